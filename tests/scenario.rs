@@ -1,6 +1,7 @@
 //! Whole commands against providers in their own processes: what is printed, what the state says, and
 //! what is really there.
 
+mod backend;
 mod bad_config;
 mod crash;
 mod fault;
@@ -10,6 +11,7 @@ mod life;
 mod packages;
 mod plugins;
 mod prompts;
+mod recovery;
 mod scaffold;
 mod signal;
 mod ssh;

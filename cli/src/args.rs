@@ -182,6 +182,9 @@ pub(crate) struct ApplyArgs {
     /// Do not ask before changing anything.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", value_name = "BOOL")]
     pub(crate) auto_approve: bool,
+    /// Apply a saved plan that another user or machine made.
+    #[arg(long)]
+    pub(crate) allow_foreign_plan: bool,
     /// Print what happens as JSON, one event a line.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,6 +3,7 @@
 mod apply;
 mod backend;
 mod console;
+mod errored;
 mod fmt;
 mod force_unlock;
 mod from_module;
@@ -30,6 +31,7 @@ mod show;
 mod state;
 mod taint;
 mod told;
+mod unmatched;
 mod validate;
 mod version;
 mod workspace;

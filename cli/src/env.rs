@@ -69,6 +69,10 @@ pub(crate) struct Env {
     pub(crate) cwd: String,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
+    /// `FORMWORK_PLAN_KEY`: the secret that saved plans are sealed with, instead of one of the user.
+    pub(crate) plan_key: Option<String>,
+    /// The file of the secret of the user that saved plans are sealed with.
+    pub(crate) plan_key_file: Option<PathBuf>,
     /// `SSH_AUTH_SOCK`: the socket of the SSH agent.
     pub(crate) ssh_agent: Option<PathBuf>,
     /// `XDG_DATA_HOME` and `XDG_DATA_DIRS`, in order.
@@ -126,6 +130,7 @@ impl Env {
         let home = path("HOME");
         let data_home =
             path("XDG_DATA_HOME").or_else(|| home.as_ref().map(|home| home.join(".local/share")));
+        let plan_key_file = data_home.as_ref().map(|home| home.join("formwork/plan-key"));
         Self {
             data_dir: path("TF_DATA_DIR"),
             workspace: text("TF_WORKSPACE"),
@@ -163,6 +168,8 @@ impl Env {
                 .collect(),
             cwd: folder(),
             home,
+            plan_key: text("FORMWORK_PLAN_KEY"),
+            plan_key_file,
             ssh_agent: path("SSH_AUTH_SOCK"),
             variables: prefixed("TF_VAR_"),
             arguments,

@@ -1,5 +1,7 @@
 //! `formwork apply` and `formwork destroy`: makes the changes, after showing them.
 
+use std::path::Path;
+
 use formwork_core::addr;
 use formwork_core::apply::{Applied, Tally, apply};
 use formwork_core::eval::Results;
@@ -13,8 +15,9 @@ use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
 use super::plan::{Making, make_around_open, prepare};
-use super::planfile;
+use super::planfile::{self, ToApply};
 use super::question::{Question, Unanswered, ask};
+use super::unmatched::UnmatchedOptions;
 use crate::args::{ApplyArgs, StatePlace, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -43,7 +46,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
         return report.failed(None, &diags);
     }
     let prepared = match &args.plan {
-        Some(path) => match planfile::prepare(&mut diags, env, path, &args.variables.sources) {
+        Some(path) => match planfile::prepare(&mut diags, env, to_apply(path, args)) {
             Ok((prepared, _)) if destroying => {
                 let _ = diags.error(no_plan_to_destroy());
                 Err(Some(Box::new(prepared.workspace)))
@@ -98,6 +101,10 @@ fn check(diags: &mut Diagnostics, args: &ApplyArgs) -> Result<(), Reported> {
         )));
     }
     Ok(())
+}
+
+fn to_apply<'a>(path: &'a Path, args: &'a ApplyArgs) -> ToApply<'a> {
+    ToApply { path, sources: &args.variables.sources, allow_foreign: args.allow_foreign_plan }
 }
 
 fn no_plan_to_destroy() -> Diagnostic {
@@ -176,6 +183,9 @@ impl Run<'_> {
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
         locked.store.check_place().map_err(|error| diags.error(error.diagnostic()))?;
+        if self.purpose != Purpose::Refresh {
+            locked.stop_at_damage(diags).await?;
+        }
         let begin = Begin {
             operation: "OperationTypeApply",
             base: &locked.file,
@@ -238,7 +248,8 @@ impl Run<'_> {
         locked.follow_moves(config);
         let mut options = match wanted {
             Wanted::Saved(saved) => {
-                let plan = saved.check(diags, &locked.file)?;
+                let recovered = locked.recovered();
+                let plan = saved.check(diags, (&locked.file, recovered.as_deref()))?;
                 locked.take_evidence(diags, &plan);
                 let open = locked.let_through(diags, &plan, config)?;
                 self.report.begin(&plan);
@@ -247,8 +258,11 @@ impl Run<'_> {
             Wanted::Fresh(options) => options,
         };
         options.interrupted = locked.interrupted();
+        let results = Results::new(config);
+        let mut unmatched = UnmatchedOptions::before_plan(config, &locked.file.state, &options);
+        self.report.diagnostics(&self.prepared.workspace.sources, &unmatched.warnings());
         let making = Making {
-            results: &Results::new(config),
+            results: &results,
             state: &locked.file.state,
             options: &options,
             watch: self.report.watch(),
@@ -256,6 +270,7 @@ impl Run<'_> {
             stop: self.interrupt.flag(),
         };
         let (plan, _) = make_around_open(diags, (self.prepared, self.pool), making, locked).await?;
+        unmatched.after_plan(diags, (config, &locked.file.state, &options), &results);
         locked.take_evidence(diags, &plan);
         if self.purpose != Purpose::Refresh {
             self.report.plan(&plan, self.pool);
@@ -273,7 +288,7 @@ impl Run<'_> {
         }
         self.warn(diags);
         if asks {
-            self.approve(diags, plan.mode).await?;
+            self.approve(diags, plan.mode, &unmatched.reminder()).await?;
         }
         Ok(Some((plan, open)))
     }
@@ -284,7 +299,13 @@ impl Run<'_> {
         self.report.diagnostics(&self.prepared.workspace.sources, &warnings);
     }
 
-    async fn approve(&self, diags: &mut Diagnostics, mode: Mode) -> Result<(), Reported> {
+    /// Asks whether to go on, after what there is to be reminded of.
+    async fn approve(
+        &self,
+        diags: &mut Diagnostics,
+        mode: Mode,
+        reminder: &str,
+    ) -> Result<(), Reported> {
         let env = self.prepared.workspace.env;
         let screen = self.report.screen();
         // A pipe may answer, as `yes |` does, unless questions were ruled out.
@@ -309,6 +330,7 @@ impl Run<'_> {
             ),
         };
         view::out("\n");
+        let about = &format!("{reminder}{about}");
         let question = Question { title, about, secret: false };
         // What came while planning went on does not wait for an answer.
         let answer = match self.interrupt.flag().get() {
@@ -336,7 +358,9 @@ impl Run<'_> {
     ) -> Result<(Tally, bool), Reported> {
         let results = Results::new(&self.prepared.config);
         let world = self.prepared.world(true);
-        if locked.has_taken_over() || plan.needs_its_ground(&locked.file.state) {
+        // A run that is cut off must not leave an empty file in the place of the first state.
+        let is_first = !locked.store.is_in_place();
+        if is_first || locked.has_taken_over() || plan.needs_its_ground(&locked.file.state) {
             let stored = self.store_ground(diags, locked, (plan, &journal)).await;
             if let Err(reported) = stored {
                 // Nothing was done yet that anybody would have to take over.

@@ -13,7 +13,7 @@ use super::question::{Question, ask};
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
-use crate::workspace::backend::{Local, Setup};
+use crate::workspace::backend::{Local, Remembered, Setup, take_along};
 
 /// Settles where the state is kept, as the block and the options say.
 ///
@@ -34,7 +34,15 @@ pub(super) async fn set_up(
         None if !told.is_empty() => diags.warn(no_block()),
         None => {}
     }
-    if !args.reconfigure {
+    if args.reconfigure {
+        // What cannot be read is written again.
+        let old = workspace.remembered(&mut Diagnostics::new()).ok().flatten();
+        let place = to.clone().unwrap_or_default().workspaces(&workspace.root);
+        let is_there = place.files(&workspace.name()).state.exists();
+        if let Some(old) = old.filter(|old| !old.is_local() && !is_there) {
+            diags.warn(left_behind(&old));
+        }
+    } else {
         let old = workspace.remembered(diags)?;
         match Setup::of((block.as_ref(), !told.is_empty()), to.clone(), old.as_ref()) {
             Setup::Nothing | Setup::Kept => return Ok(()),
@@ -104,8 +112,21 @@ fn changed() -> Diagnostic {
 }
 
 fn unknown_kind() -> Diagnostic {
-    let detail = "The state was kept by a backend that Formwork cannot work with, so it cannot be taken along from there. Move it with Terraform; or leave it where it is, with \"formwork init -reconfigure\".";
+    let detail = format!(
+        "The state is kept by a backend that Formwork cannot work with, so it cannot be taken along from there automatically. {}",
+        take_along()
+    );
     Diagnostic::error("Unsupported backend type", detail)
+}
+
+/// Warns where a state is left behind with a backend that we cannot work with, and none is here.
+fn left_behind(old: &Remembered) -> Diagnostic {
+    let detail = format!(
+        "The backend {:?} keeps a state, and there is none in its new place, so a plan would create everything in it a second time. Put the old block back to take it along. {}",
+        old.kind,
+        take_along()
+    );
+    Diagnostic::warning("State was left behind", detail)
 }
 
 /// Takes the states of all workspaces along, if that is wanted. What was there stays there, too.

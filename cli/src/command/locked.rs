@@ -1,5 +1,8 @@
 //! The state while a command has it to itself: locked, with what interrupted runs left put in.
 
+#[cfg(test)]
+mod pairs;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -11,11 +14,12 @@ use formwork_core::moved;
 use formwork_core::plan::{Mode, Plan, Search};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
-use formwork_core::state::recover::{Recovery, Unresolved, recover};
-use formwork_core::state::store::{LockRequest, Store as _};
+use formwork_core::state::recover::{CutOff, Damage, Recovery, Unresolved, recover};
+use formwork_core::state::store::{LockRequest, Store as _, StoreError};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value, duration};
 
+use super::errored::{self, ErroredState};
 use super::recover::choices;
 use crate::args::LockArgs;
 
@@ -26,6 +30,7 @@ pub(crate) struct Locked {
     pub(crate) recovery: Option<Recovery>,
     /// Whether there is a state, be it an empty one.
     pub(crate) found: bool,
+    errored: Option<ErroredState>,
     locked: bool,
 }
 
@@ -47,22 +52,69 @@ impl Locked {
             };
             store.lock(request).await.map_err(|error| diags.error(error.diagnostic()))?;
         }
-        let stored = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-        let recovery =
-            recover(store.journals(), stored).map_err(|error| diags.error(error.diagnostic()))?;
+        Self::read(diags, store, Path::new("."), args.lock).await
+    }
+
+    /// Reads the state in a store that is locked or need not be, and puts in what interrupted runs left
+    /// in the journal. `folder` may have an `errored.tfstate`.
+    async fn read(
+        diags: &mut Diagnostics,
+        mut store: LocalStore,
+        folder: &Path,
+        locked: bool,
+    ) -> Result<Self, Reported> {
+        let stored =
+            store.read().await.map_err(|error| unusable(diags, folder, error.diagnostic()))?;
+        let recovery = recover(store.journals(), stored)
+            .map_err(|error| unusable(diags, folder, error.diagnostic()))?;
         let (file, recovery) = if recovery.is_nothing() {
             store.empty_file().into_iter().for_each(|path| diags.warn(empty(path)));
+            let backup = store.backup_without_state();
+            backup.into_iter().for_each(|backup| diags.warn(only_a_backup(&store, backup)));
             (recovery.file, None)
         } else {
-            let runs = recovery.runs.iter().filter(|run| run.n_replayed > 0);
-            runs.for_each(|run| diags.warn(run.diagnostic()));
+            let runs = recovery.runs.iter().flat_map(CutOff::diagnostics);
+            runs.for_each(|one| diags.warn(one));
             let seen_by_refresh = recovery.unresolved.iter().filter(|one| !one.needs_decision());
             seen_by_refresh.for_each(|one| diags.warn(one.diagnostic()));
             (recovery.file.clone(), Some(recovery))
         };
         let found = file.is_some();
+        let errored = ErroredState::find(folder, file.as_ref());
+        errored.iter().for_each(|errored| diags.warn(errored.warning()));
         let file = file.unwrap_or_else(StateFile::fresh);
-        Ok(Self { store, file, recovery, found, locked: args.lock })
+        Ok(Self { store, file, recovery, found, errored, locked })
+    }
+
+    /// Stops a command that would create objects while a lost record of a journal may be of one that
+    /// exists. The results of the sound records are stored first, and the journal is set aside, so that
+    /// the next command goes on.
+    ///
+    /// # Errors
+    /// When there is such a journal, or the state cannot be written.
+    pub(crate) async fn stop_at_damage(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let runs = self.recovery.iter().flat_map(|recovery| &recovery.runs);
+        let damages = runs.filter_map(|run| run.damage.as_ref());
+        let hiding = damages.filter(|damage| damage.hides_creation);
+        let stops: Vec<Diagnostic> = hiding.map(Damage::error).collect();
+        if stops.is_empty() {
+            return Ok(());
+        }
+        self.write(diags).await?;
+        for stop in stops {
+            let _ = diags.error(stop);
+        }
+        diags.check()
+    }
+
+    /// The fingerprint of the state, if interrupted runs have changed it since it was stored.
+    pub(crate) fn recovered(&self) -> Option<String> {
+        let recovery = self.recovery.as_ref()?;
+        recovery
+            .runs
+            .iter()
+            .any(|run| run.n_replayed > 0)
+            .then(|| self.file.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
     /// Looks for what is open where a configuration has it: the addresses of the run that was cut off
@@ -109,6 +161,9 @@ impl Locked {
         plan: &Plan,
         config: &Config,
     ) -> Result<Vec<Diagnostic>, Reported> {
+        if let Some(errored) = &self.errored {
+            errored.check(diags, plan)?;
+        }
         let destroys_all = plan.mode == Mode::Destroy && !plan.is_limited_by_user();
         let mut closing = Vec::new();
         for one in self.undecided() {
@@ -169,13 +224,7 @@ impl Locked {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
             match self.file.save_errored(Path::new(".")) {
-                Ok(path) => {
-                    let detail = format!(
-                        "The state was written to {} instead. Once the reason above is gone, put it in its place.",
-                        path.display()
-                    );
-                    diags.warn(Diagnostic::warning("State saved aside", detail));
-                }
+                Ok((path, kept)) => diags.warn(saved_aside(&error, &path, kept.as_deref())),
                 Err(error) => drop(diags.error(error.diagnostic())),
             }
             return Err(reported);
@@ -294,6 +343,51 @@ fn decision(one: &Unresolved, consequence: &str) -> Diagnostic {
 fn located(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnostic {
     let block = config.resource(&one.place().of().config());
     diagnostic.at_opt(block.map(|block| block.span))
+}
+
+/// Reports that the state cannot be used, and a file that may have it.
+fn unusable(diags: &mut Diagnostics, folder: &Path, error: Diagnostic) -> Reported {
+    errored::hint(folder).into_iter().for_each(|hint| diags.warn(hint));
+    diags.error(error)
+}
+
+/// Says what the copy of a state is good for that could not be stored.
+fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnostic {
+    let is_other = matches!(
+        error,
+        StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced(_)
+    );
+    let path = path.display();
+    let remedy = match is_other {
+        true => {
+            "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. The journal has the results of this run, and the next command takes them over."
+        }
+        false => {
+            "It is a copy for emergencies: the journal has the results of this run, and the next command takes them over. Only if the journal is lost, run `formwork state push errored.tfstate`."
+        }
+    };
+    let kept = kept.map(|kept| {
+        format!(" The one of an earlier run has other objects and is now {}.", kept.display())
+    });
+    let detail = format!(
+        "The state of this run was written to {path}. {remedy}{}",
+        kept.unwrap_or_default()
+    );
+    Diagnostic::warning("State saved aside", detail)
+}
+
+/// Warns of a state that is not there, although its backup is.
+fn only_a_backup(store: &LocalStore, (backup, n_resources): (&Path, Option<usize>)) -> Diagnostic {
+    let has = match n_resources {
+        Some(n_resources) => format!("has one with {n_resources} resources"),
+        None => "is there and cannot be read".to_owned(),
+    };
+    let detail = format!(
+        "There is no state in {}, but the backup {} {has}. If the state was removed by mistake, copy a backup to its place and compare it with the real objects: they are created a second time otherwise.",
+        store.files().state.display(),
+        backup.display()
+    );
+    Diagnostic::warning("State file is missing", detail).blame(Blame::Environment)
 }
 
 /// What there is to say of a state file that holds nothing at all, and nothing shows that it ever did.

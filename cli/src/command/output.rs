@@ -1,6 +1,7 @@
 //! `formwork output`: shows output values.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::State;
@@ -12,6 +13,7 @@ use formwork_lang::print::print;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
+use super::errored::ErroredState;
 use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -149,6 +151,8 @@ pub(super) async fn stored_file(
     let (file, left) = file_in(diags, store).await?;
     let mut told = Diagnostics::new();
     left.into_iter().for_each(|one| told.warn(one));
+    let errored = ErroredState::find(Path::new("."), file.as_ref());
+    errored.into_iter().for_each(|errored| told.warn(errored.warning()));
     let env = workspace.env;
     // What is asked for goes to stdout, where programs may read it.
     let shown = diagnostic::all(&Screen::of(env), &workspace.sources, &told, env.compact_warnings);

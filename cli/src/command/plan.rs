@@ -15,7 +15,8 @@ use super::generated;
 use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
-use super::planfile;
+use super::planfile::{self, MadeFor};
+use super::unmatched::UnmatchedOptions;
 use crate::args::{PlanArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -60,6 +61,9 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     locked.follow_moves(&prepared.config);
     let options = Options { interrupted: locked.interrupted(), ..options };
+    let state = &locked.file.state;
+    let mut unmatched = UnmatchedOptions::before_plan(&prepared.config, state, &options);
+    report.diagnostics(&prepared.workspace.sources, &unmatched.warnings());
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();
     let results = Results::new(&prepared.config);
@@ -74,6 +78,8 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let planning = make_around_open(&mut diags, (&prepared, &pool), making, &locked);
     let made = guarded(planning, (&pool, &prepared), &interrupt).await;
     let Some(made) = made else { return Exit::Failed };
+    let planned = (&prepared.config, &locked.file.state, &options);
+    unmatched.after_plan(&mut diags, planned, &results);
     if let Ok((plan, _)) = &made {
         locked.take_evidence(&mut diags, plan);
     }
@@ -168,8 +174,16 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
     let Made { prepared, locked, pool, plan, generated: (generated, results) } = *made;
     report.plan(plan, pool);
     if let Some(path) = &args.out
-        && let Err(error) =
-            planfile::write(path, prepared, (&locked.file, &args.state.place()), plan)
+        && let Err(error) = planfile::write(
+            path,
+            prepared,
+            MadeFor {
+                file: &locked.file,
+                place: &args.state.place(),
+                recovered: locked.recovered().as_deref(),
+            },
+            plan,
+        )
     {
         let detail = format!("The plan could not be written to {}: {error}.", path.display());
         let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));

@@ -1,6 +1,7 @@
 //! Saved plans: the plan, the state it was made for, and the configuration it was made of, in one
 //! file. Reads no configuration from the disk.
 
+pub(crate) mod seal;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use time::OffsetDateTime;
 
+use self::seal::PlanOrigin;
 use super::given;
 use super::operation::Prepared;
 use crate::args::{StatePlace, VariableSource};
@@ -49,6 +51,9 @@ struct About {
     serial: u64,
     /// Whether there was no state yet: its lineage means nothing then.
     fresh: bool,
+    /// The fingerprint of the state, if interrupted runs had changed it since it was stored.
+    #[serde(default)]
+    recovered: Option<String>,
     /// What was given for the variables, as JSON.
     variables: BTreeMap<String, Box<RawValue>>,
     /// The ephemeral variables that were given a value, which is stored nowhere.
@@ -62,18 +67,42 @@ pub(crate) struct Saved {
     about: About,
     /// The providers it was made with.
     locks: LockFile,
+    origin: PlanOrigin,
 }
 
-/// Writes a plan for the state in `file`, which stands in `place`.
+/// The state that a plan is made for.
+#[derive(Clone, Copy)]
+pub(super) struct MadeFor<'a> {
+    /// The state.
+    pub(super) file: &'a StateFile,
+    /// The place that options gave for it.
+    pub(super) place: &'a StatePlace,
+    /// Its fingerprint, if interrupted runs have changed it since it was stored.
+    pub(super) recovered: Option<&'a str>,
+}
+
+/// A saved plan that is to be applied.
+#[derive(Clone, Copy)]
+pub(super) struct ToApply<'a> {
+    /// The file.
+    pub(super) path: &'a Path,
+    /// The sources of values of variables.
+    pub(super) sources: &'a [VariableSource],
+    /// Whether it may be made elsewhere.
+    pub(super) allow_foreign: bool,
+}
+
+/// Writes a plan.
 ///
 /// # Errors
 /// In words, when it cannot be written.
 pub(super) fn write(
     path: &Path,
     prepared: &Prepared<'_>,
-    (file, place): (&StateFile, &StatePlace),
+    made_for: MadeFor<'_>,
     plan: &Plan,
 ) -> Result<(), String> {
+    let MadeFor { file, place, recovered } = made_for;
     let about = About {
         engine: env!("CARGO_PKG_VERSION").into(),
         time: prepared.time.unix_timestamp(),
@@ -83,6 +112,7 @@ pub(super) fn write(
         lineage: file.lineage.clone(),
         serial: file.serial,
         fresh: file.serial == 0,
+        recovered: recovered.map(str::to_owned),
         variables: prepared
             .given
             .iter()
@@ -109,7 +139,9 @@ pub(super) fn write(
         texts.map(|(path, text)| (format!("{CONFIG}{}", path.display()), text)).collect();
     let parts = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
     let texts = texts.iter().map(|(name, text)| (name.as_str(), text.as_slice()));
-    let parts: Vec<(&str, &[u8])> = parts.chain(texts).collect();
+    let mut parts: Vec<(&str, &[u8])> = parts.chain(texts).collect();
+    let seal = seal::seal(prepared.workspace.env, &parts);
+    parts.extend(seal.as_ref().map(|seal| (seal::PART, seal.as_slice())));
     file::write(path, &parts).map_err(|error| error.to_string())
 }
 
@@ -133,11 +165,10 @@ fn without_ephemeral(plan: &Plan) -> Plan {
 pub(super) fn prepare<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
-    path: &Path,
-    sources: &[VariableSource],
+    to_apply: ToApply<'_>,
 ) -> Result<(Prepared<'e>, Saved), Option<Box<Workspace<'e>>>> {
     let mut workspace = Workspace::open(env, diags).map_err(|_| None)?;
-    match read(diags, &mut workspace, path, sources) {
+    match read(diags, &mut workspace, to_apply) {
         Ok((saved, config, variables)) => {
             let required = saved.requirements(&config);
             let launcher = workspace
@@ -165,10 +196,10 @@ pub(super) fn prepare<'e>(
 fn read(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    path: &Path,
-    sources: &[VariableSource],
+    ToApply { path, sources, allow_foreign }: ToApply<'_>,
 ) -> Result<(Saved, Config, BTreeMap<Str, Input>), Reported> {
     let (saved, config) = open(diags, workspace, path, Generated::Read)?;
+    saved.origin.may_be_applied(diags, workspace.env, (path, allow_foreign))?;
     if saved.plan.errored {
         return Err(diags.error(Diagnostic::error(
             "Cannot apply incomplete plan",
@@ -308,6 +339,7 @@ pub(crate) fn open_parts(
         let detail = format!("{name} is a saved plan, but it cannot be read: {why}.");
         diags.error(Diagnostic::error("Invalid plan file", detail))
     };
+    let origin = seal::check(workspace.env, &mut parts);
     let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
     let (about, plan, prior) = (part(ABOUT), part(PLAN), part(PRIOR));
     let about: About = serde_json::from_slice(&about).map_err(|error| damaged(diags, &error))?;
@@ -334,7 +366,7 @@ pub(crate) fn open_parts(
     let files = Packed { texts };
     let place = Place { files: &files, dir: &root, folders: &Installed(modules) };
     let config = Config::load(diags, &mut workspace.sources, place)?;
-    Ok((Saved { plan, about, locks }, config))
+    Ok((Saved { plan, about, locks, origin }, config))
 }
 
 impl Saved {
@@ -401,13 +433,32 @@ impl Saved {
         Err(diags.error(Diagnostic::error("Inconsistent dependency lock file", detail)))
     }
 
-    /// Gives the plan if the state is still the one it was made for.
+    /// Gives the plan if the state is still the one it was made for. An interrupted run has changed the
+    /// state without storing it, be it a run of this very plan; `recovered` is the fingerprint then.
     ///
     /// # Errors
     /// When it is not.
-    pub(super) fn check(self, diags: &mut Diagnostics, file: &StateFile) -> Result<Plan, Reported> {
+    pub(super) fn check(
+        self,
+        diags: &mut Diagnostics,
+        (file, recovered): (&StateFile, Option<&str>),
+    ) -> Result<Plan, Reported> {
         self.check_state(diags, file)?;
-        Ok(self.plan)
+        if self.about.recovered.as_deref() == recovered {
+            return Ok(self.plan);
+        }
+        let detail = "The given plan file can no longer be applied because a run that was interrupted has changed real objects after the plan was created. Its results are in its journal. Make a new plan: it goes on from them.";
+        Err(diags.error(Diagnostic::error("Saved plan is stale", detail)))
+    }
+
+    /// The workspace that it was made in.
+    pub(super) fn workspace(&self) -> &str {
+        &self.about.workspace
+    }
+
+    /// The origin that its seal proves.
+    pub(super) fn origin(&self) -> PlanOrigin {
+        self.origin
     }
 
     /// Whether the state is still the one it was made for.

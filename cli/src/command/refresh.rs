@@ -14,6 +14,7 @@ pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
     operation.replace.clear();
     let args = ApplyArgs {
         plan: None,
+        allow_foreign_plan: false,
         auto_approve: true,
         json: args.json,
         operation,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use formwork_core::addr::ProviderAddr;
+use formwork_core::config::Config;
 use formwork_core::plan::file;
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
@@ -18,9 +19,9 @@ use crate::args::{ShowArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::launcher::Launcher;
-use crate::view::human::{outputs, plan as human_plan};
+use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
-use crate::view::{Screen, out, report::Report};
+use crate::view::{Screen, err, out, report::Report};
 use crate::workspace::Workspace;
 
 /// What is said of a file that is neither.
@@ -79,6 +80,9 @@ async fn show_file(
         diags.error(Diagnostic { summary: UNREADABLE.into(), ..problem })
     })?;
     let (saved, config) = planfile::open_parts(diags, workspace, (path, parts), Generated::Apart)?;
+    if let Some(warning) = saved.origin().warning(workspace.env, path) {
+        warn_aside(workspace, warning);
+    }
     let required = saved.requirements(&config);
     let launcher = workspace.launcher(diags, &required)?;
     let pool = Pool::new(&launcher);
@@ -92,11 +96,38 @@ async fn show_file(
             json_plan::document(diags, saved.plan(), &beside)
                 .map(|json| format!("{}\n", json.compact()))
         }
-        Ok(()) => Ok(human_plan::render(screen, saved.plan(), &pool)),
+        Ok(()) => {
+            let mut text = human_plan::render(screen, saved.plan(), &pool);
+            text.push_str(&written_state(workspace, &config, &saved).unwrap_or_default());
+            Ok(text)
+        }
         Err(reported) => Err(reported),
     };
     launcher.shutdown(diags).await;
     text
+}
+
+/// Warns on stderr: a program may read what is shown.
+fn warn_aside(workspace: &Workspace<'_>, warning: Diagnostic) {
+    let mut diags = Diagnostics::new();
+    diags.warn(warning);
+    let env = workspace.env;
+    let shown = diagnostic::all(&Screen::of(env), &workspace.sources, &diags, env.compact_warnings);
+    err(&shown.warnings);
+}
+
+/// Names the state that applying a plan writes, as far as the backend is set up.
+fn written_state(
+    workspace: &Workspace<'_>,
+    config: &Config,
+    saved: &planfile::Saved,
+) -> Option<String> {
+    let mut ignored = Diagnostics::new();
+    let place = saved.place(StatePlace::default());
+    let of = (saved.workspace(), config.backend());
+    let files = workspace.files_of(&mut ignored, of, &place).ok()?;
+    let path = files.state.strip_prefix(".").unwrap_or(&files.state).display();
+    Some(format!("\nApplying this plan writes the state {path} (workspace {:?}).\n", of.0))
 }
 
 async fn show_state(

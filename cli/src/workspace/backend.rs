@@ -56,8 +56,9 @@ impl Local {
     pub(crate) fn read(diags: &mut Diagnostics, backend: &Backend) -> Result<Self, Reported> {
         if backend.kind != LOCAL {
             let detail = format!(
-                "States are kept on the local disk only, not by {:?}. What needs no state works: `init -backend=false`, `validate`, `get`, `fmt`. For the rest, replace the block by `backend \"local\" {{}}`.",
-                backend.kind.as_str()
+                "States are kept on the local disk only, not by {:?}. What needs no state works: `init -backend=false`, `validate`, `get`, `fmt`.\n\n{}",
+                backend.kind.as_str(),
+                take_along()
             );
             let diagnostic = Diagnostic::error("Unsupported backend type", detail);
             return Err(diags.error(diagnostic.at(backend.span)));
@@ -115,6 +116,12 @@ fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, step)
 }
 
+/// The steps that take a state along from a backend that we cannot work with. An empty state in its
+/// place would have everything created a second time.
+pub(crate) fn take_along() -> &'static str {
+    "For the rest, take the state along before anything else, or everything in it is created a second time:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". Of another workspace NAME than the default one, the state belongs into terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {}, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists."
+}
+
 impl Remembered {
     fn path(data: &Path) -> PathBuf {
         data.join("terraform.tfstate")
@@ -128,6 +135,11 @@ impl Remembered {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether it is one that we can work with.
+    pub(crate) fn is_local(&self) -> bool {
+        self.kind == LOCAL
     }
 
     /// What the local backend was told.
@@ -175,9 +187,10 @@ impl Workspace<'_> {
         let block = backend.map(|backend| Local::read(diags, backend)).transpose()?;
         let remembered = self.remembered(diags)?;
         let local = settled(block, remembered.as_ref()).map_err(|reason| {
-            let detail = format!(
+            let is_local = remembered.as_ref().is_none_or(Remembered::is_local);
+            let detail = if is_local { format!(
                 "Reason: {reason}\n\nThe state is kept where \"formwork init\" settled it, so that a change of the configuration alone does not make another, empty state. Run \"formwork init\", with -migrate-state to take the state along, or with -reconfigure to leave it where it is.\n\nNothing was changed."
-            );
+            ) } else { format!("Reason: {reason}\n\nThe state is kept by a backend that Formwork cannot work with. {}\n\nNothing was changed.", take_along()) };
             let summary = "Backend initialization required, please run \"formwork init\"";
             diags.error(Diagnostic::error(summary, detail))
         })?;

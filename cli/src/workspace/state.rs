@@ -20,8 +20,21 @@ impl Workspace<'_> {
         backend: Option<&Backend>,
         place: &StatePlace,
     ) -> Result<LocalStore, Reported> {
-        let usual = self.workspaces(diags, backend)?.files(&self.name());
-        Ok(LocalStore::new(placed(usual, place)))
+        self.files_of(diags, (&self.name(), backend), place).map(LocalStore::new)
+    }
+
+    /// The files of the state of a workspace.
+    ///
+    /// # Errors
+    /// As [`Workspace::store`].
+    pub(crate) fn files_of(
+        &self,
+        diags: &mut Diagnostics,
+        (name, backend): (&str, Option<&Backend>),
+        place: &StatePlace,
+    ) -> Result<Files, Reported> {
+        let usual = self.workspaces(diags, backend)?.files(name);
+        Ok(placed(usual, place))
     }
 }
 

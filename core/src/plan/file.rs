@@ -160,7 +160,7 @@ pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> 
     pack(&mut packed, parts).map_err(|error| failed(error.into()))?;
     let packed = packed.into_inner();
     let there = std::fs::metadata(path).ok();
-    if there.is_some_and(|there| !there.is_file()) {
+    if there.as_ref().is_some_and(|there| !there.is_file()) {
         let opened = OpenOptions::new().write(true).open(path);
         return opened.and_then(|mut to| to.write_all(&packed)).map_err(failed);
     }
@@ -170,8 +170,11 @@ pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> 
     let aside = tempfile::Builder::new()
         .prefix(".formwork-plan-")
         .tempfile_in(folder.unwrap_or(Path::new(".")));
-    // Temporary files are made for the owner only.
+    // Temporary files are made for the owner only. A file that was there keeps its mode.
     let aside = aside.map_err(failed)?;
+    if let Some(there) = there {
+        aside.as_file().set_permissions(there.permissions()).map_err(failed)?;
+    }
     aside.as_file().write_all(&packed).map_err(failed)?;
     aside.as_file().sync_all().map_err(failed)?;
     aside.persist(path).map_err(|error| failed(error.error))?;

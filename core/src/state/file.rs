@@ -116,8 +116,17 @@ impl StateFile {
         read::read_header(text)
     }
 
+    /// The attribute `id` of an object of an instance, if it is a string: the current object, or else
+    /// the first deposed one.
+    #[must_use]
+    pub fn id_of(&self, addr: &InstanceAddr) -> Option<String> {
+        let instance = self.state.resources.get(&addr.of())?.instances.get(&addr.key)?;
+        id_of(instance.current.as_ref().or_else(|| instance.deposed.values().next())?)
+    }
+
     /// The fingerprint of everything but what the file says about itself.
-    pub(super) fn fingerprint(&self) -> [u8; 32] {
+    #[must_use]
+    pub fn fingerprint(&self) -> [u8; 32] {
         let mut hash = Hash(Sha256::new());
         // Hashing takes whatever comes.
         write::content(self, &mut hash).ok();
@@ -185,6 +194,12 @@ pub(super) fn write_entry(
         provider: provider.clone(),
         object,
     })
+}
+
+/// The attribute `id` of an object, if it is a string.
+pub(super) fn id_of(object: &Object) -> Option<String> {
+    let attributes: serde_json::Value = serde_json::from_slice(&object.attributes).ok()?;
+    Some(attributes.get("id")?.as_str()?.to_owned())
 }
 
 /// Reads what [`write_entry`] wrote.

@@ -7,6 +7,7 @@
 mod error;
 pub(super) mod record;
 mod rules;
+pub(super) mod scan;
 #[cfg(test)]
 mod tests;
 
@@ -161,16 +162,20 @@ impl Journal {
         let path = folder.join(format!("{run}.wal"));
         let failed = |error| JournalError::io("begin", &path)(error);
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
-        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
+        remove_unfinished(folder);
+        // Under another name until its first record is durable: a journal without one is damaged.
+        let unfinished = path.with_extension(UNFINISHED);
+        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&unfinished);
         let file = file.map_err(failed)?;
         // Nobody can know the name of a file that was just made.
         if let Err(errno) = local::lock(&file) {
-            remove(&path).ok();
+            remove(&unfinished).ok();
             return Err(JournalError::io("lock", &path)(errno.into()));
         }
         let journal = Self::on(path.clone(), file);
         let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
             journal.file.sync_all().map_err(failed)?;
+            std::fs::rename(&unfinished, &path).map_err(failed)?;
             [Some(folder), folder.parent()].into_iter().flatten().try_for_each(|folder| {
                 let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
                 File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
@@ -178,7 +183,7 @@ impl Journal {
         });
         if begun.is_err() {
             // Nothing was announced in it, so it says nothing.
-            remove(&path).ok();
+            remove(&unfinished).or_else(|_| remove(&path)).ok();
         }
         begun?;
         journal.durable.set(journal.next.get() - 1);
@@ -437,6 +442,20 @@ pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
         Err(Errno::EAGAIN | Errno::EACCES) => Ok(true),
         Err(errno) => Err(JournalError::io("lock", path)(errno.into())),
     }
+}
+
+/// The extension of a journal whose first record is not durable yet.
+pub(super) const UNFINISHED: &str = "begin";
+
+/// Removes journals that killed runs left before they had begun.
+fn remove_unfinished(folder: &Path) {
+    let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
+    let unfinished = entries.map(|entry| entry.path()).filter(|path| {
+        path.extension().is_some_and(|extension| extension == UNFINISHED)
+            && is_being_written(path).is_ok_and(|is_written| !is_written)
+    });
+    // Best effort: the next run tries again.
+    unfinished.for_each(|path| drop(std::fs::remove_file(path)));
 }
 
 /// Removes a journal, and its folder if it was the last one in it.

@@ -1,6 +1,8 @@
 //! A state in a file on this machine. Knows nothing of what happened during a run; that is in
 //! `journal`.
 
+mod errored;
+mod evidence;
 mod lock;
 mod replace;
 #[cfg(test)]
@@ -13,17 +15,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+pub use self::errored::{ERRORED_FILE, Errored, Standing};
+pub use self::evidence::BackupCopy;
 use self::lock::Held;
 pub(super) use self::lock::{lock, who};
 use self::replace::Disk;
 pub use self::workspaces::{BadWorkspace, Workspaces};
 use super::file::{FileError, StateFile};
-use super::journal::record::{self, Log};
 use super::store::{LockRequest, Store, StoreError, Written};
 use crate::addr::ProviderAddr;
-
-/// The file that takes a state for which there is no room where it belongs.
-pub const ERRORED_FILE: &str = "errored.tfstate";
 
 /// How long to wait before asking again for a lock that somebody holds: at first, and at most.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -114,7 +114,19 @@ impl LocalStore {
     #[must_use]
     pub fn empty_file(&self) -> Option<&Path> {
         let source = self.source();
-        (matches!(self.known, Known::Absent) && self.was_there(source)).then_some(source)
+        (self.is_absent() && self.was_there(source)).then_some(source)
+    }
+
+    /// Whether nothing was read, because there is no state.
+    fn is_absent(&self) -> bool {
+        matches!(self.known, Known::Absent)
+    }
+
+    /// Whether the state is stored in the file that is written, so that a run which is cut off does not
+    /// leave an empty file there.
+    #[must_use]
+    pub fn is_in_place(&self) -> bool {
+        matches!(self.known, Known::Present { .. }) && self.files.read_from.is_none()
     }
 
     /// Where the parts of this state are.
@@ -157,14 +169,17 @@ impl LocalStore {
             }
             // A file without content is one that was made only to be locked: by this run, if there was
             // none, or by another one that was cut off.
-            Err(FileError::Empty) => match self.evidence().filter(|_| self.was_there(source)) {
-                Some(evidence) => {
-                    return Err(StoreError::Emptied { state: source.to_owned(), evidence });
+            Err(FileError::Empty) => {
+                let evidence = if self.was_there(source) { self.evidence() } else { Vec::new() };
+                if !evidence.is_empty() {
+                    let (state, backup) = (source.to_owned(), self.backup_copy());
+                    return Err(StoreError::Emptied { state, evidence, backup });
                 }
-                None => (None, Known::Absent),
-            },
+                (None, Known::Absent)
+            }
             Err(error) => {
-                return Err(StoreError::Unusable { state: source.to_owned(), error });
+                let (state, backup) = (source.to_owned(), self.backup_copy());
+                return Err(StoreError::Unusable { state, error, backup });
             }
         };
         self.known = known;
@@ -175,42 +190,6 @@ impl LocalStore {
     fn was_there(&self, source: &Path) -> bool {
         let made_it = self.held.as_ref().is_some_and(|held| held.is_ours);
         source.is_file() && !(made_it && source == self.files.state)
-    }
-
-    /// What proves that an empty file was not always empty.
-    fn evidence(&self) -> Option<PathBuf> {
-        let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
-        // What a first run did before it was cut off is no proof: there was no state yet.
-        let journal = || {
-            let mut journals = self.begun();
-            // Nor is what it has read elsewhere, before it has written anything here.
-            let began_here = |log: &Log| {
-                log.begin().is_some_and(|begin| begin.serial > 0 && begin.read_from.is_none())
-            };
-            let proves = |log: &Log| began_here(log) || log.is_taken_over();
-            journals.find_map(|(path, log)| proves(&log).then_some(path))
-        };
-        self.files.backup.clone().filter(holds_something).or_else(journal)
-    }
-
-    /// The file from which a run that was cut off has read the state.
-    fn begun_from(&self) -> Option<PathBuf> {
-        // What was taken over is in the file that is written; and who found nothing goes on from nothing.
-        let mut logs = self.begun().map(|(_, log)| log);
-        logs.find_map(|log| {
-            let begin = log.begin().filter(|begin| begin.serial > 0 && !log.is_taken_over())?;
-            begin.read_from.clone().filter(|_| log.has_calls())
-        })
-    }
-
-    /// The journals that can be read.
-    fn begun(&self) -> impl Iterator<Item = (PathBuf, Log)> {
-        let entries = self.journals.read_dir().into_iter().flatten();
-        entries.filter_map(|entry| {
-            let path = entry.ok()?.path();
-            let log = record::read(&std::fs::read(&path).ok()?).ok()?;
-            Some((path, log))
-        })
     }
 
     /// Makes sure that the stored state is still the one that was read.
@@ -226,8 +205,11 @@ impl LocalStore {
         if text.is_empty() {
             return Ok(());
         }
-        let stored = StateFile::read_header(&text)
-            .map_err(|error| StoreError::Unusable { state: path.clone(), error })?;
+        let stored = StateFile::read_header(&text).map_err(|error| StoreError::Unusable {
+            state: path.clone(),
+            error,
+            backup: None,
+        })?;
         let (lineage, serial) = match &self.known {
             Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
             // Somebody made a state where there was none.
@@ -269,7 +251,10 @@ impl LocalStore {
             return Ok(());
         }
         let from = File::open(stored).map_err(StoreError::io("read", stored))?;
-        replace::write_aside(&self.disk, backup, &|to| io::copy(&mut &from, to).map(drop))
+        let about = from.metadata().map_err(StoreError::io("read", stored))?;
+        replace::write_aside(&self.disk, backup, Some(&about), &|to| {
+            io::copy(&mut &from, to).map(drop)
+        })
     }
 }
 
@@ -397,21 +382,8 @@ impl StateFile {
         match Self::read(&text) {
             Ok(file) => Ok(Some(file)),
             Err(FileError::Empty) => Ok(None),
-            Err(error) => Err(StoreError::Unusable { state: path.to_owned(), error }),
+            Err(error) => Err(StoreError::Unusable { state: path.to_owned(), error, backup: None }),
         }
-    }
-
-    /// Writes the state durably into `errored.tfstate` in a folder, for when it could not be written
-    /// where it belongs. Returns the path of the file.
-    ///
-    /// # Errors
-    /// When that fails too.
-    pub fn save_errored(&self, folder: &Path) -> Result<PathBuf, StoreError> {
-        let path = folder.join(ERRORED_FILE);
-        // As it would have been stored: a state that was never stored has no serial.
-        let stored = Self { serial: self.serial.saturating_add(1), ..self.clone() };
-        replace::write_aside(&Disk::default(), &path, &|to| stored.write_to(to))?;
-        Ok(path)
     }
 }
 

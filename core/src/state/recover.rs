@@ -1,14 +1,14 @@
 //! What an interrupted run left behind, and what becomes of it: results that the state lacks are put
 //! in, and calls of which nobody knows what they did are named. Asks no provider.
 
+mod damage;
 mod hint;
+mod put_away;
 mod replay;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeSet;
-use std::fs::OpenOptions;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use formwork_value::codec::json;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
+pub use self::damage::Damage;
 use self::replay::Replay;
 use super::Object;
 use super::file::StateFile;
@@ -45,6 +46,10 @@ pub struct CutOff {
     pub who: String,
     /// How many results were put into the state.
     pub n_replayed: usize,
+    /// The damage of the journal, if it has any.
+    pub damage: Option<Damage>,
+    /// The serial of the state that the run began with, if the stored one is older.
+    began_with: Option<u64>,
     journal: PathBuf,
 }
 
@@ -102,7 +107,8 @@ pub enum Doubt {
 /// [`Recovery::finish`] does, once the state is stored.
 ///
 /// # Errors
-/// When a journal cannot be read, is damaged, or belongs to another state.
+/// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records are
+/// used.
 pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
     let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
     let mut logs = Vec::new();
@@ -145,10 +151,10 @@ fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
 
 fn read(path: &Path) -> Result<Log, JournalError> {
     let bytes = std::fs::read(path).map_err(JournalError::io("read", path))?;
-    record::read(&bytes).map_err(|record::Damage { offset, reason }| JournalError::Damaged {
+    record::read(&bytes).map_err(|error| JournalError::Unreadable {
         path: path.to_owned(),
-        offset,
-        reason,
+        number: error.number,
+        reason: error.reason,
     })
 }
 
@@ -162,7 +168,7 @@ impl Recovery {
     /// Says what was taken over, one diagnostic for each run and each unresolved call.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        let runs = self.runs.iter().filter(|run| run.n_replayed > 0).map(CutOff::diagnostic);
+        let runs = self.runs.iter().flat_map(CutOff::diagnostics);
         let open = self.unresolved.iter().filter(|one| one.decided.is_none());
         runs.chain(open.map(Unresolved::diagnostic)).collect()
     }
@@ -230,32 +236,34 @@ impl Recovery {
         });
         decided.collect()
     }
-
-    /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
-    /// on record until [`Unresolved::resolve`]; for the others, the next refresh finds out.
-    ///
-    /// # Errors
-    /// When a journal cannot be written or removed; the next run then takes it over once more.
-    pub fn finish(&self) -> Result<(), JournalError> {
-        for run in &self.runs {
-            let waits: Vec<&Unresolved> =
-                self.unresolved.iter().filter(|one| one.journal == run.journal).collect();
-            if !waits.iter().any(|one| one.needs_decision()) {
-                journal::remove(&run.journal)?;
-                continue;
-            }
-            let mut records = vec![Record::TakenOver {}];
-            records.extend(waits.iter().map(|one| match one.needs_decision() {
-                true => Record::Doubted { op: one.op },
-                false => one.resolved(one.decided.as_deref().unwrap_or("left to the next refresh")),
-            }));
-            append(&run.journal, &records)?;
-        }
-        Ok(())
-    }
 }
 
 impl CutOff {
+    /// Warns of results that were put into the state, of a state that is too old for them, and of a
+    /// damaged journal.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let replayed = (self.n_replayed > 0).then(|| self.diagnostic());
+        let older = self.began_with.map(|began_with| self.older(began_with));
+        let damage = self.damage.as_ref().map(|damage| damage.warning(self));
+        replayed.into_iter().chain(older).chain(damage).collect()
+    }
+
+    /// Warns of a stored state that is older than the one that the run began with.
+    fn older(&self, began_with: u64) -> Diagnostic {
+        let detail = format!(
+            "The run ({}) that {} began at {} had a state with serial {began_with}, but the stored one \
+             is older: a backup may have been copied over it. Objects that were created in between \
+             are in neither of them, and would be created a second time. Compare the real objects \
+             with the state before anything is applied.",
+            self.operation,
+            self.who,
+            to_the_second(&self.when)
+        );
+        let summary = "State is older than the journal";
+        Diagnostic::warning(summary, detail).blame(Blame::Environment)
+    }
+
     /// Says what of the run was put into the state.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
@@ -404,18 +412,4 @@ fn to_the_second(when: &str) -> String {
         Some((seconds, fraction)) if fraction.ends_with('Z') => format!("{seconds}Z"),
         _ => when.to_owned(),
     }
-}
-
-/// Appends records to a journal of an ended run, behind its last whole record.
-fn append(path: &Path, records: &[Record]) -> Result<(), JournalError> {
-    let log = read(path)?;
-    let failed = |error| JournalError::io("write", path)(error);
-    let mut file = OpenOptions::new().append(true).open(path).map_err(failed)?;
-    file.set_len(log.end as u64).map_err(failed)?;
-    let mut number = log.records.last().map_or(0, |(number, _)| *number);
-    for record in records {
-        number += 1;
-        file.write_all(&record::frame(number, record)).map_err(failed)?;
-    }
-    file.sync_all().map_err(failed)
 }

@@ -11,6 +11,7 @@ use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::file::{FileError, StateFile};
+use super::local::BackupCopy;
 
 /// A place for a state.
 #[async_trait::async_trait(?Send)]
@@ -102,14 +103,18 @@ pub enum StoreError {
         state: PathBuf,
         /// What is wrong with it.
         error: FileError,
+        /// The backup, if it can be read.
+        backup: Option<Box<BackupCopy>>,
     },
     /// There is nothing, but there was something.
-    #[error("the state {} is empty, but {} shows that it was not", state.display(), evidence.display())]
+    #[error("the state {} is empty, but {} shows that it was not", state.display(), listed(evidence))]
     Emptied {
         /// The state.
         state: PathBuf,
-        /// What proves it.
-        evidence: PathBuf,
+        /// The files that prove it.
+        evidence: Vec<PathBuf>,
+        /// The backup, if it can be read.
+        backup: Option<Box<BackupCopy>>,
     },
     /// The stored state is another one than the one to write.
     #[error("the lineage of the stored state is {stored:?}, of the one to write {ours:?}")]
@@ -158,7 +163,13 @@ impl StoreError {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {
-            Self::Unusable { state, error } => return error.diagnostic(&state.display().to_string()),
+            Self::Unusable { state, error, backup } => {
+                let mut diagnostic = error.diagnostic(&state.display().to_string());
+                if let Some(backup) = backup {
+                    diagnostic.detail.push_str(&format!("\n\n{}", backup.describe()));
+                }
+                return diagnostic;
+            }
             Self::Held { holder, .. } => {
                 let about = holder.as_deref().map(LockInfo::describe).unwrap_or_default();
                 let remedy = format!(
@@ -168,35 +179,37 @@ impl StoreError {
                 );
                 ("Error acquiring the state lock", remedy)
             }
-            Self::Emptied { evidence, .. } => (
+            Self::Emptied { state, evidence, backup } => (
                 "State file is empty",
                 format!(
                     "A state file never becomes empty by itself: it was cut off, perhaps when \
                      another program was killed while writing it. Going on would create everything \
-                     a second time. Restore it{}; or, if it really held nothing, delete it. Nothing \
-                     was changed.",
-                    match evidence.extension().is_some_and(|extension| extension == "wal") {
-                        true => " from a backup".to_owned(),
-                        false => format!(", for example by copying {} over it", evidence.display()),
-                    }
+                     a second time. Restore it from a copy. Nothing was changed.\n\n{}Only if none \
+                     of its objects exist any more, remove {} and {}, and run the command again.",
+                    backup.as_ref().map(|backup| backup.describe() + " ").unwrap_or_default(),
+                    state.display(),
+                    listed(evidence)
                 ),
             ),
             Self::OtherLineage { .. } => (
                 "State belongs to another lineage",
-                "The two were begun apart, so one would overwrite what the other knows. Nothing was \
-                 changed."
+                "The two were begun apart, so one would overwrite what the other knows. The stored \
+                 state was not changed. If this run has changed real objects, their results are in \
+                 its journal, and the next command says how to keep both."
                     .to_owned(),
             ),
             Self::Changed { .. } => (
                 "State was changed by somebody else",
                 "Another run wrote it in the meantime, perhaps with -lock=false. Nothing was \
-                 overwritten. Run the command again."
+                 overwritten. Run the command again: if this one has changed real objects, their \
+                 results are in its journal and are taken over."
                     .to_owned(),
             ),
             Self::Replaced(_) => (
                 "State file was replaced",
                 "The lock does not cover the file that is there, so another run may be using it. \
-                 Nothing was overwritten."
+                 Nothing was overwritten. Run the command again: if this one has changed real \
+                 objects, their results are in its journal and are taken over."
                     .to_owned(),
             ),
             Self::NoFile(_) => (
@@ -240,6 +253,31 @@ impl LockInfo {
              Who:       {who}\n  Version:   {version}\n  Created:   {created}\n  Info:      {info}\n\n"
         )
     }
+}
+
+impl BackupCopy {
+    /// Says what the backup is good for.
+    fn describe(&self) -> String {
+        let lacks = match self.outdated_by {
+            None => String::new(),
+            Some(began_with) => format!(
+                " It is too old for the interrupted run, which began with serial {began_with}: objects \
+                 that were created in between are in neither of them."
+            ),
+        };
+        format!(
+            "{} can be copied over it. It is the state with serial {}, from before the last run that \
+             stored one, so compare it with the real objects before anything is applied.{lacks}",
+            self.path.display(),
+            self.serial
+        )
+    }
+}
+
+/// File names in a sentence.
+fn listed(paths: &[PathBuf]) -> String {
+    let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    names.join(" and ")
 }
 
 /// What to do where files cannot be locked.

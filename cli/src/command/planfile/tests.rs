@@ -52,6 +52,10 @@ fn opened(env: &Env, root: &Path, path: &Path) -> (Saved, Config) {
     opened.unwrap_or_else(|_| panic!("{diags:?}"))
 }
 
+fn made_for<'a>(file: &'a StateFile, place: &'a StatePlace) -> MadeFor<'a> {
+    MadeFor { file, place, recovered: None }
+}
+
 fn summaries(diags: Diagnostics) -> Vec<String> {
     diags.into_iter().map(|diagnostic| diagnostic.summary).collect()
 }
@@ -68,7 +72,7 @@ async fn the_configuration_is_that_which_was_parsed_whatever_became_of_the_files
 
     let path = root.join("p");
     let place = StatePlace::default();
-    write(&path, &prepared, (&StateFile::fresh(), &place), &Plan::default()).unwrap();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).unwrap();
     fs::remove_file(root.join("main.tf")).unwrap();
 
     let (_, config) = opened(&env, root, &path);
@@ -86,7 +90,7 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
     fs::write(root.join(lockfile::NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
     let path = root.join("p");
     let place = StatePlace::default();
-    write(&path, &prepared, (&StateFile::fresh(), &place), &Plan::default()).unwrap();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).unwrap();
 
     let (saved, _) = opened(&env, root, &path);
     let check = || {
@@ -111,7 +115,7 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
     let (one, two) = (Some(PathBuf::from("one")), Some(PathBuf::from("two")));
     let made = StatePlace { state: one.clone(), out: two.clone(), backup: Backup::Usual };
     let file = StateFile { serial: 3, ..StateFile::fresh() };
-    write(&path, &prepared, (&file, &made), &Plan::default()).unwrap();
+    write(&path, &prepared, made_for(&file, &made), &Plan::default()).unwrap();
 
     let (saved, _) = opened(&env, root, &path);
     let mut diags = Diagnostics::new();
@@ -130,7 +134,7 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
 
     let check = |file: &StateFile| {
         let mut diags = Diagnostics::new();
-        drop(opened(&env, root, &path).0.check(&mut diags, file));
+        drop(opened(&env, root, &path).0.check(&mut diags, (file, None)));
         summaries(diags)
     };
     assert!(check(&file).is_empty());
@@ -172,7 +176,7 @@ async fn planned_and_applied(
     let values = prepared.variables.iter().map(|(name, input)| (name.clone(), input.value.clone()));
     plan.variables = values.collect();
     let path = root.join("p");
-    write(&path, &prepared, (&StateFile::fresh(), &place), &plan).unwrap();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &plan).unwrap();
 
     let (saved, config) = opened(env, root, &path);
     let mut diags = Diagnostics::new();
@@ -219,4 +223,36 @@ async fn what_the_plan_fixed_can_be_given_again_only_as_it_is() {
         let (said, _) = planned_and_applied(&["n=1"], applied, &env).await;
         assert_eq!(said, expected);
     }
+}
+
+#[tokio::test]
+async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let env = Env { plan_key_file: Some(root.join("plan-key")), ..Env::default() };
+    fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
+    let path = root.join("p");
+    let prepared = prepared(&env, root).await;
+    let place = StatePlace::default();
+    write(&path, &prepared, made_for(&StateFile::fresh(), &place), &Plan::default()).unwrap();
+    let said = |env: &Env, allow_foreign| {
+        let (mut diags, sources) = (Diagnostics::new(), []);
+        let to_apply = ToApply { path: &path, sources: &sources, allow_foreign };
+        drop(read(&mut diags, &mut workspace(env, root), to_apply));
+        summaries(diags)
+    };
+    assert!(said(&env, false).is_empty());
+    let mut parts = file::read(&path).unwrap();
+    let about = String::from_utf8(parts[ABOUT].clone()).unwrap();
+    let about = about.replace("\"state\":null", "\"state\":\"elsewhere\"");
+    assert!(about.contains("elsewhere"));
+    parts.insert(ABOUT.to_owned(), about.into_bytes());
+    let parts: Vec<_> = parts.iter().map(|(name, it)| (name.as_str(), it.as_slice())).collect();
+    file::write(&path, &parts).unwrap();
+    for allow_foreign in [false, true] {
+        assert_eq!(said(&env, allow_foreign), ["Saved plan was changed"]);
+    }
+    let other = Env { plan_key: Some("another".to_owned()), ..Env::default() };
+    assert_eq!(said(&other, false), ["Saved plan was made elsewhere"]);
+    assert!(said(&other, true).is_empty());
 }

@@ -25,16 +25,9 @@ pub enum JournalError {
     /// An earlier record could not be written, so nothing may be begun any more.
     #[error("an earlier failure has closed the journal {}", .0.display())]
     Broken(PathBuf),
-    /// What stands in the journal makes no sense, though more follows.
-    #[error("the journal {} is damaged at byte {offset}: {reason}", path.display())]
-    Damaged {
-        /// The journal.
-        path: PathBuf,
-        /// Where.
-        offset: usize,
-        /// What is wrong.
-        reason: String,
-    },
+    /// The first record cannot be read, and there is no state.
+    #[error("the beginning of the journal {} cannot be read, and there is no state", .0.display())]
+    Headless(PathBuf),
     /// A whole record says what this program cannot read.
     #[error("record {number} of the journal {} cannot be read: {reason}", path.display())]
     Unreadable {
@@ -57,6 +50,8 @@ pub enum JournalError {
         theirs: String,
         /// The lineage of the state that is there.
         ours: String,
+        /// A line for each object in the journal.
+        objects: Vec<String>,
     },
     /// The state is not there that a run which was cut off began with.
     #[error(
@@ -69,6 +64,8 @@ pub enum JournalError {
         path: PathBuf,
         /// The file from which it was read, if it is not the one that the run writes.
         read_from: Option<PathBuf>,
+        /// A line for each object in the journal.
+        objects: Vec<String>,
     },
 }
 
@@ -93,43 +90,69 @@ impl JournalError {
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {
             Self::Io { what: "lock", source, .. } if knows_no_locks(source) => {
-                ("Failed to lock the journal", NO_LOCKS)
+                ("Failed to lock the journal", NO_LOCKS.to_owned())
             }
-            Self::Io { what: "read" | "remove" | "lock", .. } => (
+            Self::Io { what: "read" | "rename" | "remove" | "lock", .. } => (
                 "Failed to take over the journal",
                 "It holds what an earlier run did. Correct the permissions and run the command \
-                 again.",
+                 again."
+                    .to_owned(),
             ),
             Self::Io { .. } | Self::Broken(_) => (
                 "Failed to write the journal",
                 "Without it a crash could forget real objects, so nothing more is started. Free \
-                 space or correct the permissions of the folder, then run the command again.",
-            ),
-            Self::Damaged { .. } => (
-                "Journal is damaged",
-                "It holds what an earlier run did, and what stands behind the damage cannot be \
-                 trusted. Compare the real objects with the state, then move the journal away to go \
-                 on without it. Nothing was changed.",
+                 space or correct the permissions of the folder, then run the command again."
+                    .to_owned(),
             ),
             Self::Unreadable { .. } => (
                 "Journal cannot be read",
                 "It holds what an earlier run did, perhaps a run of another version of this program. \
-                 Take it over with that version, or compare the real objects with the state and move \
-                 the journal away to go on without it. It is kept as it is, and nothing was changed.",
+                 Take it over with that version. Without it, the objects of that run are created a \
+                 second time: import each of them after the journal was moved away. Nothing was \
+                 changed."
+                    .to_owned(),
             ),
-            Self::NoBase { .. } => (
+            Self::Headless(path) => (
                 "State is missing",
-                "A run was cut off that had a state to begin with. Everything in it would be made a \
-                 second time without it. Copy it back to its place, from a backup if need be; or, if \
-                 nothing is left of what it held, move the journal away. Nothing was changed.",
+                format!(
+                    "An interrupted run wrote the journal, and what it began with is lost. Everything \
+                     in the state would be created a second time without it. Copy the state back to \
+                     its place, from a backup if need be. Only if none of its objects exist any more, \
+                     remove {} and run the command again. Nothing was changed.",
+                    path.display()
+                ),
             ),
-            Self::OtherLineage { .. } => (
+            Self::NoBase { path, objects, .. } => (
+                "State is missing",
+                format!(
+                    "A run was cut off that had a state to begin with. Everything in it would be \
+                     created a second time without it. Copy it back to its place, from a backup if \
+                     need be. Only if none of its objects exist any more, move {} away and run the \
+                     command again. Nothing was changed.{}",
+                    path.display(),
+                    listed("The journal has the results of the run", objects)
+                ),
+            ),
+            Self::OtherLineage { path, objects, .. } => (
                 "Journal belongs to another state",
-                "Another state file was put here after a run was cut off. Put the earlier one back, \
-                 or move the journal away to go on without it. Nothing was changed.",
+                format!(
+                    "Another state file was put here after a run was cut off. Put the earlier one \
+                     back. To go on with this one instead, move {} away and import the objects of the \
+                     run, or they are created a second time. Nothing was changed.{}",
+                    path.display(),
+                    listed("The journal has the results of the run", objects)
+                ),
             ),
         };
         Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self)))
             .blame(Blame::Environment)
     }
+}
+
+/// A list with a title, behind a blank line; nothing if it has no lines.
+fn listed(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    format!("\n\n{title}:\n  {}", lines.join("\n  "))
 }

@@ -12,6 +12,8 @@ use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::scan::Gap;
+pub(in crate::state) use super::scan::read;
 use super::{Action, Answer, Begin, Intent, Op, Subject};
 use crate::state::Object;
 use crate::state::file::{self, StateFile};
@@ -165,11 +167,7 @@ fn now() -> String {
 }
 
 /// Length, checksum and number before each record.
-const HEAD: usize = 4 + 4 + 8;
-
-/// How far the number of a record behind damage may be from the last good one. Only tells likely
-/// records from noise before the checksum decides.
-const LIKELY: u64 = 1_000_000;
+pub(super) const HEAD: usize = 4 + 4 + 8;
 
 /// Returns a record as it stands in the file.
 pub(in crate::state) fn frame(number: u64, record: &Record) -> Vec<u8> {
@@ -195,8 +193,12 @@ fn checksum(length: u32, rest: &[u8]) -> u32 {
 pub(in crate::state) struct Log {
     /// The records with their numbers.
     pub(in crate::state) records: Vec<(u64, Record)>,
-    /// Where the last whole record ends. What follows was torn by a crash.
+    /// The end of the last whole record. The bytes after it were torn by a crash, or are a gap.
     pub(in crate::state) end: usize,
+    /// The parts that are damaged.
+    pub(in crate::state) gaps: Vec<Gap>,
+    /// Whether the file is empty.
+    pub(in crate::state) is_blank: bool,
 }
 
 impl Log {
@@ -213,9 +215,22 @@ impl Log {
         self.records.iter().any(|(_, record)| matches!(record, Record::Intent(_)))
     }
 
-    /// Whether the state has everything that was settled.
+    /// Whether the state has everything that was settled. Doubts are only recorded after that.
     pub(in crate::state) fn is_taken_over(&self) -> bool {
-        self.records.iter().any(|(_, record)| matches!(record, Record::TakenOver {}))
+        self.records
+            .iter()
+            .any(|(_, record)| matches!(record, Record::TakenOver {} | Record::Doubted { .. }))
+    }
+
+    /// Whether the run ended in good order.
+    pub(in crate::state) fn has_ended(&self) -> bool {
+        matches!(self.records.last(), Some((_, Record::RunEnd {})))
+    }
+
+    /// Whether records are missing or damaged. A journal gets its name when its first record is
+    /// written, so one without it is damaged as well.
+    pub(in crate::state) fn is_damaged(&self) -> bool {
+        !self.has_ended() && (self.begin().is_none() || !self.gaps.is_empty())
     }
 
     /// How much of the journal a state holds.
@@ -223,7 +238,7 @@ impl Log {
         let stored = hexadecimal(&file.fingerprint());
         for (number, record) in self.records.iter().rev() {
             match record {
-                Record::TakenOver {} => return Extent::Upto(*number),
+                Record::TakenOver {} | Record::Doubted { .. } => return Extent::Upto(*number),
                 Record::Snapshot { content } if *content == stored => return Extent::Upto(*number),
                 Record::RunBegin(begin) if begin.base == stored => return Extent::Upto(*number),
                 _ => {}
@@ -242,56 +257,14 @@ pub(in crate::state) enum Extent {
     Unknown,
 }
 
-/// Where a journal makes no sense, and why.
-#[derive(Debug, PartialEq, Eq)]
-pub(in crate::state) struct Damage {
-    pub(in crate::state) offset: usize,
-    pub(in crate::state) reason: String,
-}
-
-/// Reads a journal up to its end, or up to where a crash tore it.
-pub(in crate::state) fn read(bytes: &[u8]) -> Result<Log, Damage> {
-    let mut log = Log::default();
-    let mut last = 0;
-    while log.end < bytes.len() {
-        let Some((number, text)) =
-            whole(&bytes[log.end..]).filter(|(number, _)| *number == last + 1)
-        else {
-            if more_follows(&bytes[log.end..], last) {
-                let reason = format!("record {} is not whole, but more follow", last + 1);
-                return Err(Damage { offset: log.end, reason });
-            }
-            break;
-        };
-        let record = serde_json::from_slice(text).map_err(|error| Damage {
-            offset: log.end,
-            reason: format!("record {number} cannot be understood: {error}"),
-        })?;
-        log.records.push((number, record));
-        log.end += HEAD + text.len();
-        last = number;
-    }
-    Ok(log)
-}
-
 /// The number and text of the record at the beginning, if it is whole.
-fn whole(bytes: &[u8]) -> Option<(u64, &[u8])> {
+pub(super) fn whole(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let length = u32::from_le_bytes(bytes.get(0..4)?.try_into().ok()?);
     let sum = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
     let number = u64::from_le_bytes(bytes.get(8..16)?.try_into().ok()?);
     let end = HEAD.checked_add(usize::try_from(length).ok()?)?;
     let rest = bytes.get(8..end)?;
     (checksum(length, rest) == sum).then_some((number, &rest[8..]))
-}
-
-/// Whether a whole record stands anywhere behind the beginning.
-fn more_follows(bytes: &[u8], last: u64) -> bool {
-    (1..bytes.len().saturating_sub(HEAD)).any(|at| {
-        let head: Option<[u8; 8]> =
-            bytes.get(at + 8..at + 16).and_then(|head| head.try_into().ok());
-        let number = head.map_or(0, u64::from_le_bytes);
-        (last + 1..=last + LIKELY).contains(&number) && whole(&bytes[at..]).is_some()
-    })
 }
 
 /// Bytes as text, for `serde`.

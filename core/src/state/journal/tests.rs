@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures_util::future::join_all;
 
-use super::record::Damage;
+use super::scan::Kind;
 use super::*;
 use crate::state::Status;
 
@@ -288,19 +288,62 @@ fn noise_behind_the_end_is_passed_over() {
 }
 
 #[test]
-fn damage_in_the_middle_is_told_from_a_torn_end() {
+fn a_flipped_byte_costs_one_record_and_names_it() {
     let (bytes, ends) = some_records();
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x20;
         let n_before = ends.iter().filter(|end| **end <= at).count() - 1;
-        match record::read(&damaged) {
-            Ok(log) => {
-                assert_eq!(n_before, 4, "byte {at} is not in the last record");
-                assert_eq!(log.records.len(), 4);
-            }
-            Err(Damage { offset, .. }) => assert_eq!(offset, ends[n_before]),
-        }
+        let lost = n_before as u64 + 1;
+        let log = record::read(&damaged).unwrap();
+        let numbers: Vec<u64> = log.records.iter().map(|(number, _)| *number).collect();
+        let sound: Vec<u64> = (1..6).filter(|number| *number != lost).collect();
+        assert_eq!(numbers, sound, "byte {at}");
+        let [gap] = &log.gaps[..] else { panic!("byte {at}: {:?}", log.gaps) };
+        assert_eq!((gap.offset, gap.first), (ends[n_before], lost), "byte {at}");
+        assert_eq!(gap.kind, Kind::Other, "byte {at}");
+    }
+}
+
+#[test]
+fn records_that_are_missing_are_a_gap() {
+    let (bytes, ends) = some_records();
+    let log = record::read(&[&bytes[..ends[1]], &bytes[ends[3]..]].concat()).unwrap();
+    let [gap] = &log.gaps[..] else { panic!("{:?}", log.gaps) };
+    assert_eq!((gap.first, gap.last, gap.kind), (2, Some(3), Kind::Unknown));
+    let log = record::read(&bytes[ends[1]..]).unwrap();
+    assert_eq!((log.gaps[0].first, log.gaps[0].last, log.records.len()), (1, Some(1), 4));
+}
+
+#[test]
+fn what_a_lost_announcement_was_about_can_often_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a[\"k\"]"), provider());
+    journal.note(create(&addr, &provider)).unwrap();
+    let mut bytes = std::fs::read(journal.path()).unwrap();
+    let at = bytes.windows(6).position(|found| found == b"create").unwrap();
+    bytes[at] ^= 1;
+    let log = record::read(&bytes).unwrap();
+    let [gap] = &log.gaps[..] else { panic!("{:?}", log.gaps) };
+    assert_eq!((gap.kind, &gap.addresses[..]), (Kind::Intent, &["t.a[\"k\"]".to_owned()][..]));
+}
+
+#[test]
+fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
+    let folder = tempfile::tempdir().unwrap();
+    let journals = folder.path().join("journal");
+    let (first, killed) = (begin(&folder), journals.join("killed.begin"));
+    std::fs::write(&killed, "").unwrap();
+    let second = begin(&folder);
+    let mut found: Vec<_> =
+        journals.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    found.sort();
+    let mut expected = vec![first.path().to_owned(), second.path().to_owned()];
+    expected.sort();
+    assert_eq!(found, expected, "what a killed run left before it had begun is removed");
+    for journal in [first, second] {
+        assert_eq!(names_of(&journal), ["RunBegin"]);
     }
 }
 

@@ -51,6 +51,8 @@ impl Held {
                 .write(true)
                 .create(true)
                 .truncate(false)
+                // A state may hold secrets.
+                .mode(0o600)
                 .open(path)
                 .map_err(failed)?;
             match lock(&file) {
@@ -67,10 +69,21 @@ impl Held {
             let state = path.clone();
             let held = Self { file, former: Vec::new(), state, info, is_ours };
             // From here on, whatever was made goes with the lock.
-            write_info(&held.info, path, operation).map_err(StoreError::io("lock", &held.info))?;
+            held.write_info(operation).map_err(StoreError::io("lock", &held.info))?;
             return Ok(Some(held));
         }
         Err(StoreError::Replaced(path.clone()))
+    }
+
+    /// Writes down who holds the lock, for everybody who may read the state.
+    fn write_info(&self, operation: &str) -> io::Result<()> {
+        let text = serde_json::to_vec(&info(&self.state, operation)?)?;
+        // Left over from a run that was killed, perhaps one of another user.
+        std::fs::remove_file(&self.info).ok();
+        let mode = self.file.metadata()?.mode() & 0o666;
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(mode);
+        options.open(&self.info)?.write_all(&text)
     }
 
     /// Fails if the locked file is no longer the one at the path.
@@ -126,9 +139,9 @@ fn read_info(path: &Path) -> Option<LockInfo> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a lock says since when it is held")]
-fn write_info(path: &Path, state: &Path, operation: &str) -> io::Result<()> {
+fn info(state: &Path, operation: &str) -> io::Result<LockInfo> {
     let now = time::OffsetDateTime::now_utc();
-    let info = LockInfo {
+    Ok(LockInfo {
         id: uuid::Uuid::new_v4().to_string(),
         operation: operation.to_owned(),
         info: String::new(),
@@ -138,11 +151,7 @@ fn write_info(path: &Path, state: &Path, operation: &str) -> io::Result<()> {
             .format(&time::format_description::well_known::Rfc3339)
             .map_err(io::Error::other)?,
         path: state.display().to_string(),
-    };
-    let text = serde_json::to_vec(&info)?;
-    let mut file =
-        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
-    file.write_all(&text)
+    })
 }
 
 /// The user and host, as others are told.

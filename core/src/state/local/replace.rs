@@ -1,8 +1,9 @@
 //! Puts a new text in the place of a file so that every reader, also after a crash at any moment,
 //! finds the old text or the new one.
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Seek as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::{behind_links, is_no_file, lock};
@@ -10,6 +11,36 @@ use crate::state::store::StoreError;
 
 /// Writes a text, in pieces of a good size.
 pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
+
+/// The mode of a new file: a state may hold secrets.
+const OWNER_ONLY: u32 = 0o600;
+
+/// The group and mode of a file.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    group: u32,
+    mode: u32,
+}
+
+impl Access {
+    fn of(about: &Metadata) -> Self {
+        Self { group: about.gid(), mode: about.mode() & 0o7777 }
+    }
+
+    /// The access that another file allows as well.
+    fn at_most(self, other: Self) -> Self {
+        let mask = if self.group == other.group { 0o777 } else { 0o707 };
+        Self { mode: self.mode & other.mode & mask, ..self }
+    }
+
+    /// Sets group and mode of a file. Where the group cannot be set, no group gets access.
+    fn give(self, file: &File) -> io::Result<()> {
+        let is_of_group = file.metadata()?.gid() == self.group
+            || std::os::unix::fs::fchown(file, None, Some(self.group)).is_ok();
+        let mode = if is_of_group { self.mode } else { self.mode & 0o707 };
+        file.set_permissions(Permissions::from_mode(mode))
+    }
+}
 
 /// The disk. In tests it can be told to fail.
 #[derive(Clone, Debug, Default)]
@@ -41,13 +72,16 @@ impl Disk {
         }
     }
 
-    fn create(&self, path: &Path, like: Option<Permissions>) -> io::Result<File> {
+    /// Makes a file that only its owner may read, and then lets others in as `access` says.
+    fn create(&self, path: &Path, access: Option<Access>) -> io::Result<File> {
         self.ask()?;
         // Left over from a run that was killed.
         std::fs::remove_file(path).or_else(unless_missing)?;
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
-        if let Some(permissions) = like {
-            file.set_permissions(permissions)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true).mode(OWNER_ONLY);
+        let file = options.open(path)?;
+        if let Some(access) = access {
+            access.give(&file)?;
         }
         Ok(file)
     }
@@ -114,8 +148,8 @@ pub(super) fn replace(
     let path = path.canonicalize().unwrap_or_else(|_| behind_links(path));
     let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
 
-    let permissions = path.metadata().ok().map(|found| found.permissions());
-    let stand_in = disk.create(&next, permissions).map_err(failed)?;
+    let access = path.metadata().ok().map(|found| Access::of(&found));
+    let stand_in = disk.create(&next, access).map_err(failed)?;
     let placed = lock(&stand_in)
         .map_err(io::Error::from)
         .and_then(|()| disk.fill(&stand_in, text))
@@ -151,8 +185,14 @@ pub(super) fn replace(
     Ok(Placed { file: None, durable })
 }
 
-/// Writes a file that nobody locks: aside first, then into its place.
-pub(super) fn write_aside(disk: &Disk, path: &Path, text: Text<'_>) -> Result<(), StoreError> {
+/// Writes a file that nobody locks: aside first, then into its place. An existing file keeps its mode,
+/// within that of the file `of` which it is a copy of; a new copy gets the mode of that file.
+pub(super) fn write_aside(
+    disk: &Disk,
+    path: &Path,
+    of: Option<&Metadata>,
+    text: Text<'_>,
+) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("write", path)(error);
     if is_no_file(path) {
         // A file in its place would take it away from everybody.
@@ -160,8 +200,12 @@ pub(super) fn write_aside(disk: &Disk, path: &Path, text: Text<'_>) -> Result<()
         return text(&mut there).map_err(failed);
     }
     let next = beside(path, ".next");
-    let permissions = path.metadata().ok().map(|found| found.permissions());
-    let file = disk.create(&next, permissions).map_err(failed)?;
+    let there = path.metadata().ok().map(|found| Access::of(&found));
+    let access = match (there, of.map(Access::of)) {
+        (Some(there), Some(of)) => Some(there.at_most(of)),
+        (there, of) => there.or(of),
+    };
+    let file = disk.create(&next, access).map_err(failed)?;
     let placed = disk
         .fill(&file, text)
         .and_then(|()| disk.rename(&next, path))

@@ -285,7 +285,7 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     drop(began_with_a_state);
     let error = store.read().await.unwrap_err();
     assert!(
-        matches!(&error, StoreError::Emptied { evidence, .. } if *evidence == path),
+        matches!(&error, StoreError::Emptied { evidence, .. } if *evidence == [path.clone()]),
         "{error:?}"
     );
     std::fs::remove_file(path).unwrap();
@@ -382,7 +382,7 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
         // Opened without waiting for whoever writes.
         let flags = nix::libc::O_NONBLOCK;
         let reader = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
-        replace::write_aside(&Disk::default(), path, &text).unwrap();
+        replace::write_aside(&Disk::default(), path, None, &text).unwrap();
         assert_eq!(io::read_to_string(reader).unwrap(), "text");
         assert!(!pipe.metadata().unwrap().is_file(), "the pipe was replaced");
         assert!(link.is_symlink(), "the link was replaced");
@@ -496,9 +496,170 @@ async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
 #[test]
 fn a_state_without_a_home_is_saved_beside() {
     let folder = folder();
-    let path = file_with("a").save_errored(folder.path()).unwrap();
-    assert_eq!(path, folder.path().join("errored.tfstate"));
+    let (path, kept) = file_with("a").save_errored(folder.path()).unwrap();
+    assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
     // As the next one that is stored: serial 0 is that of a state which never was.
     let next = StateFile { serial: file_with("a").serial + 1, ..file_with("a") };
     assert_eq!(std::fs::read(path).unwrap(), next.write());
+}
+
+/// The permissions of a file of the folder.
+fn mode_of(folder: &TempDir, name: &str) -> u32 {
+    folder.path().join(name).metadata().unwrap().permissions().mode() & 0o777
+}
+
+fn set_mode(folder: &TempDir, name: &str, mode: u32) {
+    let permissions = std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(folder.path().join(name), permissions).unwrap();
+}
+
+#[tokio::test]
+async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
+    for locked in [false, true] {
+        let folder = folder();
+        let mut store = store(&folder);
+        if locked {
+            store.lock(request()).await.unwrap();
+            assert_eq!(mode_of(&folder, "terraform.tfstate"), 0o600);
+            assert_eq!(mode_of(&folder, ".terraform.tfstate.lock.info"), 0o600);
+        }
+        store.write(&mut file_with("a")).await.unwrap();
+        assert_eq!(mode_of(&folder, "terraform.tfstate"), 0o600);
+        let mut store = self::store(&folder);
+        store.write(&mut file_with("b")).await.unwrap();
+        assert_eq!(mode_of(&folder, "terraform.tfstate.backup"), 0o600);
+        file_with("a").save_errored(folder.path()).unwrap();
+        assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
+    }
+    // From the moment: before anything is in it, and before any other mode is set.
+    let folder = folder();
+    let made = folder.path().join("made");
+    replace::write_aside(&Disk::default(), &made, None, &|_| {
+        assert_eq!(mode_of(&folder, ".made.next"), 0o600);
+        Ok(())
+    })
+    .unwrap();
+}
+
+#[tokio::test]
+async fn the_mode_of_a_state_stays_and_its_backup_never_gets_more() {
+    for (state, backup, expected) in [
+        (0o660, None, 0o660),
+        (0o644, None, 0o644),
+        (0o600, None, 0o600),
+        (0o600, Some(0o644), 0o600),
+        (0o640, Some(0o660), 0o640),
+        (0o644, Some(0o600), 0o600),
+    ] {
+        for locked in [false, true] {
+            let folder = folder();
+            store(&folder).write(&mut file_with("a")).await.unwrap();
+            set_mode(&folder, "terraform.tfstate", state);
+            if let Some(mode) = backup {
+                std::fs::write(folder.path().join("terraform.tfstate.backup"), "old").unwrap();
+                set_mode(&folder, "terraform.tfstate.backup", mode);
+            }
+            let mut store = store(&folder);
+            if locked {
+                store.lock(request()).await.unwrap();
+                assert_eq!(mode_of(&folder, ".terraform.tfstate.lock.info"), state & 0o644);
+            }
+            store.write(&mut file_with("b")).await.unwrap();
+            assert_eq!(mode_of(&folder, "terraform.tfstate"), state);
+            let found = mode_of(&folder, "terraform.tfstate.backup");
+            assert_eq!(found, expected, "{state:o} {backup:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "").unwrap();
+    let mut store = store(&folder);
+    let base = StateFile::fresh();
+    let begin = Begin { operation: "test", base: &base, read_from: None };
+    let journal = Journal::begin(store.journals(), begin).unwrap();
+    let path = journal.path().to_owned();
+    drop(journal);
+    assert_eq!(store.read().await.unwrap(), None, "a first run that was cut off at once");
+    let bytes = std::fs::read(&path).unwrap();
+    for text in [&[][..], &bytes[..40], &[0; 100]] {
+        std::fs::write(&path, text).unwrap();
+        let error = store.read().await.unwrap_err();
+        let StoreError::Emptied { evidence, .. } = &error else { panic!("{error:?}") };
+        assert_eq!(*evidence, [path.clone()]);
+        let detail = error.diagnostic().detail;
+        assert!(detail.contains(&format!("remove {}", state_in(&folder).display())), "{detail}");
+    }
+}
+
+#[tokio::test]
+async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
+    let folder = folder();
+    let mut store = store(&folder);
+    let backup = folder.path().join("terraform.tfstate.backup");
+    let base = StateFile { serial: 3, ..file_with("a") };
+    let begin = Begin { operation: "test", base: &base, read_from: None };
+    drop(Journal::begin(store.journals(), begin).unwrap());
+    for state in ["", "{\"version\": 4, "] {
+        std::fs::write(state_in(&folder), state).unwrap();
+        std::fs::write(&backup, "{\"version").unwrap();
+        let detail = store.read().await.unwrap_err().diagnostic().detail;
+        assert!(!detail.contains("can be copied"), "{detail}");
+        for (serial, is_outdated) in [(2, true), (3, false)] {
+            let file = StateFile { serial, ..file_with("a") };
+            std::fs::write(&backup, file.write()).unwrap();
+            let detail = store.read().await.unwrap_err().diagnostic().detail;
+            assert!(detail.contains("can be copied over it"), "{detail}");
+            let words = "which began with serial 3";
+            assert_eq!(detail.contains(words), is_outdated, "{detail}");
+        }
+    }
+}
+
+#[test]
+fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
+    let folder = folder();
+    let with = |lineage: &str, names: &[&str]| {
+        let mut file = StateFile { lineage: lineage.to_owned(), ..StateFile::fresh() };
+        for name in names {
+            let addr: crate::addr::InstanceAddr = format!("t.{name}").parse().unwrap();
+            let provider = "provider[\"example.com/acme/t\"]".parse().unwrap();
+            let text = format!(
+                r#"{{"mode":"managed","type":"t","name":"{name}","provider":"provider[\"example.com/acme/t\"]","instances":[{{"schema_version":0,"attributes":{{"id":"{name}-1"}}}}]}}"#
+            );
+            let entry = crate::state::file::read_entry(&text).unwrap();
+            let resource = file.state.resource_mut(addr.of(), &provider);
+            resource.instances.or_default(&addr.key).current = Some(entry.object);
+        }
+        file
+    };
+    let save = |file: StateFile| file.save_errored(folder.path()).unwrap().1;
+    assert_eq!(save(with("one", &["a"])), None);
+    assert_eq!(save(with("one", &["a", "b"])), None);
+    let kept = |number: u32| Some(folder.path().join(format!("errored.{number}.tfstate")));
+    assert_eq!(save(with("one", &["a"])), kept(1));
+    assert_eq!(save(with("two", &["a"])), kept(2));
+
+    let errored = Errored::read(folder.path()).unwrap();
+    let stored = |names: &[&str], serial| StateFile { serial, ..with("two", names) };
+    let standing = |file: StateFile| errored.standing(Some(&file));
+    let addrs =
+        |names: &[&str]| names.iter().map(|name| format!("t.{name}").parse().unwrap()).collect();
+    assert_eq!(standing(stored(&["a", "b"], 0)), Standing::Superseded);
+    assert_eq!(standing(with("one", &["a"])), Standing::OtherLineage);
+    assert_eq!(standing(stored(&[], 0)), Standing::Newer { missing: addrs(&["a"]) });
+    assert_eq!(errored.standing(None), Standing::Newer { missing: addrs(&["a"]) });
+    let diverged = |names: &[&str], is_old| Standing::Diverged {
+        missing: addrs(&["a"]),
+        lacking: addrs(names),
+        is_old,
+    };
+    assert_eq!(standing(stored(&["c"], 0)), diverged(&["c"], false));
+    assert_eq!(standing(stored(&["c"], 1)), diverged(&["c"], false));
+    assert_eq!(standing(stored(&[], 2)), diverged(&[], true));
+    std::fs::write(&errored.path, "{").unwrap();
+    let unreadable = Errored::read(folder.path()).unwrap().standing(None);
+    assert_eq!(unreadable, Standing::Unreadable);
 }

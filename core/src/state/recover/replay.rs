@@ -8,7 +8,7 @@ use std::str::FromStr;
 use formwork_value::{Type, codec};
 use serde_json::value::RawValue;
 
-use super::{CutOff, Doubt, Recovery, Unresolved};
+use super::{CutOff, Damage, Doubt, Recovery, Unresolved};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::state::file::{self, Entry, StateFile};
 use crate::state::journal::record::{self, Extent, IntentRecord, Log, Record, RunBegin};
@@ -42,6 +42,8 @@ pub(super) struct Replay<'l> {
     pub(super) open: BTreeSet<u64>,
     /// For each place the objects that this run may have found or left there, by fingerprint.
     own: HashMap<Slot, HashSet<Option<String>>>,
+    /// The addresses of results whose announcement is lost and whose place holds another object.
+    unplaced: BTreeSet<String>,
 }
 
 impl<'l> Replay<'l> {
@@ -57,6 +59,7 @@ impl<'l> Replay<'l> {
             results: HashMap::new(),
             open: BTreeSet::new(),
             own: HashMap::new(),
+            unplaced: BTreeSet::new(),
         };
         for (number, record) in &log.records {
             replay.take_in(*number, record)?;
@@ -109,7 +112,7 @@ impl<'l> Replay<'l> {
         }
     }
 
-    pub(super) fn run(self, log: &Log, recovery: &mut Recovery) -> Result<(), JournalError> {
+    pub(super) fn run(mut self, log: &Log, recovery: &mut Recovery) -> Result<(), JournalError> {
         let nothing = RunBegin::default();
         let begin = log.begin();
         let RunBegin { operation, when, who, .. } = begin.unwrap_or(&nothing);
@@ -118,21 +121,27 @@ impl<'l> Replay<'l> {
             when: when.clone(),
             who: who.clone(),
             n_replayed: 0,
+            damage: self.damage(log),
+            began_with: None,
             journal: self.path.clone(),
         };
-        let has_ended = matches!(log.records.last(), Some((_, Record::RunEnd {})));
         // A run that was cut off before it did anything leaves the state as it was.
-        let is_idle = self.calls.is_empty();
-        if let Some(begin) = begin.filter(|_| !has_ended && !is_idle) {
-            let mut file = self.base(begin, log, recovery.file.take())?;
+        let is_idle = self.calls.is_empty() && !log.is_damaged();
+        if !log.has_ended() && !is_idle {
+            let mut file = self.base(log, recovery.file.take())?;
+            let is_same = begin.is_some_and(|begin| begin.lineage == file.lineage);
+            run.began_with = begin
+                .filter(|begin| is_same && !log.is_taken_over() && file.serial < begin.serial)
+                .map(|begin| begin.serial);
             let mut doubted = self.open.clone();
-            // Nothing that the run stored is in a state that was begun apart from it.
-            let extent = match file.lineage == begin.lineage || log.is_taken_over() {
+            // Nothing that the run stored is in a state that was begun apart from it. Where the lineage
+            // of the run is lost, the stored state is known by its content alone.
+            let extent = match is_same || begin.is_none() || log.is_taken_over() {
                 true => log.extent(&file),
                 false => Extent::Unknown,
             };
             // And what is in such a state may have been made by whoever began it.
-            let found = if file.lineage == begin.lineage { begin.serial } else { u64::MAX };
+            let found = begin.filter(|_| is_same).map_or(u64::MAX, |begin| begin.serial);
             let included = if let Extent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
                 let Record::Settled { op, .. } = record else { continue };
@@ -141,6 +150,9 @@ impl<'l> Replay<'l> {
                     Settled::WasThere => {}
                     Settled::Doubtful => drop(doubted.insert(*op)),
                 }
+            }
+            if let Some(damage) = &mut run.damage {
+                damage.add_unplaced(&self.unplaced);
             }
             // Also an empty state has the lineage that the journal names, and must keep it.
             recovery.file = Some(file);
@@ -152,13 +164,17 @@ impl<'l> Replay<'l> {
         Ok(())
     }
 
+    fn damage(&self, log: &Log) -> Option<Damage> {
+        let names = |op: u64| self.calls.get(&op).map(|call| call.slot.0.to_string());
+        let is_known = |op: u64| self.results.contains_key(&op);
+        Damage::of(log, self.path.clone(), names, is_known)
+    }
+
     /// The state that the journal goes with.
-    fn base(
-        &self,
-        begin: &RunBegin,
-        log: &Log,
-        stored: Option<StateFile>,
-    ) -> Result<StateFile, JournalError> {
+    fn base(&self, log: &Log, stored: Option<StateFile>) -> Result<StateFile, JournalError> {
+        let Some(begin) = log.begin() else {
+            return stored.ok_or_else(|| JournalError::Headless(self.path.clone()));
+        };
         match stored {
             // Once everything is taken over, the journal only waits for decisions. And who found no
             // state knows of none that it should be: somebody else has made one since.
@@ -171,17 +187,49 @@ impl<'l> Replay<'l> {
                 path: self.path.clone(),
                 theirs: begin.lineage.clone(),
                 ours: file.lineage,
+                objects: self.objects(),
             }),
             None if begin.serial > 0 || log.is_taken_over() => Err(JournalError::NoBase {
                 path: self.path.clone(),
                 read_from: begin.read_from.clone(),
+                objects: self.objects(),
             }),
             None => Ok(StateFile { lineage: begin.lineage.clone(), ..StateFile::fresh() }),
         }
     }
 
+    /// A line for each object that the run left, and for each call whose outcome is not known.
+    fn objects(&self) -> Vec<String> {
+        let mut lines: BTreeMap<Slot, String> = BTreeMap::new();
+        for (op, call) in &self.calls {
+            let addr = &call.slot.0;
+            let Ok(result) = self.result(*op) else { continue };
+            match result {
+                Some(entry) => {
+                    let id = file::id_of(&entry.object).map(|id| format!(" with the id {id:?}"));
+                    let line = format!("{addr}{}", id.unwrap_or_default());
+                    lines.insert(call.slot.clone(), line);
+                }
+                None if self.open.contains(op) => {
+                    let line = format!("{addr}, of which it is not known whether it was changed");
+                    lines.insert(call.slot.clone(), line);
+                }
+                None => drop(lines.remove(&call.slot)),
+            }
+        }
+        lines.into_values().collect()
+    }
+
     /// Puts the result of a call into the state, unless somebody else was there.
-    fn settle(&self, op: u64, extent: Extent, state: &mut State) -> Result<Settled, JournalError> {
+    fn settle(
+        &mut self,
+        op: u64,
+        extent: Extent,
+        state: &mut State,
+    ) -> Result<Settled, JournalError> {
+        if !self.calls.contains_key(&op) {
+            return self.settle_unannounced(op, state);
+        }
         let Some(call) = self.calls.get(&op) else { return Ok(Settled::WasThere) };
         let there = object_at(state, &call.slot).map(|(provider, object)| {
             let (addr, deposed) = &call.slot;
@@ -199,6 +247,27 @@ impl<'l> Replay<'l> {
         }
         put(state, call, result);
         Ok(if there == print { Settled::WasThere } else { Settled::Put })
+    }
+
+    /// Puts a result whose announcement is lost into the state, if its place is free. Without the
+    /// announcement it is not known what becomes of an object that is there already.
+    fn settle_unannounced(&mut self, op: u64, state: &mut State) -> Result<Settled, JournalError> {
+        let Some(entry) = self.result(op)? else { return Ok(Settled::WasThere) };
+        let slot = (entry.addr, entry.deposed);
+        if let Some((_, there)) = object_at(state, &slot) {
+            if *there != *entry.object {
+                self.unplaced.insert(slot.0.to_string());
+            }
+            return Ok(Settled::WasThere);
+        }
+        let (addr, deposed) = slot;
+        let resource = state.resource_mut(addr.of(), &entry.provider);
+        let instance = resource.instances.or_default(&addr.key);
+        match deposed {
+            Some(key) => drop(instance.deposed.insert(key, entry.object)),
+            None => instance.current = Some(entry.object),
+        }
+        Ok(Settled::Put)
     }
 
     /// The object that a call left, if it left one.

@@ -1,0 +1,148 @@
+//! Reports which records of a damaged journal are lost and what they may have been about.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use formwork_value::Diagnostic;
+use formwork_value::diag::Blame;
+
+use super::CutOff;
+use crate::state::journal::record::Log;
+use crate::state::journal::scan::{Gap, Kind};
+
+/// The extension of a damaged journal that was set aside.
+pub(super) const SET_ASIDE: &str = "damaged";
+
+/// The damage of a journal.
+#[derive(Clone, Debug)]
+pub struct Damage {
+    /// Whether a lost record may have announced the creation of an object that nothing else names.
+    pub hides_creation: bool,
+    n_sound: usize,
+    lost: Vec<String>,
+    path: PathBuf,
+}
+
+impl Damage {
+    /// Describes the damage of a journal; `None` if it is sound. `names` returns the address that an
+    /// announcement is about; `is_known` whether the result of an announcement was read.
+    pub(super) fn of(
+        log: &Log,
+        path: PathBuf,
+        names: impl Fn(u64) -> Option<String>,
+        is_known: impl Fn(u64) -> bool,
+    ) -> Option<Self> {
+        if !log.is_damaged() {
+            return None;
+        }
+        let mut lost: Vec<String> = log.gaps.iter().map(|gap| describe(gap, &names)).collect();
+        let may_hide = |gap: &Gap| match (gap.kind, gap.last) {
+            (Kind::Begin | Kind::Other, _) => false,
+            (Kind::Intent | Kind::Unknown, None) => true,
+            (Kind::Intent | Kind::Unknown, Some(last)) => {
+                // An announcement is known by its number where its result was read.
+                last - gap.first > log.records.len() as u64 || !(gap.first..=last).all(&is_known)
+            }
+        };
+        let mut hides_creation = log.gaps.iter().any(may_hide);
+        if lost.is_empty() {
+            hides_creation = true;
+            lost.push(if log.is_blank { "the file is empty" } else { "no record is whole" }.into());
+        }
+        Some(Self { hides_creation, n_sound: log.records.len(), lost, path })
+    }
+
+    /// The file that the journal is kept as.
+    #[must_use]
+    pub fn kept_as(&self) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(".");
+        name.push(SET_ASIDE);
+        name.into()
+    }
+
+    /// Adds results that could be read and not be put into the state.
+    pub(super) fn add_unplaced(&mut self, unplaced: &BTreeSet<String>) {
+        for addr in unplaced {
+            self.hides_creation = true;
+            let text = format!(
+                "the announcement of a result for {addr}, where the state has another object"
+            );
+            self.lost.push(text);
+        }
+    }
+
+    /// A warning for commands that create nothing.
+    #[must_use]
+    pub fn warning(&self, run: &CutOff) -> Diagnostic {
+        let detail = format!(
+            "{} It is moved to {} when the state is next stored.",
+            self.describe(run),
+            self.kept_as().display()
+        );
+        Diagnostic::warning("Journal is damaged", detail).blame(Blame::Environment)
+    }
+
+    /// The error of a command that would create objects, beside the warning. The caller must have
+    /// stored the state.
+    #[must_use]
+    pub fn error(&self) -> Diagnostic {
+        let detail = format!(
+            "Nothing was changed, because an object of a lost record could be created a second time. \
+             The results of the sound records are in the state now, and the journal was moved to {}. \
+             Look for objects that the state does not have, add them with `formwork import`, and run \
+             the command again.",
+            self.kept_as().display()
+        );
+        Diagnostic::error("An interrupted run may have left unknown objects", detail)
+            .blame(Blame::Environment)
+    }
+
+    fn describe(&self, run: &CutOff) -> String {
+        let begun = match run.who.is_empty() {
+            true => String::new(),
+            false => format!(
+                ", of a run ({}) that {} began at {},",
+                run.operation,
+                run.who,
+                super::to_the_second(&run.when)
+            ),
+        };
+        let lost = self.lost.iter().map(|lost| format!("\n  - {lost}")).collect::<String>();
+        let sound = match self.n_sound {
+            0 => "No record of it can be used.".to_owned(),
+            n => {
+                format!("Each record has a checksum of its own, and the {n} sound ones were used.")
+            }
+        };
+        let hidden = match self.hides_creation {
+            true => " A lost record may be of an object that the state does not know.",
+            false => " No lost record announced the creation of an object.",
+        };
+        format!(
+            "The journal {}{begun} cannot be read as a whole. Lost:{lost}\n\n{sound}{hidden}",
+            self.path.display()
+        )
+    }
+}
+
+fn describe(gap: &Gap, names: &impl Fn(u64) -> Option<String>) -> String {
+    let Gap { offset, first, last, kind, addresses, ops } = gap;
+    let numbers = match last {
+        Some(last) if last != first => format!("records {first} to {last}"),
+        _ => format!("record {first}"),
+    };
+    let kind = match kind {
+        Kind::Begin => ", the description of the run",
+        Kind::Intent => ", the announcement of a call",
+        Kind::Other | Kind::Unknown => "",
+    };
+    let named = ops.iter().filter_map(|op| names(*op)).chain(addresses.iter().cloned());
+    let named: BTreeSet<String> =
+        named.map(|name| name.chars().filter(|c| !c.is_control()).collect()).collect();
+    let named = match named.is_empty() {
+        true => String::new(),
+        false => format!(", with the name {}", named.into_iter().collect::<Vec<_>>().join(", ")),
+    };
+    format!("{numbers} at byte {offset}{kind}{named}")
+}

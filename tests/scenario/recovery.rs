@@ -1,0 +1,402 @@
+//! Files that were damaged, emptied or changed between two runs. Where a message gives advice, the test
+//! follows it, and no object is forgotten or created twice.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use nix::sys::signal::Signal;
+
+use crate::harness::{Ended, Workdir, instances, terraform};
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+
+resource "bad_thing" "first" {
+  name = "first"
+}
+
+resource "bad_thing" "second" {
+  name = "second"
+  link = bad_thing.first.id
+}
+"#;
+
+const THIRD: &str = "\nresource \"bad_thing\" \"third\" {\n  name = \"third\"\n}\n";
+
+const STATE: &str = "terraform.tfstate";
+
+/// A folder in which an apply was killed when it had created both objects and knew of the first.
+fn killed() -> Workdir {
+    let workdir = Workdir::new(CONFIG);
+    kill(&workdir, "apply -auto-approve");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    workdir
+}
+
+/// Kills a command when it has created `second` and has no answer yet.
+fn kill(workdir: &Workdir, line: &str) {
+    let running = workdir.formwork(line).env("BAD_HOLD", "after:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    drop(held);
+    workdir.world.assert_deserted();
+}
+
+/// The one journal of a folder.
+fn journal(workdir: &Workdir) -> PathBuf {
+    let entries = fs::read_dir(workdir.root().join(".terraform.tfstate.journal"));
+    let paths = entries.expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut journals = paths.filter(|path| path.extension().is_some_and(|it| it == "wal"));
+    let journal = journals.next().expect("a journal");
+    assert_eq!(journals.next(), None);
+    journal
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).expect("JSON")
+}
+
+/// Applies until nothing is left to do, and makes sure that each object is known and none is there
+/// twice.
+fn assert_all_known(workdir: &Workdir) {
+    workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
+    let known: Vec<String> = instances(workdir).into_iter().map(|instance| instance.id).collect();
+    assert_eq!(known, workdir.world.objects());
+}
+
+fn set_serial(text: &str, serial: u64) -> String {
+    let mut state = json(text);
+    state["serial"] = serial.into();
+    state.to_string()
+}
+
+fn mode(workdir: &Workdir, name: &str) -> u32 {
+    let about = fs::metadata(workdir.root().join(name));
+    about.unwrap_or_else(|error| panic!("{name}: {error}")).permissions().mode() & 0o777
+}
+
+#[test]
+fn a_first_apply_that_is_killed_leaves_a_state_that_both_programs_read() {
+    let workdir = killed();
+    let state = json(&workdir.read(STATE));
+    assert_eq!((&state["version"], &state["serial"]), (&4.into(), &1.into()));
+    let begun = String::from_utf8_lossy(&fs::read(journal(&workdir)).expect("bytes")).into_owned();
+    let lineage = state["lineage"].as_str().expect("a lineage");
+    assert!(begun.contains(&format!("\"lineage\":\"{lineage}\"")), "{begun}");
+    if terraform().is_some() {
+        workdir.terraform("plan").succeed().says("2 to add");
+        let ours = workdir.formwork("apply -auto-approve -target=bad_thing.first").succeed();
+        ours.says("0 added");
+        workdir.terraform("state list").succeed().says("bad_thing.first");
+    }
+}
+
+#[test]
+fn a_journal_that_was_emptied_stops_the_next_run_once_and_says_what_to_do() {
+    for (left, line) in [(0, "apply"), (40, "apply"), (0, "destroy")] {
+        let workdir = killed();
+        let path = journal(&workdir);
+        let whole = fs::read(&path).expect("bytes");
+        fs::write(&path, &whole[..left]).expect("it can be written");
+        for looking in ["plan", "state list"] {
+            workdir.formwork(looking).succeed().says("Journal is damaged");
+        }
+        let stopped = workdir.formwork(&format!("{line} -auto-approve")).run();
+        stopped.code(1).says("may have left unknown objects").says("formwork import");
+        assert_eq!(workdir.world.objects(), ["first-1", "second-1"], "{line}");
+        assert!(path.with_extension("wal.damaged").exists(), "it is kept");
+        // As the message says.
+        workdir.formwork("import bad_thing.first first-1").succeed();
+        workdir.formwork("import bad_thing.second second-1").succeed();
+        assert_all_known(&workdir);
+    }
+}
+
+#[test]
+fn an_empty_state_beside_an_emptied_journal_is_refused_until_both_are_removed() {
+    let workdir = killed();
+    let path = journal(&workdir);
+    for left in [Some(STATE), None] {
+        fs::write(&path, "").expect("it can be written");
+        match left {
+            Some(state) => workdir.write(state, ""),
+            None => fs::remove_file(workdir.root().join(STATE)).expect("it is there"),
+        }
+        for line in ["plan", "apply -auto-approve", "destroy -auto-approve"] {
+            let refused = workdir.formwork(line).run();
+            refused.code(1).says("nly if none of its objects exist any more, remove");
+        }
+        assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    }
+    for object in workdir.world.objects() {
+        workdir.world.remove_object(&object);
+    }
+    fs::remove_file(&path).expect("it is there");
+    workdir.formwork("apply -auto-approve").succeed().says("2 added");
+}
+
+#[test]
+fn a_flipped_byte_in_a_journal_costs_no_result_of_another_record() {
+    for (kind, open) in [("Settled", true), ("Answer", false), ("Intent", false)] {
+        let workdir = killed();
+        let path = journal(&workdir);
+        let mut bytes = fs::read(&path).expect("bytes");
+        let at = bytes.windows(kind.len()).position(|it| it == kind.as_bytes()).expect("a record");
+        bytes[at + 12] ^= 0x02;
+        fs::write(&path, &bytes).expect("it can be written");
+        let planned = workdir.formwork("plan").succeed();
+        planned.says("Journal is damaged").says("No lost record announced the creation");
+        planned.says("bad_thing.second was being created");
+        if open {
+            planned.says("bad_thing.first was being created");
+            workdir.formwork("recover adopt bad_thing.first first-1").succeed();
+        } else {
+            planned.says_not("bad_thing.first was being created");
+        }
+        workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+        assert_all_known(&workdir);
+        assert!(path.with_extension("wal.damaged").exists(), "it is kept");
+    }
+}
+
+#[test]
+fn a_saved_plan_is_stale_after_a_run_of_it_was_killed() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("plan -out=saved").succeed();
+    kill(&workdir, "apply saved");
+    workdir.formwork("apply saved").run().code(1).says("Saved plan is stale");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+
+    // A later run finds a state of the same serial.
+    workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+    workdir.write("main.tf", &CONFIG.replace("\"first\"\n}", "\"first\"\n  size = 3\n}"));
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.write("main.tf", &(CONFIG.to_owned() + THIRD));
+    workdir.formwork("state rm bad_thing.second").succeed();
+    workdir.world.remove_object("second-1");
+    workdir.formwork("plan -out=saved").succeed();
+    kill(&workdir, "apply saved");
+    let objects = workdir.world.objects();
+    workdir.formwork("apply saved").run().code(1).says("stale");
+    assert_eq!(workdir.world.objects(), objects);
+
+    // A plan that was made afterwards knows what the journal has.
+    let second = objects.iter().find(|id| id.starts_with("second")).expect("it was created");
+    workdir.formwork(&format!("recover adopt bad_thing.second {second}")).succeed();
+    workdir.formwork("plan -out=saved").succeed();
+    workdir.formwork("apply saved").succeed();
+    assert_all_known(&workdir);
+}
+
+#[test]
+fn a_plan_made_from_a_journal_can_be_applied() {
+    let workdir = Workdir::new(CONFIG);
+    let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "before:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    drop(held);
+    workdir.world.assert_deserted();
+    workdir.formwork("plan -out=saved -target=bad_thing.first").succeed();
+    workdir.formwork("apply saved").succeed().says("0 added");
+    workdir.formwork("recover forget bad_thing.second").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("1 added");
+    assert_all_known(&workdir);
+}
+
+#[test]
+fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_did() {
+    for (is_in_place, summary) in
+        [(true, "State was changed by somebody else"), (false, "State file was replaced")]
+    {
+        let workdir = Workdir::new(&(CONFIG.to_owned() + THIRD));
+        workdir.formwork("apply -auto-approve -target=bad_thing.third").succeed();
+        let theirs = set_serial(&workdir.read(STATE), 9);
+        workdir.formwork("state rm bad_thing.third").succeed();
+        workdir.write("main.tf", CONFIG);
+        let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second");
+        let running = running.start();
+        let (_, held) = workdir.world.wait_for_held();
+        workdir.write("main.tf", &(CONFIG.to_owned() + THIRD));
+        if is_in_place {
+            workdir.write(STATE, &theirs);
+        } else {
+            workdir.formwork("import -lock=false bad_thing.third third-1").succeed();
+        }
+        held.let_go();
+        let failed = running.wait();
+        failed.code(1).says(summary).says("Run the command again");
+        failed.says("Do not put it in the place of the stored state");
+        assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+        // The one piece of advice that is given.
+        assert_all_known(&workdir);
+        let planned = workdir.formwork("plan").succeed();
+        planned.says("errored.tfstate is out of date").says("Remove it");
+        fs::remove_file(workdir.root().join("errored.tfstate")).expect("it is there");
+        workdir.formwork("plan").succeed().says_not("errored.tfstate");
+    }
+}
+
+#[test]
+fn the_journal_of_another_state_lists_what_has_to_be_imported() {
+    let workdir = Workdir::new(&(CONFIG.to_owned() + THIRD));
+    workdir.formwork("apply -auto-approve -target=bad_thing.third").succeed();
+    kill(&workdir, "apply -auto-approve");
+    let theirs = r#"{"version":4,"terraform_version":"1.11.4","serial":9,"lineage":"theirs",
+        "outputs":{},"resources":[],"check_results":null}"#;
+    workdir.write(STATE, theirs);
+    let refused = workdir.formwork("apply -auto-approve").run();
+    refused.code(1).says("Journal belongs to another state").says("import the objects");
+    let text = refused.words();
+    assert!(text.contains("bad_thing.first with the id \"first-1\""), "{text}");
+    assert!(text.contains("bad_thing.second, of which it is not known"), "{text}");
+    // The second piece of advice; the first is to put the file back.
+    fs::rename(journal(&workdir), workdir.root().join("moved.wal")).expect("it can be moved");
+    for name in ["first", "second", "third"] {
+        workdir.formwork(&format!("import bad_thing.{name} {name}-1")).succeed();
+    }
+    assert_all_known(&workdir);
+}
+
+#[test]
+fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_created_again() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("apply -auto-approve").succeed();
+    let whole = workdir.read(STATE);
+    workdir.formwork("state rm bad_thing.second").succeed();
+    workdir.write("errored.tfstate", &set_serial(&whole, 9));
+    let warned = workdir.formwork("plan").succeed();
+    warned.says("errored.tfstate has objects that the state does not have");
+    warned.says("bad_thing.second").says("formwork state push errored.tfstate");
+    let refused = workdir.formwork("apply -auto-approve").run();
+    refused.code(1).says("Objects may exist already");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    workdir.formwork("state push errored.tfstate").succeed();
+    assert_all_known(&workdir);
+
+    // An old one is mentioned, and is in nobody's way.
+    workdir.write("errored.tfstate", &set_serial(&whole, 2));
+    workdir.formwork("state rm bad_thing.second").succeed();
+    let warned = workdir.formwork("plan").succeed();
+    warned.says("Do not put it in the place of the state");
+    warned.says("formwork import 'bad_thing.second' 'second-1'");
+    workdir.formwork("import bad_thing.second second-1").succeed();
+    assert_all_known(&workdir);
+    for (text, words) in [
+        ("{", "errored.tfstate cannot be read"),
+        (&whole.replace("\"lineage\": \"", "\"lineage\": \"x"), "belongs to another state"),
+    ] {
+        workdir.write("errored.tfstate", text);
+        workdir.formwork("apply -auto-approve").succeed().says(words);
+    }
+}
+
+#[test]
+fn new_files_are_for_their_owner_and_existing_ones_keep_their_mode() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("plan -out=saved").succeed();
+    assert_eq!(mode(&workdir, "saved"), 0o600);
+    let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    assert_eq!(mode(&workdir, STATE), 0o600);
+    assert_eq!(mode(&workdir, ".terraform.tfstate.lock.info"), 0o600);
+    held.let_go();
+    assert_eq!(running.wait().code, Some(0));
+    assert_eq!(mode(&workdir, STATE), 0o600);
+    workdir.write("main.tf", &(CONFIG.to_owned() + THIRD));
+    workdir.formwork("apply -auto-approve").succeed();
+    assert_eq!(mode(&workdir, "terraform.tfstate.backup"), 0o600);
+    workdir.formwork("workspace new other").succeed();
+    workdir.formwork("apply -auto-approve -target=bad_thing.third").succeed();
+    assert_eq!(mode(&workdir, "terraform.tfstate.d/other/terraform.tfstate"), 0o600);
+    workdir.formwork("workspace select default").succeed();
+
+    let loosen = |name: &str, mode| {
+        let permissions = fs::Permissions::from_mode(mode);
+        fs::set_permissions(workdir.root().join(name), permissions).expect("it is ours");
+    };
+    loosen(STATE, 0o660);
+    loosen("saved", 0o640);
+    workdir.formwork("destroy -auto-approve -target=bad_thing.third").succeed();
+    workdir.formwork("plan -out=saved").succeed();
+    assert_eq!((mode(&workdir, STATE), mode(&workdir, "saved")), (0o660, 0o640));
+    assert_eq!(mode(&workdir, "terraform.tfstate.backup"), 0o600);
+}
+
+#[test]
+fn a_plan_made_by_another_user_needs_a_shared_key_or_a_permission() {
+    let workdir = Workdir::new(CONFIG);
+    let [ours, theirs, fresh] =
+        ["ours", "theirs", "fresh"].map(|name| workdir.home().join(name).display().to_string());
+    let plan = |home: &str, key: &str| {
+        let command = workdir.formwork("plan -out=saved").env("XDG_DATA_HOME", home);
+        command.env("FORMWORK_PLAN_KEY", key).succeed();
+    };
+    let apply = |home: &str, key: &str, option: &str| -> Ended {
+        let command = workdir.formwork(&format!("apply {option} saved"));
+        command.env("XDG_DATA_HOME", home).env("FORMWORK_PLAN_KEY", key).run()
+    };
+    plan(&ours, "");
+    plan(&theirs, "");
+    let refused = apply(&ours, "", "");
+    refused.code(1).says("Saved plan was made elsewhere").says("FORMWORK_PLAN_KEY");
+    assert!(workdir.world.objects().is_empty());
+    let shown = workdir.formwork("show saved").env("XDG_DATA_HOME", &ours).succeed();
+    shown.says("Saved plan was made elsewhere");
+    shown.says("Applying this plan writes the state terraform.tfstate (workspace \"default\")");
+    apply(&ours, "", "-allow-foreign-plan").code(0).says_not("elsewhere");
+
+    workdir.formwork("destroy -auto-approve").succeed();
+    plan(&theirs, "secret");
+    apply(&ours, "other", "").code(1).says("elsewhere");
+    apply(&ours, "", "").code(1).says("elsewhere");
+    apply(&ours, "secret", "").code(0).says_not("elsewhere");
+
+    // Two jobs of a pipeline that know nothing of keys, as with Terraform.
+    workdir.formwork("destroy -auto-approve").succeed();
+    plan(&theirs, "");
+    apply(&fresh, "", "").code(0).says("Saved plan cannot be verified");
+}
+
+#[test]
+fn an_option_that_matches_nothing_is_reported_before_the_plan_and_at_the_question() {
+    let workdir = Workdir::new(CONFIG);
+    for (option, suggestion) in [
+        ("-exclude=bad_thing.secnd", Some("bad_thing.second")),
+        ("-exclude=bad_thing.second[0]", Some("bad_thing.second")),
+        ("-target=bad_thing.firts", Some("bad_thing.first")),
+        ("-replace=bad_thing.frst", Some("bad_thing.first")),
+        ("-exclude=module.none", None),
+    ] {
+        let planned = workdir.formwork(&format!("plan {option}")).succeed();
+        let words =
+            format!("The option {} matches nothing", option.split('=').next().unwrap_or(""));
+        planned.says(&words);
+        let asked = workdir.formwork(&format!("apply {option}")).stdin("no\n").run();
+        let sentence = format!("The option {option} matches nothing.");
+        if option.starts_with("-target") {
+            asked.code(0).says(&words);
+        } else {
+            asked.code(1).says(&words).says(&sentence);
+        }
+        if let Some(other) = suggestion {
+            planned.says(&format!("Did you mean {other}?"));
+        }
+    }
+    for option in ["-exclude=bad_thing.second", "-target=bad_thing.first"] {
+        let planned = workdir.formwork(&format!("plan {option}")).succeed();
+        planned.says_not("matches nothing");
+    }
+    let many = CONFIG.replace("\"second\" {", "\"second\" {\n  count = 2");
+    workdir.write("main.tf", &many);
+    let planned = workdir.formwork("plan -exclude=bad_thing.second[1]").succeed();
+    planned.says_not("matches nothing");
+    let planned = workdir.formwork("plan -exclude=bad_thing.second[2]").succeed();
+    planned.says("matches nothing");
+}
