@@ -31,7 +31,7 @@ const KNOW_VERSIONS: [&str; 6] = [
 ];
 
 /// What may be serialised with serde: file formats and views for programs.
-const SERIALISED: [&str; 13] = [
+const SERIALISED: [&str; 14] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -49,6 +49,7 @@ const SERIALISED: [&str; 13] = [
     "cli/src/workspace/backend.rs",
     // What a saved plan holds of the command line, and the output of `version -json`.
     "cli/src/command/planfile.rs",
+    "cli/src/command/planfile/seal.rs",
     "cli/src/command/version.rs",
 ];
 
