@@ -397,7 +397,7 @@ fn file_of(engine: Engine) -> &'static str {
 const ABOUT_SETTINGS: &str = "Provider development overrides are in effect";
 
 pub(super) fn is_about_settings(event: &Value) -> bool {
-    event["diagnostic"]["summary"] == ABOUT_SETTINGS
+    event["diagnostic"]["summary"] == ABOUT_SETTINGS || is_about_unmatched_option(event)
 }
 
 /// The parts of an event that have to agree, if it is of a kind that has to be announced.
@@ -415,6 +415,12 @@ fn event(event: &Value) -> Option<Value> {
         "ephemeral_op_start" | "ephemeral_op_errored" => Some(event["hook"].clone()),
         _ => None,
     }
+}
+
+/// Whether it is a warning of an option that matches nothing, of which Terraform says nothing.
+fn is_about_unmatched_option(event: &Value) -> bool {
+    let summary = event["diagnostic"]["summary"].as_str().unwrap_or_default();
+    summary.starts_with("The option -") && summary.ends_with(" matches nothing")
 }
 
 /// What has to agree of a diagnostic. The detail is each program's own words, and Formwork names

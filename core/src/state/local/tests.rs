@@ -588,7 +588,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
         std::fs::write(&path, text).unwrap();
         let error = store.read().await.unwrap_err();
         let StoreError::Emptied { evidence, .. } = &error else { panic!("{error:?}") };
-        assert_eq!(*evidence, [path.clone()]);
+        assert_eq!(*evidence, std::slice::from_ref(&path));
         let detail = error.diagnostic().detail;
         assert!(detail.contains(&format!("remove {}", state_in(&folder).display())), "{detail}");
     }
