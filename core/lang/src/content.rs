@@ -225,7 +225,8 @@ impl<'d, E: Expected> Door<'d, E> {
     fn require<A>(&mut self, attributes: &BTreeMap<Str, A>) {
         for name in self.expected.required() {
             if !attributes.contains_key(name) {
-                let detail = format!("The argument {name:?} must be set here, but is not.");
+                let detail =
+                    format!("The argument {name:?} is required, but no definition was found.");
                 let diagnostic = Diagnostic::error("Missing required argument", detail);
                 let _ = self.diags.error(diagnostic.at(self.missing));
             }
@@ -236,13 +237,13 @@ impl<'d, E: Expected> Door<'d, E> {
         let Some(names) = self.expected.labels(&block.kind.name) else { return false };
         let (kind, list) = (&block.kind.name, names.join(", "));
         let diagnostic = if let Some(first) = names.get(block.labels.len()) {
-            let what = if names.len() == 1 { "one label" } else { "several labels" };
-            let detail = format!("A block of type {kind:?} has {what} before its brace: {list}.");
+            let n_labels = names.len();
+            let detail = format!("All {kind} blocks must have {n_labels} labels ({list}).");
             Diagnostic::error(format!("Missing {first} for {kind}"), detail).at(block.body.missing)
         } else if let Some(extra) = block.labels.get(names.len()) {
             let detail = match names.len() {
-                0 => format!("A block of type {kind:?} has no labels."),
-                _ => format!("A block of type {kind:?} has no more labels than: {list}."),
+                0 => format!("No labels are expected for {kind} blocks."),
+                n => format!("Only {n} labels ({list}) are expected for {kind} blocks."),
             };
             Diagnostic::error(format!("Extraneous label for {kind}"), detail).at(extra.span)
         } else {
@@ -278,22 +279,26 @@ impl<'d, E: Expected> Door<'d, E> {
     fn refuse_argument(&mut self, attr: &Attribute) -> formwork_value::Reported {
         let name = attr.name.name.as_str();
         let hint = if self.expected.labels(name).is_some() {
-            format!(" Blocks of type {name:?} are: leave out the equals sign.")
+            format!(
+                " Did you mean to define a block of type {name:?}? Then leave out the equals sign."
+            )
         } else {
             meant(name, &self.expected.attribute_names())
         };
-        let detail = format!("No argument {name:?} is expected here.{hint}");
+        let detail = format!("An argument named {name:?} is not expected here.{hint}");
         self.diags.error(Diagnostic::error("Unsupported argument", detail).at(attr.name.span))
     }
 
     fn refuse_block(&mut self, block: &Block) -> formwork_value::Reported {
         let kind = block.kind.name.as_str();
         let hint = if self.expected.attribute(kind) {
-            format!(" An argument {kind:?} is: put an equals sign behind the name.")
+            format!(
+                " Did you mean to define argument {kind:?}? Then put an equals sign behind the name."
+            )
         } else {
             meant(kind, &self.expected.block_kinds())
         };
-        let detail = format!("No block of type {kind:?} is expected here.{hint}");
+        let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
         let diagnostic = Diagnostic::error("Unsupported block type", detail);
         self.diags.error(diagnostic.at(block.kind.span).within(block.header))
     }

@@ -211,7 +211,7 @@ impl Decoder<'_> {
     ) -> Option<(Repetition<'b>, BlockKind<'s>)> {
         let name = block.labels.first()?;
         let Some(kind) = kinds.find(&name.name) else {
-            let detail = format!("No block of type {:?} is expected here.", name.name);
+            let detail = format!("Blocks of type {:?} are not expected here.", name.name);
             self.error("Unsupported block type", detail, name.span);
             return None;
         };

@@ -11,12 +11,12 @@ use crate::addr::{Mode, ResourceName};
 #[must_use]
 pub(crate) fn variable(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest(name, module.variables.keys().map(|name| name.as_str())) {
-        Some(other) => format!("Did you mean `var.{other}`?"),
-        None => format!("Declare it with a block `variable \"{name}\" {{}}`."),
+        Some(other) => format!("Did you mean {other:?}?"),
+        None => format!("Declare it with a `variable {name:?} {{}}` block."),
     };
     Diagnostic::error(
         "Reference to undeclared input variable",
-        format!("There is no variable `{name}` in {}. {hint}", place(module)),
+        format!("An input variable with the name {name:?} has not been declared. {hint}"),
     )
     .at(span)
 }
@@ -25,12 +25,12 @@ pub(crate) fn variable(module: &Module, name: &str, span: Span) -> Diagnostic {
 #[must_use]
 pub(crate) fn local(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest(name, module.locals.keys().map(|name| name.as_str())) {
-        Some(other) => format!(" Did you mean `local.{other}`?"),
+        Some(other) => format!(" Did you mean {other:?}?"),
         None => String::new(),
     };
     Diagnostic::error(
         "Reference to undeclared local value",
-        format!("There is no local value `{name}` in {}.{hint}", place(module)),
+        format!("A local value with the name {name:?} has not been declared.{hint}"),
     )
     .at(span)
 }
@@ -60,7 +60,12 @@ pub(crate) fn resource(module: &Module, name: &ResourceName, span: Span) -> Diag
     };
     Diagnostic::error(
         "Reference to undeclared resource",
-        format!("There is no {what} `{name}` in {}.{hint}", place(module)),
+        format!(
+            "A {what} {:?} {:?} has not been declared in {}.{hint}",
+            name.kind(),
+            name.name(),
+            place(module)
+        ),
     )
     .at(span)
 }
@@ -74,7 +79,7 @@ pub(crate) fn call(module: &Module, name: &str, span: Span) -> Diagnostic {
     };
     Diagnostic::error(
         "Reference to undeclared module",
-        format!("There is no module call `{name}` in {}.{hint}", place(module)),
+        format!("No module call named {name:?} is declared in {}.{hint}", place(module)),
     )
     .at(span)
 }
@@ -85,8 +90,8 @@ pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
     Diagnostic::error(
         "Missing resource instance key",
         format!(
-            "`{name}` has `{argument}` set, so an attribute can be taken only of one of its instances, \
-             for example `{name}[{key}]`, or of all with `{name}[*]`."
+            "Because {name} has {argument:?} set, its attributes must be accessed on specific instances, \
+             for example `{name}[{key}]`, or on all with `{name}[*]`."
         ),
     )
 }
@@ -96,7 +101,9 @@ pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
 pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
     Diagnostic::error(
         "Unexpected resource instance key",
-        format!("`{name}` has neither `count` nor `for_each`; leave the key in brackets out."),
+        format!(
+            "Because {name} does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the key in brackets."
+        ),
     )
 }
 
@@ -108,7 +115,10 @@ pub(crate) fn attribute(object: &str, name: &str, span: Span) -> Diagnostic {
         _ => {
             let there: Vec<String> =
                 attributes_of(object).iter().map(|name| format!("`{name}`")).collect();
-            format!("`{object}` has no `{name}`; it has {}.", there.join(" and "))
+            format!(
+                "The {object:?} object does not have an attribute named {name:?}. It has {}.",
+                there.join(" and ")
+            )
         }
     };
     Diagnostic::error(format!("Invalid \"{object}\" attribute"), detail).at(span)
@@ -130,7 +140,7 @@ pub(crate) fn attributes_of(object: &str) -> &'static [&'static str] {
 pub(crate) fn count(span: Span) -> Diagnostic {
     Diagnostic::error(
         "Reference to \"count\" in non-counted context",
-        "`count.index` is there only within blocks that have a `count` argument.",
+        "The \"count\" object can only be used in \"module\", \"resource\", and \"data\" blocks, and only when the \"count\" argument is set.",
     )
     .at(span)
 }
@@ -142,7 +152,7 @@ pub(crate) fn each(name: &str, span: Span) -> Diagnostic {
         "value" => "each.value cannot be used in this context",
         _ => "Reference to \"each\" in context without for_each",
     };
-    let detail = "`each` is there only within blocks that have a `for_each` argument, and has a value \
+    let detail = "The \"each\" object can be used only in blocks with a \"for_each\" argument, and has a value \
                   only while its key is among the elements.";
     Diagnostic::error(summary, detail).at(span)
 }
@@ -152,8 +162,8 @@ pub(crate) fn each(name: &str, span: Span) -> Diagnostic {
 pub(crate) fn self_object(span: Span) -> Diagnostic {
     Diagnostic::error(
         "Invalid \"self\" reference",
-        "`self` is there only within postconditions, provisioners and connections, where it means the \
-         object of that resource.",
+        "The \"self\" object is not available in this context. It is available in postconditions, \
+         provisioners and connections, where it means the object of that resource.",
     )
     .at(span)
 }

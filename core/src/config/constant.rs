@@ -56,7 +56,7 @@ fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, R
         Err(refused) => refused.reason,
     };
     Err(diags.error(
-        Diagnostic::error("Unsuitable value type", format!("This value does not fit: {reason}."))
+        Diagnostic::error("Unsuitable value type", format!("Unsuitable value: {reason}."))
             .at(head(expr)),
     ))
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use formwork_lang::content::into_attributes;
+use formwork_lang::suggest::nearest;
 use formwork_lang::syntax::{Block, add_source, parse_expression, parse_file, parse_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value, convert};
@@ -171,7 +172,8 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Given]) 
                     "Value for undeclared variable",
                     format!(
                         "The option `-var` gives a value for `{name}`, but the root module has no such \
-                         variable. Declare it with a block `variable \"{name}\" {{}}`."
+                         variable. {}",
+                        remedy(module, name)
                     ),
                 ));
             }
@@ -182,8 +184,9 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Given]) 
                         "Value for undeclared variable",
                         format!(
                             "The file `{file}` gives a value for `{name}`, but the root module has no \
-                             such variable. Declare it, or take the value out. Values meant for many \
-                             configurations can stand in TF_VAR_ environment variables."
+                             such variable. {} Values meant for many configurations can stand in \
+                             TF_VAR_ environment variables.",
+                            remedy(module, name)
                         ),
                     ));
                 }
@@ -197,6 +200,14 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Given]) 
             "Values for undeclared variables",
             format!("{} more such values were found.", n_in_files - MAX_UNDECLARED_WARNINGS),
         ));
+    }
+}
+
+/// Suggests the declared variable with a similar name, or a declaration.
+fn remedy(module: &Module, name: &str) -> String {
+    match nearest(name, module.variables.keys().map(|name| name.as_str())) {
+        Some(other) => format!("Did you mean `{other}`?"),
+        None => format!("Declare it with a block `variable {name:?} {{}}`."),
     }
 }
 

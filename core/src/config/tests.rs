@@ -293,7 +293,7 @@ variable "d" {}
             error a.tf:1,26-27 Invalid expression
                 A value cannot begin with }.
             error a.tf:2,16-23 Unsupported argument
-                No argument "unknown" is expected here.
+                An argument named "unknown" is not expected here.
             error a.tf:6,1-2 Invalid expression
                 A value cannot begin with }.
             error b.tf:1,16-17 Invalid expression
@@ -303,9 +303,9 @@ variable "d" {}
             error b.tf:3,10-13 Invalid variable name
                 A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
             error b.tf:4,14-15 Missing name for resource
-                A block of type "resource" has several labels before its brace: type, name.
+                All resource blocks must have 2 labels (type, name).
             error c.tf:1,1-5 Unsupported block type
-                No block of type "nope" is expected here.
+                Blocks of type "nope" are not expected here.
             error d_override.tf:1,1-13 Missing base variable declaration to override
                 There is no variable "d" in another file. An override file changes only what is there without it.
         "#]],

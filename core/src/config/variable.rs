@@ -96,7 +96,7 @@ fn default_value(
     Err(diags.error(
         Diagnostic::error(
             "Invalid default value for variable",
-            format!("The default of `{}` does not fit its type: {reason}.", variable.name),
+            format!("This default value is not compatible with the variable's type constraint: {reason}."),
         )
         .at(expr.span),
     ))

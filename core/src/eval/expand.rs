@@ -234,6 +234,10 @@ fn bad_count(detail: impl Into<String>) -> Unfit {
     Unfit { summary: "Invalid count argument", detail: detail.into(), cause: None }
 }
 
+fn unsuitable_count(reason: &str) -> Unfit {
+    bad_count(format!("The given \"count\" argument value is unsuitable: {reason}."))
+}
+
 /// Reads the value of `count`. A sensitive number is accepted: how many instances there are shows it.
 fn count(value: Value) -> Result<Option<usize>, Unfit> {
     let (value, marks) = value.unmark();
@@ -243,20 +247,27 @@ fn count(value: Value) -> Result<Option<usize>, Unfit> {
         ));
     }
     if value.is_null() {
-        return Err(bad_count("The value of `count` is null; it must be a whole number."));
+        return Err(bad_count(
+            "The given \"count\" argument value is null. An integer is required.",
+        ));
     }
     let number = convert::convert(&value, &Type::Number).map_err(|refused| {
-        let detail = format!("`count` must be a whole number: {}.", refused.reason);
+        let detail = format!(
+            "Invalid expression value: {}. `count` must be a whole number.",
+            refused.reason
+        );
         Unfit { summary: "Incorrect value type", detail, cause: Some(Cause::Values) }
     })?;
     let Value::Number(number) = number else { return Ok(None) };
     if !number.is_integer() {
-        return Err(bad_count(format!("`count` is {number}; it must be a whole number.")));
+        let reason = format!("it must be a whole number, not {number}");
+        return Err(unsuitable_count(&reason));
     }
     match number.to_usize() {
         Some(n) if n <= MAX_INSTANCES => Ok(Some(n)),
         None if number < 0_i64.into() => {
-            Err(bad_count(format!("`count` is {number}; it must not be negative.")))
+            let reason = format!("must be greater than or equal to zero, not {number}");
+            Err(unsuitable_count(&reason))
         }
         _ => Err(bad_count(format!("`count` is {number}; at most {MAX_INSTANCES} are possible."))),
     }
@@ -298,7 +309,7 @@ fn for_each(value: Value) -> Result<Option<Map>, Unfit> {
         ));
     }
     if value.is_null() {
-        let detail = "The value is null; it must be a map or a set of strings.";
+        let detail = "The given \"for_each\" argument value is unsuitable: the given \"for_each\" argument value is null. A map, or set of strings is allowed.";
         return Err(bad_for_each(detail, Cause::Values));
     }
     let each = match &value {
@@ -343,7 +354,9 @@ fn wrong_type(ty: &Type) -> Unfit {
     };
     let name = ty.friendly_name();
     bad_for_each(
-        format!("It must be a map or a set of strings, and this is a {name}.{hint}"),
+        format!(
+            "The given \"for_each\" argument value is unsuitable: the \"for_each\" argument must be a map, or set of strings, and you have provided a value of type {name}.{hint}"
+        ),
         Cause::Values,
     )
 }
@@ -352,7 +365,7 @@ fn check_element_type(element: &Type) -> Result<(), Unfit> {
     match element {
         Type::String | Type::Dynamic => Ok(()),
         other => Err(bad_set(format!(
-            "A set must hold strings, and this one holds elements of type {}.",
+            "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type {}.",
             other.friendly_name()
         ))),
     }
@@ -367,7 +380,11 @@ fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, Unfit> {
     for item in items {
         match item {
             Value::String(key) => pairs.push((key, item)),
-            Value::Null(_) => return Err(bad_set("A set for `for_each` must not hold null.")),
+            Value::Null(_) => {
+                return Err(bad_set(
+                    "The given \"for_each\" argument value is unsuitable: \"for_each\" sets must not contain null values.",
+                ));
+            }
             _ => return Ok(None),
         }
     }

@@ -137,10 +137,10 @@ output "g" { value = x_y.counted[data.x_y.d.id] }
                 `x_y.none` has no instance with the given key: it has no instances.
             error main.tf:13,33-38 Invalid index
                 | x_y.counted is tuple with 2 elements
-                This key cannot be an index: a number is required.
+                The given key does not identify an element in this collection value: a number is required.
             error main.tf:14,30-33 Invalid index
                 | x_y.each is object with 2 attributes
-                There is no element under the key "5". The attributes of an object have names, not numbers.
+                The given key does not identify an element in this collection value. An object only supports looking up attributes by name, not by numeric index.
             g = unknown any
         "#]],
     );
@@ -163,7 +163,7 @@ output "g" { value = uper("x") }
         c = {"ephemeral"}(false)
         f = unknown string
         error main.tf:13,22-26 Call to unknown function
-            There is no function "uper" here. Did you mean "upper"?
+            There is no function named "uper". Did you mean "upper"?
     "#]]
     .assert_eq(&bench.outputs(&bench.scope()));
 }
@@ -196,13 +196,13 @@ resource "x_y" "b" {
     let scope = own.scope().repeated(Expansion::Count(2).data(&InstanceKey::Int(1)));
     expect![[r#"
         error main.tf:3,25-29 Invalid "self" reference
-            `self` is there only within postconditions, provisioners and connections, where it means the object of that resource.
+            The "self" object is not available in this context. It is available in postconditions, provisioners and connections, where it means the object of that resource.
     "#]]
     .assert_eq(&value("x_y.a", &scope));
     let gone = RepetitionData { each_value: None, ..keys.data(&InstanceKey::Str("k".into())) };
     expect![[r#"
         error main.tf:7,29-39 each.value cannot be used in this context
-            `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
+            The "each" object can be used only in blocks with a "for_each" argument, and has a value only while its key is among the elements.
     "#]]
     .assert_eq(&value("x_y.b", &own.scope().repeated(gone)));
 }
@@ -236,15 +236,15 @@ fn count_becomes_keys_from_zero() {
         x_y.d [0] [1]
         x_y.e 
         error main.tf:9,30-32 Invalid count argument
-            `count` is -1; it must not be negative.
+            The given "count" argument value is unsuitable: must be greater than or equal to zero, not -1.
         error main.tf:10,30-33 Invalid count argument
-            `count` is 1.5; it must be a whole number.
+            The given "count" argument value is unsuitable: it must be a whole number, not 1.5.
         error main.tf:11,30-34 Invalid count argument
-            The value of `count` is null; it must be a whole number.
+            The given "count" argument value is null. An integer is required.
         error main.tf:12,30-33 Incorrect value type
-            `count` must be a whole number: a number is required.
+            Invalid expression value: a number is required. `count` must be a whole number.
         error main.tf:13,30-33 Incorrect value type
-            `count` must be a whole number: number required.
+            Invalid expression value: number required. `count` must be a whole number.
         error main.tf:14,30-35 Invalid count argument
             How many instances there will be depends on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option.
         error main.tf:15,30-33 Invalid count argument
@@ -278,15 +278,15 @@ fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
         x_y.c 
         x_y.d ["a"] ["b"]
         error main.tf:8,33-38 Invalid for_each argument
-            It must be a map or a set of strings, and this is a tuple. `toset` makes a set of a list of strings.
+            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type tuple. `toset` makes a set of a list of strings.
         error main.tf:9,33-37 Invalid for_each argument
-            The value is null; it must be a map or a set of strings.
+            The given "for_each" argument value is unsuitable: the given "for_each" argument value is null. A map, or set of strings is allowed.
         error main.tf:10,33-36 Invalid for_each argument
-            It must be a map or a set of strings, and this is a string.
+            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type string.
         error main.tf:11,33-43 Invalid for_each set argument
-            A set must hold strings, and this one holds elements of type number.
+            The given "for_each" argument value is unsuitable: "for_each" supports maps and sets of strings, but you have provided a set containing type number.
         error main.tf:12,33-51 Invalid for_each set argument
-            A set for `for_each` must not hold null.
+            The given "for_each" argument value is unsuitable: "for_each" sets must not contain null values.
         error main.tf:13,33-47 Invalid for_each argument
             | var.u is a string, known only after apply
             The keys of the instances depend on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option; or use a map with constant keys, whose values may become known later.
@@ -298,7 +298,7 @@ fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
             The value is sensitive, and keys of instances are shown in addresses. Where the keys themselves are no secret, take them out with `nonsensitive`.
         error main.tf:16,33-38 Invalid for_each argument
             | var.u is a string
-            It must be a map or a set of strings, and this is a string.
+            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type string.
     "#]].assert_eq(&expansions(
         r#"
 resource "x_y" "a" { for_each = { b = 1, a = var.u } }
@@ -341,7 +341,7 @@ resource "x_y" "c" { count = var.u }
         x_y.a None
         error main.tf:3,33-40 Invalid for_each argument
             | var.u is a string
-            It must be a map or a set of strings, and this is a tuple. `toset` makes a set of a list of strings.
+            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type tuple. `toset` makes a set of a list of strings.
         x_y.c None
     "#]].assert_eq(&out);
 }
@@ -445,7 +445,7 @@ fn conditions_that_do_not_hold_say_why() {
             The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not known yet.
         error main.tf:37,32-37 Invalid function argument
             | var.v is "ab"
-            The value for "v" is not acceptable: the text "ab" is not a decimal number.
+            Invalid value for "v" parameter: cannot convert "ab" to number; it is not a decimal number.
         error main.tf:41,23-27 Invalid error message
             A message must be a string, and this one is null.
         error main.tf:44,23-39 Resource postcondition failed
@@ -499,12 +499,12 @@ output "b" { value = 2 }
         module.many[0].a = unknown any
         module.many.a: error expression:1,12-14 Unsupported attribute
             | module.many is tuple with 2 elements
-            This is a tuple, which has no attributes, so there is no "a" in it.
+            This value does not have any attributes. It is a tuple.
         module.one.z: error expression:1,11-13 Unsupported attribute
             | module.one is object with 2 attributes
-            There is no attribute "z" in this object. Did you mean "a"?
+            This object does not have an attribute named "z". Did you mean "a"?
         module.none.a: error expression:1,1-12 Reference to undeclared module
-            There is no module call `none` in the root module. Did you mean `module.one`?
+            No module call named "none" is declared in the root module. Did you mean `module.one`?
     "#]]
     .assert_eq(&out);
 }

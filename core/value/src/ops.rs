@@ -19,7 +19,7 @@ pub use order::{less, less_or_equal};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoResult {
     /// An operand is null.
-    #[error("an operand must not be null")]
+    #[error("argument must not be null")]
     Null,
     /// An operand is of another type than the operator takes: the caller did not convert it.
     #[error("{} required, but this is {}", wanted.friendly_constraint(), found.friendly_name())]

@@ -35,17 +35,17 @@ fn what_is_not_expected_is_reported_with_what_was_meant() {
         &expect![[r#"
             [] []
             1:3 "{" Missing required argument
-                The argument "value" must be set here, but is not.
+                The argument "value" is required, but no definition was found.
             2:2 "valu" Unsupported argument
-                No argument "valu" is expected here. Did you mean "value"?
+                An argument named "valu" is not expected here. Did you mean "value"?
             3:2 "named" Unsupported argument
-                No argument "named" is expected here. Blocks of type "named" are: leave out the equals sign.
+                An argument named "named" is not expected here. Did you mean to define a block of type "named"? Then leave out the equals sign.
             4:2 "zzz" Unsupported argument
-                No argument "zzz" is expected here.
+                An argument named "zzz" is not expected here.
             5:2 "description" Unsupported block type
-                No block of type "description" is expected here. An argument "description" is: put an equals sign behind the name.
+                Blocks of type "description" are not expected here. Did you mean to define argument "description"? Then put an equals sign behind the name.
             7:2 "precondtion" Unsupported block type
-                No block of type "precondtion" is expected here. Did you mean "precondition"?
+                Blocks of type "precondtion" are not expected here. Did you mean "precondition"?
         "#]],
     );
 }
@@ -57,11 +57,11 @@ fn labels_must_be_as_many_as_expected() {
         &expect![[r#"
             ["value"] []
             3:12 "{" Missing name for named
-                A block of type "named" has several labels before its brace: type, name.
+                All named blocks must have 2 labels (type, name).
             5:15 "\"b\"" Extraneous label for precondition
-                A block of type "precondition" has no labels.
+                No labels are expected for precondition blocks.
             7:12 "c" Extraneous label for named
-                A block of type "named" has no more labels than: type, name.
+                Only 2 labels (type, name) are expected for named blocks.
         "#]],
     );
 }

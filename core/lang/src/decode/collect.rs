@@ -74,11 +74,11 @@ impl Collected {
         report: &mut impl FnMut(String, String, Span),
     ) -> Value {
         if self.blocks.is_empty() && nested.min_items > 0 {
-            let detail = format!("One block of type {kind:?} must be here.");
+            let detail = format!("A block of type {kind:?} is required here.");
             report(format!("Missing {kind} block"), detail, missing);
         }
         if let Some((_, _, header)) = self.blocks.get(1) {
-            let detail = format!("Only one block of type {kind:?} may be here.");
+            let detail = format!("Only one block of type {kind:?} is allowed.");
             report(format!("Duplicate {kind} block"), detail, *header);
         }
         let first = self.blocks.into_iter().next();
@@ -95,14 +95,12 @@ impl Collected {
         let n_blocks = self.blocks.len() as u64;
         let (min, max) = (nested.min_items, nested.max_items);
         if n_blocks < min {
-            let detail =
-                format!("At least {min} blocks of type {kind:?} must be here, not {n_blocks}.");
+            let detail = format!("At least {min} {kind:?} blocks are required, not {n_blocks}.");
             report(format!("Insufficient {kind} blocks"), detail, missing);
         } else if max > 0 && n_blocks > max {
             let extra = usize::try_from(max).ok().and_then(|at| self.blocks.get(at));
             let span = extra.map_or(missing, |block| block.2);
-            let detail =
-                format!("At most {max} blocks of type {kind:?} may be here, not {n_blocks}.");
+            let detail = format!("No more than {max} {kind:?} blocks are allowed, not {n_blocks}.");
             report(format!("Too many {kind} blocks"), detail, span);
         }
     }
@@ -134,8 +132,9 @@ impl Collected {
                 }
                 Entry::Occupied(first) => {
                     let label = first.key();
-                    let detail =
-                        format!("There is a block of type {kind:?} labelled {label:?} already.");
+                    let detail = format!(
+                        "A block for {kind} {label:?} was already defined. The labels of {kind} blocks must be unique."
+                    );
                     report(format!("Duplicate {kind} block"), detail, header);
                 }
             }

@@ -227,25 +227,25 @@ fn every_problem_is_reported() {
             3:8 "{ a = [1] }" Incorrect attribute value type
                 Inappropriate value for attribute "tags": element "a": string required.
             4:1 "naem" Unsupported argument
-                No argument "naem" is expected here. Did you mean "name"?
+                An argument named "naem" is not expected here. Did you mean "name"?
             5:6 "\"x\"" Extraneous label for list
-                A block of type "list" has no labels.
+                No labels are expected for list blocks.
             7:5 "{" Missing key for map
-                A block of type "map" has one label before its brace: key.
+                All map blocks must have 1 labels (key).
             10:6 "nope" No such name
                 -
             12:1 "map x" Duplicate map block
-                There is a block of type "map" labelled "x" already.
+                A block for map "x" was already defined. The labels of map blocks must be unique.
             16:1 "single" Duplicate single block
-                Only one block of type "single" may be here.
+                Only one block of type "single" is allowed.
             18:7 "{" Insufficient limited blocks
-                At least 1 blocks of type "limited" must be here, not 0.
+                At least 1 "limited" blocks are required, not 0.
             18:7 "{" Missing must block
-                One block of type "must" must be here.
+                A block of type "must" is required here.
             27:2 "limited" Too many limited blocks
-                At most 2 blocks of type "limited" may be here, not 3.
+                No more than 2 "limited" blocks are allowed, not 3.
             30:1 "nope" Unsupported block type
-                No block of type "nope" is expected here.
+                Blocks of type "nope" are not expected here.
         "#]],
     );
 }
@@ -254,9 +254,9 @@ fn every_problem_is_reported() {
 fn a_missing_argument_is_reported_at_the_start() {
     expect![[r#"
         1:1 "" Missing required argument
-            The argument "name" must be set here, but is not.
+            The argument "name" is required, but no definition was found.
         1:1 "x" Unsupported argument
-            No argument "x" is expected here.
+            An argument named "x" is not expected here.
     "#]]
     .assert_eq(&decoded("x = 1\n", &schema()));
 }

@@ -49,7 +49,7 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
         Value::Map(map) => map.get(name).cloned().ok_or_else(|| {
             NoSuchPart::new(
                 "Missing map element",
-                format!("There is no element under the key {name:?} in this map."),
+                format!("This map does not have an element with the key {name:?}."),
             )
         })?,
         Value::Unknown(unknown) => match unknown.ty() {
@@ -78,7 +78,9 @@ fn visible(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
 fn null_attribute(name: &str) -> NoSuchPart {
     NoSuchPart::new(
         "Attempt to get attribute from null value",
-        format!("This value is null, so {name:?} cannot be taken from it."),
+        format!(
+            "This value is null, so it does not have any attributes, and {name:?} cannot be taken from it."
+        ),
     )
 }
 
@@ -92,27 +94,22 @@ fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> NoS
     };
     NoSuchPart::new(
         "Unsupported attribute",
-        format!("There is no attribute {name:?} in this object.{hint}"),
+        format!("This object does not have an attribute named {name:?}.{hint}"),
     )
 }
 
 fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
     let detail = match ty {
-        Type::List(element) | Type::Set(element) if matches!(**element, Type::Object(_)) => {
-            let which = if matches!(ty, Type::List(_)) {
-                format!("take it from one element, as in [0].{name}, or")
-            } else {
-                "take it".into()
-            };
-            format!(
-                "This is {}, which has no attributes of its own; {which} from all elements with [*].{name}.",
-                with_article(ty)
-            )
-        }
-        _ => format!(
-            "This is {}, which has no attributes, so there is no {name:?} in it.",
-            with_article(ty)
+        Type::List(element) if matches!(**element, Type::Object(_)) => format!(
+            "Can't access attributes on a list of objects. Take {name:?} from one element, as in [0].{name}, or from all elements with [*].{name}."
         ),
+        Type::Set(element) if matches!(**element, Type::Object(_)) => format!(
+            "Can't access attributes on a set of objects. Take {name:?} from all elements with [*].{name}."
+        ),
+        Type::String | Type::Number | Type::Bool => {
+            format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name())
+        }
+        _ => format!("This value does not have any attributes. It is {}.", with_article(ty)),
     };
     NoSuchPart::new("Unsupported attribute", detail)
 }
@@ -134,11 +131,11 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     if value.is_null() {
         return Err(NoSuchPart::new(
             "Attempt to index null value",
-            "This value is null, so there are no elements in it.",
+            "This value is null, so it does not have any indices.",
         ));
     }
     if key.is_null() {
-        return Err(invalid("The key is null; it must be a number or a string."));
+        return Err(invalid("Can't use a null value as an indexing key."));
     }
     if Kind::of(key) == Kind::Dynamic {
         return Ok(Value::dynamic().mark(marks));
@@ -149,12 +146,12 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
         Kind::Map | Kind::Object => by_key(value, key).map_err(hide)?,
         Kind::Set => {
             return Err(invalid(
-                "The elements of a set have no index or key. Convert it with tolist(), or use a `for` expression.",
+                "Elements of a set are identified only by their value and have no index or key. Convert it with tolist(), or use a `for` expression.",
             ));
         }
         _ => {
             let ty = with_article(&value.ty());
-            return Err(invalid(format!("This is {ty}, which has no elements.")));
+            return Err(invalid(format!("This value does not have any indices. It is {ty}.")));
         }
     };
     Ok(taken.mark(marks))
@@ -164,9 +161,14 @@ fn invalid(detail: impl Into<String>) -> NoSuchPart {
     NoSuchPart::new("Invalid index", detail)
 }
 
+/// The error for a key that leads to no element, with the reason.
+fn unidentified(reason: &str) -> NoSuchPart {
+    invalid(format!("The given key does not identify an element in this collection value{reason}."))
+}
+
 fn by_position(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     let key = convert::convert(key, &Type::Number)
-        .map_err(|refused| invalid(format!("This key cannot be an index: {}.", refused.reason)))?;
+        .map_err(|refused| unidentified(&format!(": {}", refused.reason)))?;
     let Value::Number(number) = &key else { return Ok(some_element(value)) };
     check_position(number)?;
     let at = number.to_usize();
@@ -189,22 +191,22 @@ fn by_position(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
 
 fn check_position(number: &Number) -> Result<(), NoSuchPart> {
     if !number.is_integer() {
-        return Err(invalid(format!("An index must be a whole number, not {number}.")));
+        return Err(unidentified(
+            ": indexing a sequence requires a whole number, but the given index has a fractional part",
+        ));
     }
     if *number < Number::from(0_i64) {
-        return Err(invalid(format!("An index must not be negative, but this one is {number}.")));
+        let reason = ": a negative number is not a valid index for a sequence";
+        return Err(unidentified(reason));
     }
     Ok(())
 }
 
 fn out_of_range(number: &Number, len: usize) -> NoSuchPart {
-    invalid(match len {
-        0 => format!("The index {number} was asked for, but there are no elements."),
-        1 => format!("The index {number} was asked for, but the only element has the index 0."),
-        _ => format!(
-            "The index {number} was asked for, but the {len} elements have the indices 0 to {}.",
-            len - 1
-        ),
+    unidentified(&match len {
+        0 => ": the collection has no elements".to_owned(),
+        1 => format!(". The index is {number}, and the only element has the index 0"),
+        _ => format!(". The index is {number}, and the elements have the indices 0 to {}", len - 1),
     })
 }
 
@@ -221,7 +223,7 @@ fn some_element(value: &Value) -> Value {
 fn by_key(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     let by_number = matches!(key, Value::Number(_));
     let key = convert::convert(key, &Type::String)
-        .map_err(|refused| invalid(format!("This key cannot be a string: {}.", refused.reason)))?;
+        .map_err(|refused| unidentified(&format!(": {}", refused.reason)))?;
     let Value::String(key) = &key else { return Ok(some_element(value)) };
     match value {
         Value::Map(map) => map.get(key).cloned().ok_or_else(|| no_key(key, map.keys(), false)),
@@ -241,9 +243,12 @@ fn no_key<'n>(key: &str, keys: impl IntoIterator<Item = &'n Str>, by_number: boo
     let keys = keys.into_iter().map(|key| key.as_str()).take(MAX_COMPARED);
     let near = crate::suggest::nearest(key, keys);
     let hint = match near {
-        _ if by_number => " The attributes of an object have names, not numbers.".into(),
-        Some(near) => format!(" Did you mean {near:?}?"),
-        None => String::new(),
+        _ if by_number => {
+            ". An object only supports looking up attributes by name, not by numeric index"
+                .to_owned()
+        }
+        Some(near) => format!(". The key is {key:?}; {near:?} exists"),
+        None => format!(". The key is {key:?}"),
     };
-    invalid(format!("There is no element under the key {key:?}.{hint}"))
+    unidentified(&hint)
 }

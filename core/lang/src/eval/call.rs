@@ -76,7 +76,7 @@ impl Evaluator<'_> {
         }
         let Some(Arg { value, expr }) = args.pop() else { return Ok(Some(args)) };
         let refusal = match Kind::of(&value) {
-            _ if value.is_null() => "it is null".to_owned(),
+            _ if value.is_null() => "must not be null".to_owned(),
             Kind::List | Kind::Set | Kind::Tuple | Kind::Dynamic => {
                 if value.is_unknown() {
                     return Ok(None);
@@ -89,11 +89,14 @@ impl Evaluator<'_> {
                 args.extend(items.iter().map(|item| Arg { value: item.clone().mark(marks), expr }));
                 return Ok(Some(args));
             }
-            _ => format!("it is {}", with_article(&value.ty())),
+            _ => {
+                let found = with_article(&value.ty());
+                format!("must be of a tuple, list, or set type, but it is {found}")
+            }
         };
         let diag = Diagnostic::error(
             "Invalid expanding argument value",
-            format!("The argument before ... must be a list, set or tuple, but {refusal}."),
+            format!("The expanding argument (indicated by ...) {refusal}."),
         );
         Err(self.fail(about(site, diag).at(expr.span), site.expr, frames))
     }
@@ -108,16 +111,13 @@ impl Evaluator<'_> {
         let variadic = site.function.variadic();
         let name = &site.call.name.name;
         let n_params = params.len();
-        let arguments =
-            |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
         if let Some(missing) = params.get(args.len()) {
-            let least = if variadic.is_some() { "at least " } else { "" };
+            let least = if variadic.is_some() { " at least" } else { "" };
             let diag = Diagnostic::error(
                 "Not enough function arguments",
                 format!(
-                    "The function {:?} takes {least}{}; {:?} is missing.",
+                    "Function {:?} expects{least} {n_params} argument(s). Missing value for {:?}.",
                     name.as_str(),
-                    arguments(n_params),
                     missing.name
                 ),
             );
@@ -130,7 +130,7 @@ impl Evaluator<'_> {
         {
             let diag = Diagnostic::error(
                 "Too many function arguments",
-                format!("The function {:?} takes only {}.", name.as_str(), arguments(n_params)),
+                format!("Function {:?} expects only {n_params} argument(s).", name.as_str()),
             );
             return Err(self.fail(about(site, diag).at(head(extra.expr)), site.expr, frames));
         }
@@ -183,7 +183,7 @@ impl Evaluator<'_> {
             Some((arg, param)) => {
                 let diag = Diagnostic::error(
                     "Invalid function argument",
-                    format!("The value for {:?} is not acceptable: {}.", param.name, error.reason),
+                    format!("Invalid value for {:?} parameter: {}.", param.name, error.reason),
                 );
                 // Of an argument that was not written itself, all that it came from is shown.
                 let written = error.argument.is_some_and(|at| at < site.call.args.len());
@@ -194,7 +194,7 @@ impl Evaluator<'_> {
                 let diag = Diagnostic::error(
                     "Error in function call",
                     format!(
-                        "The function {:?} failed: {}.",
+                        "Call to function {:?} failed: {}.",
                         site.call.name.name.as_str(),
                         error.reason
                     ),
@@ -216,7 +216,7 @@ impl Evaluator<'_> {
             }
             false => {
                 let hint = self.similar_function(name);
-                let detail = format!("There is no function {name:?} here.{hint}");
+                let detail = format!("There is no function named {name:?}.{hint}");
                 Diagnostic::error("Call to unknown function", detail)
             }
         };

@@ -39,7 +39,7 @@ impl Evaluator<'_> {
         let value = convert::convert(&value, &ty).map_err(|refused| {
             let diag = Diagnostic::error(
                 "Invalid operand",
-                format!("The operand does not suit this operator: {}.", refused.reason),
+                format!("Unsuitable value for unary operand: {}.", refused.reason),
             );
             self.fail(diag.at(operand.span).within(expr.span), operand, frames)
         })?;
@@ -121,14 +121,15 @@ impl Evaluator<'_> {
         convert::convert(value, ty).map(Cow::Owned).map_err(|refused| {
             let diag = Diagnostic::error(
                 "Invalid operand",
-                format!("The {side} operand does not suit this operator: {}.", refused.reason),
+                format!("Unsuitable value for {side} operand: {}.", refused.reason),
             );
             self.fail(diag.at(operand.span).within(expr.span), operand, frames)
         })
     }
 
     fn operation_failed(&mut self, expr: &Expr, reason: &str, frames: Frames<'_>) -> Reported {
-        let diag = Diagnostic::error("Operation failed", format!("This has no value: {reason}."));
+        let diag =
+            Diagnostic::error("Operation failed", format!("Error during operation: {reason}."));
         self.fail(diag.at(expr.span), expr, frames)
     }
 
@@ -217,7 +218,7 @@ impl Evaluator<'_> {
                 Diagnostic::error(
                     "Inconsistent conditional result types",
                     format!(
-                        "Both results of a conditional must be of one type. {}.",
+                        "The true and false result expressions must have consistent types. {}.",
                         difference(&yes_ty, &no_ty)
                     ),
                 )
@@ -238,14 +239,14 @@ impl Evaluator<'_> {
         let diag = match test.peek() {
             Value::Null(_) => Diagnostic::error(
                 "Null condition",
-                "The condition is null; it must be true or false.",
+                "The condition value is null. Conditions must either be true or false.",
             ),
             test => match convert::convert(test, &Type::Bool) {
                 Ok(Value::Bool(test)) => return Ok(Some(test)),
                 Ok(_) => return Ok(None),
                 Err(refused) => Diagnostic::error(
                     "Incorrect condition type",
-                    format!("A condition must be true or false: {}.", refused.reason),
+                    format!("The condition expression must be of type bool: {}.", refused.reason),
                 ),
             },
         };

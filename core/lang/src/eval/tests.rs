@@ -149,49 +149,51 @@ fn secrets_and_what_is_not_known_are_pointed_out_only_where_they_are_the_cause()
 #[test]
 fn errors_point_at_the_cause_and_show_values() {
     expect![[r#"
-        `.nam` Unsupported attribute: There is no attribute "nam" in this object. Did you mean "name"?
+        `.nam` Unsupported attribute: This object does not have an attribute named "nam". Did you mean "name"?
           v.object is object with 2 attributes
     "#]].assert_eq(&explain("v.object.nam"));
     expect![[r#"
-        `["sise"]` Invalid index: There is no element under the key "sise". Did you mean "size"?
+        `["sise"]` Invalid index: The given key does not identify an element in this collection value. The key is "sise"; "size" exists.
           v.object is object with 2 attributes
     "#]]
     .assert_eq(&explain("v.object[\"sise\"]"));
     expect![[r#"
-        `[2]` Invalid index: The index 2 was asked for, but the 2 elements have the indices 0 to 1.
+        `[2]` Invalid index: The given key does not identify an element in this collection value. The index is 2, and the elements have the indices 0 to 1.
           v.list is list of string with 2 elements
     "#]]
     .assert_eq(&explain("v.list[2]"));
     expect![[r#"
-        `v.list` Invalid operand: The left operand does not suit this operator: number required.
+        `v.list` Invalid operand: Unsuitable value for left operand: number required.
           v.list is list of string with 2 elements
-        `v.secret` Invalid operand: The right operand does not suit this operator: a number is required.
-    "#]].assert_eq(&explain("v.list + v.secret"));
+        `v.secret` Invalid operand: Unsuitable value for right operand: a number is required.
+    "#]]
+    .assert_eq(&explain("v.list + v.secret"));
     expect![[r#"
-        `[` Too many function arguments: The function "upper" takes only 1 argument.
+        `[` Too many function arguments: Function "upper" expects only 1 argument(s).
           v.map is map of number with 2 elements
     "#]]
     .assert_eq(&explain("upper(\"x\", [v.map])"));
     expect![[r#"
-        `2` Too many function arguments: The function "length" takes only 1 argument.
+        `2` Too many function arguments: Function "length" expects only 1 argument(s).
           v.unknown is a string
     "#]]
     .assert_eq(&explain("1 + length([v.unknown], 2)"));
     expect![[r#"
-        `.name` Unsupported attribute: This is a string, which has no attributes, so there is no "name" in it.
-    "#]].assert_eq(&explain("[for x in v.list : x.name]"));
+        `.name` Unsupported attribute: Can't access attributes on a primitive-typed value (string).
+    "#]]
+    .assert_eq(&explain("[for x in v.list : x.name]"));
     expect![[r#"
-        `uper` Call to unknown function: There is no function "uper" here. Did you mean "upper"?
+        `uper` Call to unknown function: There is no function named "uper". Did you mean "upper"?
           v.list[0] is "a"
     "#]]
     .assert_eq(&explain("uper(v.list[0])"));
     expect![[r#"
-        `{a = [1]} : {a = {}}` Inconsistent conditional result types: Both results of a conditional must be of one type. In the attribute "a": The first is a tuple, the second an object.
+        `{a = [1]} : {a = {}}` Inconsistent conditional result types: The true and false result expressions must have consistent types. In the attribute "a": The first is a tuple, the second an object.
     "#]].assert_eq(&explain("true ? {a = [1]} : {a = {}}"));
     expect![[r#"
-        `try(` Error in function call: The function "try" failed: every argument has an error:
-        - Unsupported attribute: This is a list of string, which has no attributes, so there is no "x" in it.
-        - Unsupported attribute: There is no attribute "y" in this object. It has: name, size.
+        `try(` Error in function call: Call to function "try" failed: every argument has an error:
+        - Unsupported attribute: This value does not have any attributes. It is a list of string.
+        - Unsupported attribute: This object does not have an attribute named "y". It has: name, size.
 
         At least one argument must have a value.
           v.list is list of string with 2 elements
@@ -199,20 +201,21 @@ fn errors_point_at_the_cause_and_show_values() {
     "#]].assert_eq(&explain("try(v.list.x, v.object.y)"));
     expect![[r#"
         `v` Invalid reference: 
-        `[]` Invalid operand: The right operand does not suit this operator: number required.
+        `[]` Invalid operand: Unsuitable value for right operand: number required.
         `null` Invalid template interpolation value: The value is null, and null cannot become part of a string.
     "#]].assert_eq(&explain("[v.nothing, 1 + [], \"a${null}\"]"));
     expect![[r#"
-        `[` Invalid function argument: The value for "lists" is not acceptable: its element 1 is null, which cannot be part of a string.
+        `[` Invalid function argument: Invalid value for "lists" parameter: its element 1 is null, which cannot be part of a string.
     "#]].assert_eq(&explain("join(\",\", [1, null])"));
     expect![[r#"
-        `[` Invalid function argument: The value for "v" is not acceptable: a tuple does not convert to list of any single type: all list elements must have the same type.
+        `[` Invalid function argument: Invalid value for "v" parameter: cannot convert tuple to list of any single type: all list elements must have the same type.
     "#]].assert_eq(&explain("tolist([1, {}])"));
     expect![[r#"
-        `.x` Unsupported attribute: This is a number, which has no attributes, so there is no "x" in it.
-    "#]].assert_eq(&explain("{for k, v in {a = 1} : (k) => v.x}"));
+        `.x` Unsupported attribute: Can't access attributes on a primitive-typed value (number).
+    "#]]
+    .assert_eq(&explain("{for k, v in {a = 1} : (k) => v.x}"));
     expect![[r#"
-        `templatefile(` Error in function call: The function "templatefile" failed: greeting.tftpl:1,9: Invalid template interpolation value: The value is a tuple, which cannot become part of a string: string required. Use jsonencode() or join() to turn it into text.
+        `templatefile(` Error in function call: Call to function "templatefile" failed: greeting.tftpl:1,9: Invalid template interpolation value: The value is a tuple, which cannot become part of a string: string required. Use jsonencode() or join() to turn it into text.
     "#]].assert_eq(&explain("templatefile(\"greeting.tftpl\", {name = []})"));
 }
 

@@ -4,7 +4,6 @@ use formwork_value::convert::Refused;
 use formwork_value::{Marks, Type, Value, convert};
 
 use super::{Args, Builtin, CallError, Special};
-use crate::print::with_article;
 
 type Outcome = Result<Value, CallError>;
 
@@ -136,15 +135,18 @@ fn to_type(args: &Args<'_>, ty: &Type) -> Outcome {
 fn not_converted(value: &Value, ty: &Type, refused: &Refused) -> String {
     let (got, wanted) = (value.ty(), ty.friendly_constraint());
     if !value.all_marks().is_empty() {
-        let got = with_article(&got);
-        return format!("{got} that must not be shown does not convert to {wanted}");
+        let got = got.friendly_name();
+        return format!("cannot convert this {got} to {wanted}");
     }
     match (value.peek(), ty) {
         (Value::String(text), Type::Bool) => {
-            format!("the text {:?} is neither \"true\" nor \"false\"", text.as_str())
+            format!(
+                "cannot convert {:?} to bool; only \"true\" and \"false\" are allowed",
+                text.as_str()
+            )
         }
         (Value::String(text), Type::Number) => {
-            format!("the text {:?} is not a decimal number", text.as_str())
+            format!("cannot convert {:?} to number; it is not a decimal number", text.as_str())
         }
         _ => {
             let place = if refused.path.0.is_empty() {
@@ -152,11 +154,8 @@ fn not_converted(value: &Value, ty: &Type, refused: &Refused) -> String {
             } else {
                 format!("in its part {}: ", refused.path)
             };
-            format!(
-                "{} does not convert to {wanted}: {place}{}",
-                with_article(&got),
-                refused.reason
-            )
+            let got = got.friendly_name();
+            format!("cannot convert {got} to {wanted}: {place}{}", refused.reason)
         }
     }
 }

@@ -24,7 +24,7 @@ pub fn invoke(
     for (at, arg) in args.iter().enumerate() {
         let Some(param) = param(function, at) else { continue };
         if !param.allow_null && arg.is_null() {
-            return Err(CallError::argument(at, "it must not be null"));
+            return Err(CallError::argument(at, "argument must not be null"));
         }
         untyped |= !param.allow_dynamic && is_untyped(arg);
         unknown |= !param.allow_unknown && arg.is_unknown();

@@ -188,15 +188,15 @@ fn values_for_no_variable_are_an_error_only_on_the_command_line() {
         &[("zz", "1")],
         "a1 = 1\na2 = 2\na3 = 3\na4 = 4\n",
         &expect![[r#"
-        warning - Value for undeclared variable
-            The file `terraform.tfvars` gives a value for `a1`, but the root module has no such variable. Declare it, or take the value out. Values meant for many configurations can stand in TF_VAR_ environment variables.
-        warning - Value for undeclared variable
-            The file `terraform.tfvars` gives a value for `a2`, but the root module has no such variable. Declare it, or take the value out. Values meant for many configurations can stand in TF_VAR_ environment variables.
-        error - Value for undeclared variable
-            The option `-var` gives a value for `zz`, but the root module has no such variable. Declare it with a block `variable "zz" {}`.
-        warning - Values for undeclared variables
-            2 more such values were found.
-    "#]],
+            warning - Value for undeclared variable
+                The file `terraform.tfvars` gives a value for `a1`, but the root module has no such variable. Did you mean `any`? Values meant for many configurations can stand in TF_VAR_ environment variables.
+            warning - Value for undeclared variable
+                The file `terraform.tfvars` gives a value for `a2`, but the root module has no such variable. Did you mean `any`? Values meant for many configurations can stand in TF_VAR_ environment variables.
+            error - Value for undeclared variable
+                The option `-var` gives a value for `zz`, but the root module has no such variable. Declare it with a block `variable "zz" {}`.
+            warning - Values for undeclared variables
+                2 more such values were found.
+        "#]],
     );
 }
 

@@ -77,25 +77,25 @@ resource "x" "1" {}
 "#,
         &expect![[r#"
             error main.tf:1,1-4 Unsupported block type
-                No block of type "foo" is expected here.
+                Blocks of type "foo" are not expected here.
             error main.tf:2,1-19 Invalid required_providers block
                 A `required_providers` block stands inside a `terraform` block.
             error main.tf:3,10-11 Missing name for variable
-                A block of type "variable" has one label before its brace: name.
+                All variable blocks must have 1 labels (name).
             error main.tf:4,14-17 Extraneous label for variable
-                A block of type "variable" has no more labels than: name.
+                Only 1 labels (name) are expected for variable blocks.
             error main.tf:5,10-14 Invalid variable name
                 A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
             error main.tf:6,10-18 Invalid variable name
                 `source` has a meaning of its own in module blocks; take another name.
             error main.tf:7,12-13 Missing required argument
-                The argument "value" must be set here, but is not.
+                The argument "value" is required, but no definition was found.
             error main.tf:8,8-11 Invalid output name
                 A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
             error main.tf:9,8-11 Extraneous label for locals
-                A block of type "locals" has no labels.
+                No labels are expected for locals blocks.
             error main.tf:10,14-15 Missing name for resource
-                A block of type "resource" has several labels before its brace: type, name.
+                All resource blocks must have 2 labels (type, name).
             error main.tf:11,14-17 Invalid resource name
                 A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
         "#]],
@@ -134,21 +134,21 @@ variable "z" {
 "#,
         &expect![[r#"
             error main.tf:3,15-18 Invalid default value for variable
-                The default of `x` does not fit its type: a number is required.
+                This default value is not compatible with the variable's type constraint: a number is required.
             error main.tf:4,16-19 Unsuitable value type
-                This value does not fit: a bool is required.
+                Unsuitable value: a bool is required.
             error main.tf:5,15-19 Unsuitable value type
-                This value does not fit: it must not be null.
+                Unsuitable value: it must not be null.
             error main.tf:6,3-6 Unsupported argument
-                No argument "foo" is expected here.
+                An argument named "foo" is not expected here.
             error main.tf:7,3-12 Unsupported block type
-                No block of type "lifecycle" is expected here.
+                Blocks of type "lifecycle" are not expected here.
             error main.tf:11,14-18 Invalid default value for variable
-                The default of `y` does not fit its type: it is null, and `nullable` is false.
+                This default value is not compatible with the variable's type constraint: it is null, and `nullable` is false.
             error main.tf:12,14-15 Missing required argument
-                The argument "condition" must be set here, but is not.
+                The argument "condition" is required, but no definition was found.
             error main.tf:12,14-15 Missing required argument
-                The argument "error_message" must be set here, but is not.
+                The argument "error_message" is required, but no definition was found.
             error main.tf:14,21-25 Invalid validation expression
                 This condition mentions nothing, so it would always say the same.
             error main.tf:14,21-25 Invalid variable validation condition
@@ -225,9 +225,9 @@ terraform {
             error main.tf:8,3-12 Reserved block type name in provider block
                 `lifecycle` is kept for later versions of the language.
             error main.tf:11,3-6 Unsupported argument
-                No argument "foo" is expected here.
+                An argument named "foo" is not expected here.
             error main.tf:12,3-6 Unsupported block type
-                No block of type "bar" is expected here.
+                Blocks of type "bar" are not expected here.
             error main.tf:14,20-29 Invalid provider source string
                 `a/b/c/d` must have the form `[HOST/][NAMESPACE/]TYPE`.
             error main.tf:14,41-44 Invalid version constraint
@@ -319,7 +319,7 @@ resource "a_b" "d" {
             error main.tf:4,29-32 Variables not allowed
                 `var` cannot be used here: this value must be a constant.
             error main.tf:5,29-30 Unsuitable value type
-                This value does not fit: bool required.
+                Unsuitable value: bool required.
             error main.tf:6,30-33 Invalid ignore_changes ruleset
                 The text "*" cannot stand beside references.
             error main.tf:6,30-33 Invalid ignore_changes wildcard
@@ -333,11 +333,11 @@ resource "a_b" "d" {
             error main.tf:7,44-45 Invalid replace_triggered_by expression
                 Each entry must name one managed resource, an instance of one, or an attribute.
             error main.tf:8,5-8 Unsupported argument
-                No argument "foo" is expected here.
+                An argument named "foo" is not expected here.
             error main.tf:9,5-8 Unsupported block type
-                No block of type "bar" is expected here.
+                Blocks of type "bar" are not expected here.
             error main.tf:10,18-19 Missing required argument
-                The argument "error_message" must be set here, but is not.
+                The argument "error_message" is required, but no definition was found.
             error main.tf:11,19-23 Invalid precondition expression
                 This condition mentions nothing, so it would always say the same.
             error main.tf:14,3-12 Duplicate lifecycle block
@@ -405,11 +405,11 @@ variable "count" {}
 "#,
         &expect![[r#"
             error main.tf:1,12-13 Missing required argument
-                The argument "value" must be set here, but is not.
+                The argument "value" is required, but no definition was found.
             error main.tf:2,1-11 Duplicate output definition
                 The output `a` is already there at main.tf:1,1-11. A name can be used once in a module.
             error main.tf:3,12-13 Missing required argument
-                The argument "source" must be set here, but is not.
+                The argument "source" is required, but no definition was found.
             error main.tf:4,1-11 Duplicate module call
                 The module call `b` is already there at main.tf:3,1-11. A name can be used once in a module.
             error main.tf:6,1-11 Duplicate module call

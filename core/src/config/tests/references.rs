@@ -91,9 +91,9 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
 "#,
         &expect![[r#"
             error main.tf:6,17-25 Reference to undeclared resource
-                There is no managed resource `x_y.none` in the root module.
+                A managed resource "x_y" "none" has not been declared in the root module.
             error main.tf:6,43-54 Missing resource instance key
-                `x_y.counted` has `count` set, so an attribute can be taken only of one of its instances, for example `x_y.counted[count.index]`, or of all with `x_y.counted[*]`.
+                Because x_y.counted has "count" set, its attributes must be accessed on specific instances, for example `x_y.counted[count.index]`, or on all with `x_y.counted[*]`.
             error main.tf:6,54-57 Invalid depends_on reference
                 An entry of `depends_on` must be a whole object, such as `x_y.counted`, and not a part of one.
             error main.tf:10,11-19 Self-referential block
@@ -101,39 +101,39 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
             error main.tf:12,1-23 Provider configuration not present
                 `x_y.alias` belongs to the provider configuration `x.west`, but there is no `provider` block with this name and alias, and no caller passes one.
             error main.tf:14,14-22 Reference to "each" in context without for_each
-                `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
+                The "each" object can be used only in blocks with a "for_each" argument, and has a value only while its key is among the elements.
             error main.tf:16,22-33 Missing resource instance key
-                `x_y.counted` has `count` set, so an attribute can be taken only of one of its instances, for example `x_y.counted[count.index]`, or of all with `x_y.counted[*]`.
+                Because x_y.counted has "count" set, its attributes must be accessed on specific instances, for example `x_y.counted[count.index]`, or on all with `x_y.counted[*]`.
             error main.tf:17,22-30 Missing resource instance key
-                `x_y.each` has `for_each` set, so an attribute can be taken only of one of its instances, for example `x_y.each[each.key]`, or of all with `x_y.each[*]`.
+                Because x_y.each has "for_each" set, its attributes must be accessed on specific instances, for example `x_y.each[each.key]`, or on all with `x_y.each[*]`.
             error main.tf:18,22-35 Unexpected resource instance key
-                `x_y.single` has neither `count` nor `for_each`; leave the key in brackets out.
+                Because x_y.single does not have "count" or "for_each" set, references to it must not include an index key. Remove the key in brackets.
             error main.tf:19,22-29 Reference to undeclared input variable
-                There is no variable `siz` in the root module. Did you mean `var.size`?
+                An input variable with the name "siz" has not been declared. Did you mean "size"?
             error main.tf:19,32-41 Reference to undeclared local value
-                There is no local value `nam` in the root module. Did you mean `local.name`?
+                A local value with the name "nam" has not been declared. Did you mean "name"?
             error main.tf:20,22-32 Reference to undeclared resource
-                There is no managed resource `x_y.singel` in the root module. Did you mean `x_y.single`?
+                A managed resource "x_y" "singel" has not been declared in the root module. Did you mean `x_y.single`?
             error main.tf:21,22-37 Reference to undeclared resource
-                There is no data resource `data.x_y.single` in the root module. Did you mean `x_y.single`?
+                A data resource "x_y" "single" has not been declared in the root module. Did you mean `x_y.single`?
             error main.tf:22,23-34 Reference to "count" in non-counted context
-                `count.index` is there only within blocks that have a `count` argument.
+                The "count" object can only be used in "module", "resource", and "data" blocks, and only when the "count" argument is set.
             error main.tf:22,36-44 Reference to "each" in context without for_each
-                `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
+                The "each" object can be used only in blocks with a "for_each" argument, and has a value only while its key is among the elements.
             error main.tf:23,22-32 Reference to undeclared module
-                There is no module call `m` in the root module.
+                No module call named "m" is declared in the root module.
             error main.tf:24,23-36 Invalid "terraform" attribute
                 `terraform.env` is now called `terraform.workspace`.
             error main.tf:24,38-47 Invalid "path" attribute
-                `path` has no `home`; it has `cwd` and `module` and `root`.
+                The "path" object does not have an attribute named "home". It has `cwd` and `module` and `root`.
             error main.tf:24,49-59 Invalid "count" attribute
-                `count` has no `size`; it has `index`.
+                The "count" object does not have an attribute named "size". It has `index`.
             error main.tf:24,61-70 Invalid "each" attribute
-                `each` has no `item`; it has `key` and `value`.
+                The "each" object does not have an attribute named "item". It has `key` and `value`.
             error main.tf:24,72-76 Invalid "self" reference
-                `self` is there only within postconditions, provisioners and connections, where it means the object of that resource.
+                The "self" object is not available in this context. It is available in postconditions, provisioners and connections, where it means the object of that resource.
             error main.tf:24,81-91 each.value cannot be used in this context
-                `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
+                The "each" object can be used only in blocks with a "for_each" argument, and has a value only while its key is among the elements.
         "#]],
     );
 }

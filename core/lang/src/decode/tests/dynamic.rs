@@ -95,9 +95,9 @@ fn content_that_may_never_be_there_is_not_evaluated() {
         "dynamic \"outer\" {\n for_each = unknown_list\n content {\n must {\n}\n}\n}\ndynamic \"single\" {\n for_each = unknown_list\n content {\n}\n}\nsingle {\n}\n",
         &expect![[r#"
             4:10 "{" Insufficient limited blocks
-                At least 1 blocks of type "limited" must be here, not 0.
+                At least 1 "limited" blocks are required, not 0.
             14:1 "single" Duplicate single block
-                Only one block of type "single" may be here.
+                Only one block of type "single" is allowed.
         "#]],
     );
 }
@@ -128,9 +128,9 @@ fn what_is_wrong_with_a_dynamic_block_is_explained() {
         "dynamic \"nope\" {\n for_each = list\n content {\n}\n}\ndynamic \"list\" {\n content {\n}\n}\ndynamic \"list\" {\n for_each = list\n}\ndynamic \"list\" {\n for_each = list\n content {\n}\n content {\n}\n}\ndynamic \"list\" {\n for_each = \"x\"\n content {\n}\n}\ndynamic \"list\" {\n for_each = null\n content {\n}\n}\ndynamic \"list\" {\n for_each = list\n iterator = \"x\"\n content {\n}\n}\ndynamic \"list\" {\n for_each = list\n labels = [1]\n content {\n}\n}\ndynamic \"map\" {\n for_each = list\n content {\n}\n}\ndynamic \"map\" {\n for_each = list\n labels = []\n content {\n}\n}\ndynamic \"map\" {\n for_each = list\n labels = [unknown]\n content {\n}\n}\ndynamic \"list\" {\n for_each = list\n content {\n nope = 1\n}\n}\n",
         &expect![[r#"
             2:9 "\"nope\"" Unsupported block type
-                No block of type "nope" is expected here.
+                Blocks of type "nope" are not expected here.
             7:16 "{" Missing required argument
-                The argument "for_each" must be set here, but is not.
+                The argument "for_each" is required, but no definition was found.
             11:16 "{" Missing dynamic content block
                 A block of type "content" must say what each block consists of.
             18:2 "content" Extraneous dynamic content block
@@ -142,15 +142,15 @@ fn what_is_wrong_with_a_dynamic_block_is_explained() {
             33:13 "\"x\"" Invalid expression
                 The iterator is a single name, without quotes.
             39:2 "labels" Unsupported argument
-                No argument "labels" is expected here.
+                An argument named "labels" is not expected here.
             43:15 "{" Missing required argument
-                The argument "labels" must be set here, but is not.
+                The argument "labels" is required, but no definition was found.
             50:11 "[]" Insufficient dynamic block labels
                 One label is needed.
             56:12 "unknown" Invalid dynamic block label
                 A label must be known when the configuration is planned.
             63:2 "nope" Unsupported argument
-                No argument "nope" is expected here.
+                An argument named "nope" is not expected here.
         "#]],
     );
 }

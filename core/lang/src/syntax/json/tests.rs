@@ -95,7 +95,7 @@ fn what_does_not_fit_is_reported_where_it_stands() {
             1:84 "\"list\"" Duplicate argument
                 "list" is set already; an argument may be set only once.
             1:1 "" Missing required argument
-                The argument "value" must be set here, but is not.
+                The argument "value" is required, but no definition was found.
             1:2 "\"valeu\"" Extraneous JSON object property
                 No argument or block type is named "valeu". Did you mean "value"?
         "#]],
