@@ -124,11 +124,13 @@ pub fn about_provider_diagnostics(
         } else {
             shortened(diagnostic.summary, LONGEST_SUMMARY)
         };
+        // A provider's words stay as they are.
         let detail = shortened(diagnostic.detail, LONGEST_DETAIL);
-        let mut converted = Diagnostic { severity, ..Diagnostic::error(summary, detail) }
+        let mut converted = Diagnostic { severity, detail, ..Diagnostic::error(summary, "") }
             .about(about)
             .at_opt(block);
-        if !diagnostic.path.0.is_empty() {
+        // An empty path stands for the block as a whole.
+        if block.is_some() || !diagnostic.path.0.is_empty() {
             converted = converted.path(diagnostic.path);
         }
         match severity {

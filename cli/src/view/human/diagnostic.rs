@@ -26,7 +26,8 @@ pub(crate) fn all(
     diags: &Diagnostics,
     compact_warnings: bool,
 ) -> Shown {
-    let (errors, warnings): (Vec<_>, Vec<_>) = diags.iter().partition(|d| d.is_error());
+    let ordered = in_order(sources, diags);
+    let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
     let warnings = similar(warnings);
     if compact_warnings && errors.is_empty() && !warnings.is_empty() {
         return Shown { warnings: compact(screen, sources, &warnings), ..Shown::default() };
@@ -50,6 +51,19 @@ pub(crate) fn all(
         shown.errors.push_str(&one(screen, sources, error));
     }
     shown
+}
+
+/// Problems in Terraform's order: those without a place first, then by file and position. Files with
+/// fewer folders in their path come first.
+fn in_order<'d>(sources: &Sources, diags: &'d Diagnostics) -> Vec<&'d Diagnostic> {
+    let mut list: Vec<&Diagnostic> = diags.iter().collect();
+    list.sort_by_cached_key(|problem| {
+        problem.subject.map(|span| {
+            let name = sources.name(span.source);
+            (name.matches('/').count(), name.to_owned(), span.start, span.end)
+        })
+    });
+    list
 }
 
 /// Warnings with one summary.
@@ -140,7 +154,7 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
         lines.push(format!("  with {},", shown::line(address)));
     }
     let Some(span) = diagnostic.subject else {
-        if let Some(path) = &diagnostic.path {
+        if let Some(path) = part_of(diagnostic) {
             lines.push(format!("  at {},", inside(path)));
         }
         // No piece of source follows.
@@ -165,7 +179,7 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
         let line = excerpt(sources, span, sources.line(span.source, number));
         lines.push(format!("{number:>4}: {}", highlighted(screen, sources, span, line)));
     }
-    if let Some(path) = &diagnostic.path {
+    if let Some(path) = part_of(diagnostic) {
         lines.push(format!("     (at {})", inside(path)));
     }
     lines.extend(explained(screen, diagnostic));
@@ -195,6 +209,11 @@ fn explained(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
         }
     }
     lines
+}
+
+/// The path of the part that a problem is about, unless that is the whole.
+fn part_of(diagnostic: &Diagnostic) -> Option<&Path> {
+    diagnostic.path.as_ref().filter(|path| !path.0.is_empty())
 }
 
 /// Where inside a value.
@@ -266,11 +285,11 @@ mod tests {
 
             Warnings:
 
+            - Nowhere
+            - Nowhere
+            - Nowhere
             - Old
               on main.tf line 1 (and 2 more)
-            - Nowhere
-            - Nowhere
-            - Nowhere
             - Other
               on main.tf line 1
 
@@ -284,6 +303,23 @@ mod tests {
         let beside_errors = all(&SCREEN, &sources, &diags, true);
         assert!(beside_errors.warnings.contains("Do it otherwise."), "{beside_errors:?}");
         assert_eq!(beside_errors.errors, "\nError: Wrong\n");
+    }
+
+    #[test]
+    fn problems_are_shown_by_file_and_position() {
+        let mut sources = Sources::new();
+        let below = sources.add("modules/a/main.tf", "one\ntwo\n");
+        let root = sources.add("main.tf", "one\ntwo\n");
+        let mut diags = Diagnostics::new();
+        for (summary, source, at) in [("fourth", below, 0), ("third", root, 4), ("second", root, 0)]
+        {
+            let _ = diags.error(Diagnostic::error(summary, "").at(Span::new(source, at, at + 3)));
+        }
+        let _ = diags.error(Diagnostic::error("first", ""));
+        let shown = all(&SCREEN, &sources, &diags, false).errors;
+        let at = |summary: &str| shown.find(&format!("Error: {summary}")).unwrap();
+        let places = ["first", "second", "third", "fourth"].map(at);
+        assert!(places.is_sorted(), "{shown}");
     }
 
     #[test]

@@ -121,9 +121,8 @@ impl Handle {
     ) -> Reported {
         let Breach { summary, call, problem } = breach;
         let detail = format!(
-            "The answer of provider {} to {call} for {} breaks the contract between provider and engine: {problem}.\n\nThis is a bug in the provider; please report it to its authors.",
-            self.addr(),
-            about.addr,
+            "{}: {problem}.\n\nThis is a bug in the provider, which broke the contract in its answer to {call}; please report it to its authors.",
+            self.violation((summary, call), about),
         );
         let addr = about.addr.to_string();
         diags.error(
@@ -132,6 +131,26 @@ impl Handle {
                 .about(addr)
                 .at_opt(about.block),
         )
+    }
+
+    /// Says what is wrong with an answer, in the words that tests of providers search for.
+    fn violation(&self, (summary, call): (&str, &str), about: About<'_>) -> String {
+        let provider = format!("provider[\"{}\"]", self.addr());
+        let addr = about.addr;
+        match (call, summary) {
+            ("PlanResourceChange", "Provider produced inconsistent final plan") => format!(
+                "When expanding the plan for {addr} to include new values learned so far during apply, provider {provider:?} produced an invalid new value"
+            ),
+            ("PlanResourceChange", _) => {
+                format!("Provider {provider:?} planned an invalid value for {addr}")
+            }
+            ("ApplyResourceChange", "Provider produced inconsistent result after apply") => {
+                format!(
+                    "When applying changes to {addr}, provider {provider:?} produced an unexpected new value"
+                )
+            }
+            _ => format!("Provider {provider:?} produced an invalid value for {addr}"),
+        }
     }
 
     pub(super) fn deferred(

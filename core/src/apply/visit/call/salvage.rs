@@ -145,7 +145,7 @@ impl Call<'_> {
                 Salvaged::as_before(reported)
             }
             Ok(()) => {
-                let problem = "there is no object, and no error that would explain it";
+                let problem = "Root object was present, but now absent, and no error explains it";
                 let breach = Breach { summary: INCONSISTENT, call: CALL, problem };
                 let reported = self.handle.invalid(diags, breach, self.about);
                 match is_creation {
