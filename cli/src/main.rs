@@ -39,5 +39,6 @@ fn main() -> ExitCode {
     let exit = runtime.block_on(command::run(parsed, &env));
     // Blocking work that hangs, such as a read from a terminal, must not hold up the exit.
     runtime.shutdown_background();
+    tracing::info!(?exit, "program ended");
     view::told_all(exit)
 }

@@ -17,7 +17,7 @@ pub use draw::dot;
 pub use record::{Applied, Tally};
 
 use crate::graph::{Draft, Graph};
-use crate::phase::{Explaining, Why};
+use crate::phase::{Explaining, PhaseLog, Why};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::journal::Journal;
@@ -40,7 +40,9 @@ pub async fn apply(
     loaded?;
     session.pool.next_phase();
     let graph = frozen(session, diags, draft)?;
+    let phase = PhaseLog::begin("apply", plan.changes.len());
     let applied = record::run(session, diags, plan, journal, &graph).await;
+    phase.end(plan.changes.len());
     session.pool.tell(diags);
     Ok(applied)
 }

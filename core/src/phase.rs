@@ -8,6 +8,7 @@ mod draw;
 mod edge;
 mod ephemeral;
 mod frame;
+mod log;
 mod meta;
 mod names;
 mod object;
@@ -26,6 +27,7 @@ pub(crate) use draw::draw;
 pub(crate) use edge::{Explaining, Why, place as place_of, report_cycles};
 pub(crate) use ephemeral::{Openings, Site};
 pub(crate) use frame::{Frame, Framed, Mentions, Vertex, add_calls, add_providers, add_values};
+pub(crate) use log::PhaseLog;
 pub(crate) use names::{Names, connect_modules, connect_providers};
 pub(crate) use object::{
     encode, label, label_before, plain, sensitive_paths, stored, stored_value, without_unknowns,

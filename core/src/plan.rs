@@ -33,6 +33,7 @@ use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr, Target};
 use crate::change::{Action, Change, Clue, OutputChange};
 use crate::eval::Promises;
 use crate::moved::{Declared, Moves};
+use crate::phase::PhaseLog;
 use crate::session::{Ground, Session};
 use crate::state::State;
 use crate::state::checks::CheckResults;
@@ -228,7 +229,10 @@ pub async fn plan(
     diags: &mut Diagnostics,
     options: &Options,
 ) -> Result<Plan, Reported> {
+    let n_resources = session.config.nodes.iter().map(|node| node.module.resources.len()).sum();
+    let phase = PhaseLog::begin("plan", n_resources);
     let plan = plan_validated(session, diags, options).await;
+    phase.end(plan.as_ref().map_or(0, |plan| plan.changes.len()));
     session.pool.tell(diags);
     plan
 }

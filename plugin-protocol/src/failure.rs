@@ -44,6 +44,21 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Returns the kind of failure in a few words without anything that a provider said, for logs.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Launch(_) => "could not be started",
+            Self::Incompatible(_) => "incompatible plugin",
+            Self::Unsendable(_) => "request could not be sent",
+            Self::Misbehaved(_) => "protocol broken",
+            Self::Lost { .. } => "connection lost",
+            Self::GivenUp(_) => "given up",
+            Self::Unimplemented(_) => "not implemented",
+            Self::Status { .. } => "error status",
+        }
+    }
+
     /// Whether a call that changes nothing may bring an answer when it is made again: the plugin went
     /// away, or says that it cannot be reached just now.
     #[must_use]

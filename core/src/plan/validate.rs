@@ -20,7 +20,7 @@ use crate::eval::{Expansion, RepetitionData, expand};
 use crate::graph::VertexId;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::phase::{
-    Frame, ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts,
+    Frame, PhaseLog, ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts,
 };
 use crate::provider::{About, unsupported_type};
 use crate::session::{Ground, Session};
@@ -69,7 +69,9 @@ pub(super) async fn validate_first(
 /// # Errors
 /// When it is not valid. Everything that can be found at once is reported.
 pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+    let phase = PhaseLog::begin("validate", session.config.nodes.len());
     let checked = check_unknown(session, diags).await;
+    phase.end(0);
     let valid = checked.map(|checked| {
         checked.deprecated.into_iter().for_each(|warning| diags.warn(warning));
     });

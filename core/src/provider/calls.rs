@@ -14,6 +14,7 @@ use formwork_plugin_protocol::Failure;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
+use tracing::{debug, trace};
 
 use super::deadlines::{CallKind, Deadlines};
 use super::pool::mending::Mending;
@@ -35,6 +36,13 @@ pub struct Waiting {
     pub about: Option<String>,
     /// For how long it has waited.
     pub elapsed: Duration,
+}
+
+impl Waiting {
+    /// The address it is about, for the log; empty if it is about the provider as a whole.
+    fn about(&self) -> &str {
+        self.about.as_deref().unwrap_or_default()
+    }
 }
 
 impl Display for Waiting {
@@ -124,8 +132,9 @@ impl Calls {
         let number = self.next.replace(self.next.get() + 1);
         let (provider, about) = (provider.clone(), about.map(ToString::to_string));
         let waiting = Waiting { provider, call, about, elapsed: Duration::ZERO };
+        trace!(provider = %waiting.provider, call, address = waiting.about(), "call begins");
         self.waiting.borrow_mut().insert(number, (waiting, Instant::now()));
-        Underway { calls: self.clone(), number }
+        Underway { calls: self.clone(), number, outcome: "given up" }
     }
 
     /// The calls that have waited for so long at least, the longest first.
@@ -143,11 +152,29 @@ impl Calls {
 pub(super) struct Underway {
     calls: Rc<Calls>,
     number: u64,
+    /// The outcome for the log.
+    outcome: &'static str,
+}
+
+impl Underway {
+    /// Ends the call with its answer, and returns the answer.
+    pub(super) fn end<T>(mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
+        self.outcome = match &answer {
+            Ok(_) => "answered",
+            Err(failure) => failure.kind(),
+        };
+        answer
+    }
 }
 
 impl Drop for Underway {
     fn drop(&mut self) {
-        self.calls.waiting.borrow_mut().remove(&self.number);
+        let ended = self.calls.waiting.borrow_mut().remove(&self.number);
+        let Some((waiting, since)) = ended else { return };
+        let duration_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let Waiting { provider, call, .. } = &waiting;
+        let (address, outcome) = (waiting.about(), self.outcome);
+        debug!(%provider, call, address, duration_ms, outcome, "call ended");
     }
 }
 

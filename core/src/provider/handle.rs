@@ -138,8 +138,8 @@ impl Handle {
         about: &dyn Display,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let _underway = self.calls.begin(self.addr(), call, Some(about));
-        self.calls.bounded(call, answer).await
+        let underway = self.calls.begin(self.addr(), call, Some(about));
+        underway.end(self.calls.bounded(call, answer).await)
     }
 
     fn meta_type(&self) -> Option<Type> {

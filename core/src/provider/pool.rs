@@ -267,9 +267,12 @@ impl<'l> Pool<'l> {
         addr: &ProviderAddr,
         purpose: Purpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
-        let _underway = self.calls.begin(addr, "GetProviderSchema", None);
-        let provider = self.start(addr, purpose).await?;
-        if let Err(failure) = self.compare(addr, &provider, purpose).await {
+        let underway = self.calls.begin(addr, "GetProviderSchema", None);
+        let provider = match self.start(addr, purpose).await {
+            Ok(provider) => provider,
+            Err(failure) => return underway.end(Err(failure)),
+        };
+        if let Err(failure) = underway.end(self.compare(addr, &provider, purpose).await) {
             self.processes.dismiss(&provider);
             return Err(failure);
         }

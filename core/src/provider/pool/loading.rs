@@ -88,9 +88,12 @@ impl Pool<'_> {
     }
 
     async fn try_load(&self, addr: &ProviderAddr, diags: &mut Diagnostics) -> Result<(), Failure> {
-        let _underway = self.calls.begin(addr, "GetProviderSchema", None);
-        let provider = self.start(addr, Purpose::Work).await?;
-        let loaded = self.load_from(addr, diags, &provider).await;
+        let underway = self.calls.begin(addr, "GetProviderSchema", None);
+        let provider = match self.start(addr, Purpose::Work).await {
+            Ok(provider) => provider,
+            Err(failure) => return underway.end(Err(failure)),
+        };
+        let loaded = underway.end(self.load_from(addr, diags, &provider).await);
         match &loaded {
             Ok(()) => self.processes.set_idle(&provider),
             Err(_) => self.processes.dismiss(&provider),
