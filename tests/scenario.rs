@@ -11,6 +11,7 @@ mod life;
 mod packages;
 mod plugins;
 mod prompts;
+mod reattach;
 mod recovery;
 mod scaffold;
 mod signal;

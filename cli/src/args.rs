@@ -333,6 +333,11 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
     let names: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let parsed =
         command.clone().try_get_matches_from(words).and_then(|m| Cli::from_arg_matches(&m));
+    if parsed.is_ok() {
+        // Arguments may hold secrets, so the log has only the name of the command.
+        let (_, name) = help::named(&command, &names);
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), command = name, "program started");
+    }
     parsed.map_err(|error| {
         command.build();
         let (command, name) = help::named(&command, &names);
@@ -384,7 +389,15 @@ fn description() -> clap::Command {
             ["destroy", "refresh_only", "refresh", "replace"].contains(&arg.get_id().as_str());
         if hidden { arg.hide(true) } else { arg }
     };
-    let cli = Cli::command().mut_subcommand("refresh", |refresh| refresh.mut_args(inert));
+    // The mode of `destroy` is fixed, and a saved plan is applied by `apply`.
+    let contrary = |arg: clap::Arg| {
+        let hidden =
+            ["destroy", "refresh_only", "replace", "plan"].contains(&arg.get_id().as_str());
+        if hidden { arg.hide(true) } else { arg }
+    };
+    let cli = Cli::command()
+        .mut_subcommand("refresh", |refresh| refresh.mut_args(inert))
+        .mut_subcommand("destroy", |destroy| destroy.mut_args(contrary));
     lenient(cli)
 }
 

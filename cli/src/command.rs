@@ -48,7 +48,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
     if let Some(folder) = &cli.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {
-        view::err(&format!(
+        view::complain(&format!(
             "Error handling -chdir option: cannot go to {}: {error}.\n",
             folder.display()
         ));

@@ -37,7 +37,7 @@ pub(crate) fn start(env: &Env) {
     match file {
         Some(Ok(file)) => return builder.with_writer(Arc::new(file)).init(),
         Some(Err((path, error))) => {
-            view::err(&format!("Error opening log file {}: {error}\n", path.display()));
+            view::complain(&format!("Error opening log file {}: {error}\n", path.display()));
         }
         None => {}
     }

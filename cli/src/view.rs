@@ -10,6 +10,8 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use formwork_value::diag::without_error_numbers;
+
 use crate::env::Env;
 use crate::exit::Exit;
 
@@ -118,8 +120,13 @@ pub(crate) fn err(text: &str) {
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }
 
+/// Writes a complaint about the system to stderr, without the numbers of system errors.
+pub(crate) fn complain(text: &str) {
+    err(&without_error_numbers(text.to_owned()));
+}
+
 /// Says why the program could not even begin.
 pub(crate) fn fatal(text: &str) -> ExitCode {
-    err(&format!("{text}\n"));
+    complain(&format!("{text}\n"));
     ExitCode::from(1)
 }

@@ -5,7 +5,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{self, Child, Stdio};
 
-use formwork_plugin_protocol::handshake::{COOKIE_NAME, COOKIE_VALUE};
+use formwork_plugin_protocol::handshake::{Address, COOKIE_NAME, COOKIE_VALUE, Protocol};
+use formwork_plugin_protocol::reattach::{self, Reattach};
 use tempfile::TempDir;
 
 use super::{Command, World, bad_provider, built, terraform};
@@ -102,6 +103,16 @@ impl Workdir {
         BufReader::new(stdout).read_line(&mut handshake).expect("a handshake");
         let socket = handshake.split('|').nth(3).expect("an address").to_owned();
         (provider, socket)
+    }
+
+    /// Starts the bad provider as a debugger does, with the value of `TF_REATTACH_PROVIDERS` that
+    /// leads to it under the given addresses.
+    pub(crate) fn reattachable(&self, addresses: &[&str]) -> (Child, String) {
+        let (provider, socket) = self.attachable();
+        let address = Address::from_parts("unix", &socket).expect("a socket");
+        let reattach = Reattach { protocol: Protocol::V6, address, pid: provider.id() };
+        let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+        (provider, reattach::print(&addresses, &reattach))
     }
 
     /// A command of ours, to be run in the folder.

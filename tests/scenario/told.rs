@@ -182,3 +182,93 @@ fn what_providers_want_nobody_to_take_any_more_is_warned_of_where_it_is_taken() 
         assert_eq!(ended.text().matches("Deprecated attribute").count(), 1, "{}", ended.text());
     }
 }
+
+#[test]
+fn the_help_of_destroy_offers_only_what_it_takes_and_shows_defaults() {
+    let workdir = Workdir::new("");
+    let ended = workdir.formwork("destroy -help").succeed();
+    for other in ["-destroy ", "-refresh-only", "-replace", "PLAN"] {
+        ended.says_not(other);
+    }
+    let words = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for default in ["Default: 10.", "Default: 0s.", "Whether to lock the state. Default: true."] {
+        assert!(words.contains(default), "{words}");
+    }
+    for option in ["-destroy", "-refresh-only"] {
+        let refused = workdir.formwork(&format!("destroy {option}")).run();
+        refused.code(1).says("Invalid mode option").says(option);
+    }
+}
+
+#[test]
+fn a_misspelt_variable_on_the_command_line_is_answered_with_the_nearest_name() {
+    let workdir = Workdir::new("variable \"region\" {\n  default = 1\n}\n");
+    workdir.write("more.tfvars", "regoin = 3\n");
+    let ended = workdir.formwork("plan -var regoin=2 -var-file=more.tfvars").run();
+    ended.code(1);
+    assert_eq!(ended.words().matches("Did you mean `region`?").count(), 2, "{}", ended.text());
+}
+
+#[test]
+fn a_failure_of_the_system_is_reported_without_its_number() {
+    let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
+    let lines = ["plan -var-file=none", "plan -out=none/there", "-chdir=none plan", "apply none"];
+    for line in lines {
+        let ended = workdir.formwork(line).run();
+        let words = ended.code(1).words();
+        assert!(words.contains("No such file or directory"), "{line}: {words}");
+        assert!(!words.contains("os error"), "{line}: {words}");
+    }
+}
+
+#[test]
+fn the_log_has_phases_and_every_call_with_its_address_duration_and_outcome() {
+    let workdir =
+        Workdir::new(&THING.replace("name = \"a\"", "name = \"a\"\n  secret = \"hunter2\""));
+    let command = workdir.formwork("apply -auto-approve -var=none=hunter2");
+    let refused = command.env("TF_LOG", "trace").run();
+    refused.code(1).says("program started").says("command=\"formwork apply\"");
+    assert!(!refused.stderr.contains("hunter2"), "{}", refused.text());
+    let command = workdir.formwork("apply -auto-approve");
+    let logged = command.env("TF_LOG_CORE", "JSON").succeed();
+    let lines: Vec<serde_json::Value> = logged
+        .stderr
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("an object in each line"))
+        .collect();
+    let has = |message: &str, fields: &[(&str, &str)]| {
+        lines.iter().any(|line| {
+            line["@message"] == message && fields.iter().all(|(name, value)| line[*name] == *value)
+        })
+    };
+    for phase in ["plan", "apply"] {
+        assert!(has("phase begins", &[("phase", phase)]), "{}", logged.text());
+        assert!(has("phase ended", &[("phase", phase)]), "{}", logged.text());
+    }
+    assert!(has("state locked", &[("operation", "apply")]), "{}", logged.text());
+    let about = [("address", "bad_thing.a"), ("outcome", "answered")];
+    for call in ["PlanResourceChange", "ApplyResourceChange", "ValidateResourceConfig"] {
+        let fields = [about[0], about[1], ("call", call)];
+        assert!(has("call ended", &fields), "{call}: {}", logged.text());
+    }
+    let ended = lines.iter().filter(|line| line["@message"] == "call ended");
+    assert!(ended.clone().count() > 3 && ended.clone().all(|line| line["duration_ms"].is_u64()));
+    let quiet = workdir.formwork("plan").env("TF_LOG_CORE", "info").succeed();
+    assert!(quiet.stderr.contains("phase ended") && !quiet.stderr.contains("call ended"));
+}
+
+#[test]
+fn a_command_that_waits_for_the_lock_says_so_with_the_holder() {
+    let workdir = Workdir::new(THING);
+    let holder = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "before:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    let refused = workdir.formwork("plan").run();
+    refused.code(1).says("Operation: apply").says_not("OperationType");
+    let waiting = workdir.formwork("plan -lock-timeout=90s").env("TF_LOG_CORE", "info").start();
+    waiting.wait_for_words("The state is locked by ");
+    drop(held);
+    holder.wait().code(0);
+    let ended = waiting.wait();
+    ended.code(0).says("(apply, since 2").says("Waiting up to 1m30s for the lock...");
+    ended.says("waiting for the state lock").says("state locked").says("No changes");
+}

@@ -40,7 +40,7 @@ pub(super) fn text(command: &Command, name: &str, width: usize) -> String {
     if !is_root {
         usage.push_str(" [options]");
     }
-    for arg in command.get_positionals() {
+    for arg in command.get_positionals().filter(|arg| !arg.is_hide_set()) {
         usage.push_str(&match arg.is_required_set() {
             true => format!(" {}", value_name(arg)),
             false => format!(" [{}]", value_name(arg)),
@@ -60,13 +60,16 @@ pub(super) fn text(command: &Command, name: &str, width: usize) -> String {
         .map(|one| (one.get_name().to_owned(), summary(one.get_about())))
         .collect();
     section(&mut text, "Commands", &commands, width);
-    let positional: Vec<_> =
-        command.get_positionals().map(|arg| (value_name(arg), summary(arg.get_help()))).collect();
+    let positional: Vec<_> = command
+        .get_positionals()
+        .filter(|arg| !arg.is_hide_set())
+        .map(|arg| (value_name(arg), summary(arg.get_help())))
+        .collect();
     section(&mut text, "Arguments", &positional, width);
     let flags: Vec<_> = command
         .get_arguments()
         .filter(|arg| arg.get_long().is_some() && arg.get_id() != "help" && !arg.is_hide_set())
-        .map(|arg| (flag(arg), summary(arg.get_help())))
+        .map(|arg| (flag(arg), format!("{}{}", summary(arg.get_help()), default_of(arg))))
         .collect();
     section(&mut text, if is_root { "Global options" } else { "Options" }, &flags, width);
     if command.has_subcommands() {
@@ -78,6 +81,16 @@ pub(super) fn text(command: &Command, name: &str, width: usize) -> String {
 fn summary(help: Option<&clap::builder::StyledStr>) -> String {
     let text = help.map(ToString::to_string).unwrap_or_default();
     if text.is_empty() { text } else { format!("{}.", text.trim_end_matches('.')) }
+}
+
+/// The default value of a flag, for its help text. A switch that is off needs none.
+fn default_of(arg: &Arg) -> String {
+    match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
+        Some(default) if arg.get_action().takes_values() && default != "false" => {
+            format!(" Default: {default}.")
+        }
+        _ => String::new(),
+    }
 }
 
 fn value_name(arg: &Arg) -> String {

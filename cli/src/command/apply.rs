@@ -42,7 +42,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
     let screen = Screen::of(env);
     let report = Report::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
-    if let Err(_reported) = check(&mut diags, args) {
+    if let Err(_reported) = check(&mut diags, args, purpose) {
         return report.failed(None, &diags);
     }
     let prepared = match &args.plan {
@@ -93,12 +93,21 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
     }
 }
 
-fn check(diags: &mut Diagnostics, args: &ApplyArgs) -> Result<(), Reported> {
+fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: Purpose) -> Result<(), Reported> {
     if args.json && args.plan.is_none() && !args.auto_approve {
         return Err(diags.error(Diagnostic::error(
             "Plan file or auto-approve required",
             "Formwork cannot ask for interactive approval when -json is set. You can either apply a saved plan file, or enable the -auto-approve option.",
         )));
+    }
+    let mode =
+        [(args.operation.destroy, "-destroy"), (args.operation.refresh_only, "-refresh-only")];
+    let given = mode.into_iter().find(|(given, _)| *given && purpose == Purpose::Destroy);
+    if let Some((_, option)) = given {
+        let detail = format!(
+            "The option {option} is not valid for `formwork destroy`, which plans to destroy everything."
+        );
+        return Err(diags.error(Diagnostic::error("Invalid mode option", detail)));
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::launcher::Launcher;
 use crate::view::report::Report;
-use crate::view::{Screen, err};
+use crate::view::{Screen, complain};
 use crate::workspace::Workspace;
 use repl::Repl;
 
@@ -110,7 +110,7 @@ async fn interactive(repl: &Repl<'_>) -> Exit {
     match lines::Lines::new() {
         Ok(lines) => repl.interactive(lines).await,
         Err(error) => {
-            err(&format!("The terminal cannot be used: {error}.\n"));
+            complain(&format!("The terminal cannot be used: {error}.\n"));
             Exit::Failed
         }
     }

@@ -15,13 +15,46 @@ use formwork_core::plan::{Mode, Plan, Search};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
 use formwork_core::state::recover::{CutOff, Damage, Recovery, Unresolved, recover};
-use formwork_core::state::store::{LockRequest, Store as _, StoreError};
+use formwork_core::state::store::{LockRequest, Store as _, StoreError, operation_name};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value, duration};
+
+use tracing::info;
 
 use super::errored::{self, ErroredState};
 use super::recover::choices;
 use crate::args::LockArgs;
+use crate::view::human::operation::seconds;
+use crate::view::{self, shown};
+
+/// The wait for a lock before it is reported.
+const SILENT_WAIT: Duration = Duration::from_millis(500);
+
+/// Locks the state. A longer wait is reported on stderr, with the holder of the lock.
+async fn lock(
+    store: &mut LocalStore,
+    operation: &str,
+    timeout: Duration,
+) -> Result<(), StoreError> {
+    let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
+    let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
+        Err(StoreError::Held { holder, .. }) if timeout > SILENT_WAIT => {
+            let holder = holder.map_or("another process".to_owned(), |holder| holder.holder());
+            let holder = shown::line(&holder);
+            let limit = seconds(timeout);
+            info!(holder, limit, "waiting for the state lock");
+            view::err(&format!(
+                "The state is locked by {holder}. Waiting up to {limit} for the lock...\n"
+            ));
+            store.lock(request(timeout - SILENT_WAIT)).await
+        }
+        outcome => outcome,
+    };
+    if outcome.is_ok() {
+        info!(operation = operation_name(operation), "state locked");
+    }
+    outcome
+}
 
 /// A locked state, with what an interrupted run may have left behind.
 pub(crate) struct Locked {
@@ -46,11 +79,10 @@ impl Locked {
         operation: &str,
     ) -> Result<Self, Reported> {
         if args.lock {
-            let request = LockRequest {
-                operation: operation.to_owned(),
-                timeout: waiting(diags, &args.lock_timeout)?,
-            };
-            store.lock(request).await.map_err(|error| diags.error(error.diagnostic()))?;
+            let timeout = waiting(diags, &args.lock_timeout)?;
+            lock(&mut store, operation, timeout)
+                .await
+                .map_err(|error| diags.error(error.diagnostic()))?;
         }
         Self::read(diags, store, Path::new("."), args.lock).await
     }

@@ -22,6 +22,7 @@ use super::Object;
 use super::file::StateFile;
 use super::journal::record::{self, Log, Record, RunBegin};
 use super::journal::{self, Action, Answer, JournalError};
+use super::store::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 
 /// What interrupted runs left behind, taken over.
@@ -268,6 +269,7 @@ impl CutOff {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let Self { operation, who, n_replayed, .. } = self;
+        let operation = operation_name(operation);
         let when = to_the_second(&self.when);
         let results = if *n_replayed == 1 { "1 result" } else { &format!("{n_replayed} results") };
         let detail = format!(

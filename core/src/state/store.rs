@@ -245,9 +245,17 @@ impl StoreError {
 }
 
 impl LockInfo {
+    /// Returns the holder and its operation as part of a sentence: `root@host (apply, since ...)`.
+    #[must_use]
+    pub fn holder(&self) -> String {
+        let since = self.created.split('.').next().unwrap_or_default();
+        format!("{} ({}, since {since})", self.who, operation_name(&self.operation))
+    }
+
     /// Lists what is known about the holder, one line each.
     fn describe(&self) -> String {
         let Self { id, operation, info, who, version, created, path } = self;
+        let operation = operation_name(operation);
         format!(
             "Lock Info:\n  ID:        {id}\n  Path:      {path}\n  Operation: {operation}\n  \
              Who:       {who}\n  Version:   {version}\n  Created:   {created}\n  Info:      {info}\n\n"
@@ -278,6 +286,14 @@ impl BackupCopy {
 fn listed(paths: &[PathBuf]) -> String {
     let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
     names.join(" and ")
+}
+
+/// Returns the name of an operation as people know it. Lock files and journals hold Terraform's name
+/// for it, such as `OperationTypeApply`.
+#[must_use]
+pub fn operation_name(operation: &str) -> String {
+    let name = operation.strip_prefix("OperationType").unwrap_or(operation);
+    if name == "Invalid" { "unknown".to_owned() } else { name.to_lowercase() }
 }
 
 /// What to do where files cannot be locked.

@@ -125,7 +125,7 @@ fn a_name_that_is_none_is_explained() {
         There is no function "provider::tst::shout", because `required_providers` of this module lists no provider "tst". Did you mean "test"?
         The name of a provider and that of its function must follow `provider::`, as in `provider::test::FUNCTION`.
         "other" is no namespace of functions. A function of a provider is called as `provider::NAME::FUNCTION`, a built-in function by its name alone.
-        There is no function "shout" here. Did you mean "provider::test::shout"?"#]].assert_eq(&details.join("\n"));
+        There is no function named "shout". Did you mean "provider::test::shout"?"#]].assert_eq(&details.join("\n"));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_function_that_answers_otherwise_while_applying_is_found_out() {
     let run = bench.apply(&format!("{LISTED}{config}"));
     assert_eq!(run.said(), "error -: Error in function call\n");
     let detail = &run.diags.iter().next().unwrap().detail;
-    expect![[r#"The function "provider::test::waver" failed: it returned an inconsistent result: while the plan was made, it answered the same call otherwise; this is a bug in provider registry.terraform.io/hashicorp/test."#]]
+    expect![[r#"Call to function "provider::test::waver" failed: it returned an inconsistent result: while the plan was made, it answered the same call otherwise; this is a bug in provider registry.terraform.io/hashicorp/test."#]]
         .assert_eq(detail);
     assert_eq!(bench.state(), "");
 }

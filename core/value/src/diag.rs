@@ -68,15 +68,32 @@ pub struct Diagnostic {
     pub of_check: bool,
 }
 
+/// Removes the numbers of system errors from a text: ` (os error 2)`.
+#[must_use]
+pub fn without_error_numbers(mut text: String) -> String {
+    const MARK: &str = " (os error ";
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find(MARK)).map(|at| from + at) {
+        let rest = text.get(at + MARK.len()..).unwrap_or_default();
+        let n_digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        if n_digits > 0 && rest.as_bytes().get(n_digits) == Some(&b')') {
+            text.replace_range(at..=at + MARK.len() + n_digits, "");
+        }
+        from = at + 1;
+    }
+    text
+}
+
 impl Diagnostic {
-    /// Makes an error caused by the user.
+    /// Makes an error caused by the user. The numbers that the standard library adds to errors of the
+    /// system are removed.
     #[must_use]
     pub fn error(summary: impl Into<String>, detail: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
             blame: Blame::User,
             summary: summary.into(),
-            detail: detail.into(),
+            detail: without_error_numbers(detail.into()),
             subject: None,
             context: None,
             address: None,
