@@ -91,12 +91,16 @@ impl Staging {
         waiting.unwrap_or_else(|| path.to_owned())
     }
 
+    /// Whether a package that waits replaces the folder of a module.
+    pub(super) fn replaces(&self, dir: &Path) -> bool {
+        self.places.keys().any(|place| dir.starts_with(place))
+    }
+
     /// Brings everything into force.
     pub(super) fn commit(self, old: &Manifest, new: &Manifest) -> io::Result<()> {
-        let moves = |dir: &Path| self.places.keys().any(|place| dir.starts_with(place));
         if !self.places.is_empty() {
             let mut between = old.clone();
-            between.0.retain(|_, record| !moves(&record.dir));
+            between.0.retain(|_, record| !self.replaces(&record.dir));
             between.save(&self.folder)?;
         }
         for (at, (place, aside)) in self.places.iter().enumerate() {

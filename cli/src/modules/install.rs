@@ -92,11 +92,17 @@ pub(crate) fn install(
         tell,
         n_calls: 0,
         lacking: false,
+        unread: false,
     };
     let root = Here::root(place.root);
     walk.record("", String::new(), None, root.dir.clone());
     walk.calls(diags, &root);
-    let Walk { old, new, staging, lacking, .. } = walk;
+    let Walk { old, mut new, staging, lacking, unread, .. } = walk;
+    if unread {
+        for (key, record) in old.0.iter().filter(|(_, record)| !staging.replaces(&record.dir)) {
+            new.0.entry(key.clone()).or_insert_with(|| record.clone());
+        }
+    }
     if !lacking {
         staging.commit(&old, &new).map_err(|error| unwritable(diags, error))?;
     }
@@ -191,6 +197,8 @@ struct Walk<'a> {
     n_calls: usize,
     /// Whether a module could not be had: then nothing is replaced.
     lacking: bool,
+    /// Whether the calls of a called module could not be read: then nothing is taken out.
+    unread: bool,
 }
 
 impl Walk<'_> {
@@ -202,8 +210,10 @@ impl Walk<'_> {
     fn calls(&mut self, diags: &mut Diagnostics, here: &Here<'_>) {
         let calls = folders::calls(diags, self.sources, &self.staging, &here.dir);
         let Ok(calls) = calls else {
-            // What it calls is not known, so nothing can be said to be called no more.
-            self.lacking = true;
+            match here.outer {
+                Some(_) => self.unread = true,
+                None => self.lacking = true,
+            }
             return;
         };
         for call in calls {

@@ -271,6 +271,20 @@ fn a_mistake_in_a_file_removes_nothing() {
 }
 
 #[test]
+fn a_mistake_in_a_called_module_leaves_all_modules_installed() {
+    let broken = "output \"x\" {\n  value =\n}\n";
+    let project = Project::new(&[("a/main.tf", broken), ("b/main.tf", "")]);
+    project.write(
+        "main.tf",
+        "module \"a\" {\n  source = \"./a\"\n}\nmodule \"b\" {\n  source = \"./b\"\n}\n",
+    );
+    let told = project.install(false);
+    assert!(told.contains("Invalid expression"), "{told}");
+    let manifest = project.manifest();
+    assert!(manifest.contains("/a") && manifest.contains("/b"), "{manifest}");
+}
+
+#[test]
 fn a_registry_is_asked_for_the_newest_version_that_fits() {
     let server = Server::start(vec![
         (
