@@ -12,6 +12,7 @@ mod functions;
 mod labels;
 mod layout;
 pub(crate) mod life;
+mod mistakes;
 mod row;
 mod side_by_side;
 mod state_commands;

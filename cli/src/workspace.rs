@@ -144,7 +144,8 @@ impl<'e> Workspace<'e> {
     /// When it has mistakes.
     pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         let (config, dangling) = self.config_dangling(diags)?;
-        diags.append(dangling).map(|()| config)
+        let calls = config.check_calls(diags);
+        diags.append(dangling).and(calls).map(|()| config)
     }
 
     /// Reads which modules and providers the configuration needs, and nothing else.

@@ -46,11 +46,13 @@ pub use check::Check;
 pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
 pub use import::{Import, ImportBy};
+pub(crate) use import_target::problem as import_problem;
 pub use load::{Place, backend};
 pub use moved::Moved;
 pub use removed::Removed;
 pub use tree::ModuleNode;
 pub use validate::check_expression;
+pub(crate) use validate::object_problems;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -74,6 +76,8 @@ pub struct Config {
     pub unwritten: BTreeMap<ResourceName, Box<Resource>>,
     /// How many files it was read from: none is a mistake for most commands.
     pub n_files: usize,
+    /// Whether some reference in it leads nowhere.
+    pub dangles: bool,
 }
 
 /// One module as written.

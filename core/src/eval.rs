@@ -10,6 +10,7 @@ pub mod expand;
 pub mod functions;
 pub mod import;
 mod promises;
+pub mod references;
 pub mod results;
 pub mod scope;
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(crate) use progress::watched;
 pub(crate) use provider::{
     ProviderVertex, Speaking, find_stored, find_written, visit_provider, written_providers,
 };
-pub(crate) use provisioner::check_provisioners;
+pub(crate) use provisioner::{check_provisioner_kinds, check_provisioners};
 pub(crate) use tenancy::Tenancy;
 pub(crate) use walk::walk_phase;
-pub(crate) use written::{Written, check_ignored, evaluate};
+pub(crate) use written::{Written, check_ephemeral, check_ignored};

@@ -113,7 +113,7 @@ impl Session<'_> {
     pub fn givens(&self) -> Givens<'_> {
         let Ground { config, results, world, variables, .. } = self.ground;
         let failure = Severity::Error;
-        Givens { config, results, world, variables, checking: false, failure }
+        Givens { config, results, world, variables, checking: false, check: None, failure }
     }
 
     /// What names mean in an instance of a module.

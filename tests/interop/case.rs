@@ -54,10 +54,15 @@ fn calls(text: &str) -> bool {
 
 /// Reads all fixtures of a group, in the order of their names.
 pub(crate) fn load_group(group: &str) -> Vec<Case> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/plans").join(group);
+    load_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/plans").join(group))
+}
+
+/// Reads all fixtures of a folder, in the order of their names.
+pub(crate) fn load_folder(dir: &Path) -> Vec<Case> {
     let entries =
-        std::fs::read_dir(&dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
+        std::fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "tf"));
     paths.sort();
     paths.iter().map(|path| load(path)).collect()
 }

@@ -2,7 +2,7 @@
 //! shows when it is checked with the schemas of its providers.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use formwork_core::addr::{InstanceAddr, ModulePath, ProviderConfigAddr};
 use formwork_core::config::{Config, Resource};
@@ -12,9 +12,7 @@ use formwork_core::plan::validate;
 use formwork_core::provider::Pool;
 use formwork_core::session::{Ground, Session};
 use formwork_core::state::State;
-use formwork_lang::syntax::heading_of;
-use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::workspace::Workspace;
 
@@ -38,15 +36,7 @@ pub(super) async fn find(
     known: Known<'_>,
 ) -> Result<(), Reported> {
     let Known { dangling, fills } = known;
-    let blamed: BTreeSet<_> =
-        dangling.iter().filter_map(|problem| block(&workspace.sources, problem)).collect();
-    let required = config.requirements();
-    // Providers are looked for as if all were well so far.
-    let mut before = Diagnostics::new();
-    let launcher = workspace.launcher_of_installed(&mut before, &required);
-    let dangles = diags.append(dangling);
-    let _ = diags.append(before);
-    let launcher = launcher?;
+    let launcher = workspace.launcher_of_installed(diags, &config.requirements())?;
     let pool = Pool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(config), Cell::new(false));
     let world = workspace.world();
@@ -66,20 +56,15 @@ pub(super) async fn find(
     let mut found = Diagnostics::new();
     let result = validate(&session, &mut found).await;
     launcher.shutdown(diags).await;
-    // A block that mentions something in vain cannot be evaluated, so what else is said about it says
-    // little.
     let unfilled = fills.and_then(|addr| filled(config, addr));
     for problem in found {
-        if unfilled.is_some_and(|unfilled| is_lack(unfilled, &problem)) {
-            continue;
-        }
-        let place = block(&workspace.sources, &problem);
-        let is_told = place.is_none_or(|place| !blamed.contains(&place));
-        if is_told || is_misspelt_dynamic(&workspace.sources, &problem) {
+        if !unfilled.is_some_and(|unfilled| is_lack(unfilled, &problem)) {
             let _ = diags.push(problem);
         }
     }
-    dangles.and(result)
+    result?;
+    // Terraform finds the rest only when planning.
+    diags.append(dangling)
 }
 
 /// The block for which an object is taken in, by the address that it had or has.
@@ -97,21 +82,4 @@ fn filled<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
 fn is_lack(block: &Resource, problem: &Diagnostic) -> bool {
     let is_empty = block.body.is_empty();
     problem.subject.is_some_and(|at| at == block.body.missing || is_empty && at == block.span)
-}
-
-/// The block in which a problem is. Files in JSON have none; there the same place is what can be told.
-fn block(sources: &Sources, problem: &Diagnostic) -> Option<(Span, Option<String>)> {
-    let at = problem.subject?;
-    let header = heading_of(sources, at);
-    Some(header.map_or((at, None), |header| (Span { start: 0, end: 0, ..at }, Some(header))))
-}
-
-/// Whether a problem is about the type of block that a `dynamic` block stands for. That is likely the
-/// reason why a name in it leads nowhere.
-fn is_misspelt_dynamic(sources: &Sources, problem: &Diagnostic) -> bool {
-    let before = problem
-        .subject
-        .and_then(|at| sources.text(at.source).get(..at.start as usize))
-        .filter(|_| problem.summary == "Unsupported block type");
-    before.is_some_and(|text| text.trim_end_matches('"').trim_end().ends_with("dynamic"))
 }

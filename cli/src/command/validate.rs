@@ -25,13 +25,15 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         }
         return report.failed(None, &diags);
     };
+    let mut tests = Diagnostics::new();
+    if !args.no_tests {
+        workspace.check_tests(&mut tests, args.test_directory.as_deref());
+    }
     if workspace.has_config() {
         // Everything there is to know is in `diags`.
-        let _ = check(&mut diags, &mut workspace).await;
+        let _ = check(&mut diags, &mut workspace, !tests.has_errors()).await;
     }
-    if !args.no_tests {
-        workspace.check_tests(&mut diags, args.test_directory.as_deref());
-    }
+    let _ = diags.append(tests);
     if args.json {
         out(&format!("{}\n", document(&workspace.sources, &diags).pretty()));
     } else {
@@ -49,8 +51,16 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     if diags.has_errors() { Exit::Failed } else { Exit::Done }
 }
 
-async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<(), Reported> {
+/// Checks the configuration; if the files of tests are not sound, only whether it can be read.
+async fn check(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    tests_are_sound: bool,
+) -> Result<(), Reported> {
     let (config, dangling) = workspace.config_dangling(diags)?;
+    if !tests_are_sound {
+        return Ok(());
+    }
     let found = mistakes::find(diags, workspace, &config, Known { dangling, fills: None }).await;
     workspace.warn_of_overrides(diags, &config.requirements());
     found

@@ -21,7 +21,13 @@ pub(super) fn text(diags: &mut Diagnostics, content: &mut Content, name: &str) -
 /// Merges blocks `_` into a body. They are a way around names that mean something to the engine: what
 /// they hold counts as if it stood outside.
 pub(super) fn unescape(diags: &mut Diagnostics, mut body: Body, escaped: Vec<Block>) -> Body {
-    for block in escaped {
+    for (at, block) in escaped.into_iter().enumerate() {
+        if at > 0 {
+            let detail = "There is a block `_` here already, and there can be only one: put all arguments into it.";
+            let problem = Diagnostic::error("Duplicate escaping block", detail);
+            let _ = diags.error(problem.at(block.header));
+            continue;
+        }
         for attribute in &block.body.attributes {
             if body.attributes.iter().any(|other| other.name.name == attribute.name.name) {
                 let name = attribute.name.name.as_str();

@@ -4,8 +4,9 @@
 use formwork_lang::suggest::nearest;
 use formwork_value::{Diagnostic, Span};
 
-use super::Module;
-use crate::addr::{Mode, ResourceName};
+use super::{Module, Output};
+use crate::addr::reference::step_span;
+use crate::addr::{Mode, Reference, ResourceName};
 
 /// The error for `var.NAME` without such a variable.
 #[must_use]
@@ -155,6 +156,34 @@ pub(crate) fn each(name: &str, span: Span) -> Diagnostic {
     let detail = "The \"each\" object can be used only in blocks with a \"for_each\" argument, and has a value \
                   only while its key is among the elements.";
     Diagnostic::error(summary, detail).at(span)
+}
+
+/// The error for an entry of `depends_on` that is part of something.
+#[must_use]
+pub(crate) fn partial(reference: &Reference) -> Option<Diagnostic> {
+    let n_keys = usize::from(reference.instance_key().is_some());
+    // An output of a module is something of its own.
+    let n_whole = n_keys + usize::from(reference.output().is_some());
+    if reference.remaining.len() <= n_whole {
+        return None;
+    }
+    let last = reference.remaining[..n_whole].last();
+    let start = last.map_or(reference.span, step_span).end;
+    let detail = format!(
+        "An entry of `depends_on` must be a whole object, such as `{}`, and not a part of one.",
+        reference.subject
+    );
+    // In quotes the parts have no places of their own.
+    let has_parts = start < reference.whole.end;
+    let place = if has_parts { Span { start, ..reference.whole } } else { reference.whole };
+    Some(Diagnostic::error("Invalid depends_on reference", detail).at(place))
+}
+
+/// The error for an ephemeral output of the root module.
+#[must_use]
+pub(crate) fn ephemeral_output(output: &Output) -> Diagnostic {
+    let detail = "An output of the root module is stored, so it cannot be ephemeral. Only outputs of called modules can.";
+    Diagnostic::error("Ephemeral output not allowed", detail).at(output.span)
 }
 
 /// The error for `self` where there is no object it could mean.

@@ -43,9 +43,12 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     }
     let blocks = rest.blocks.iter().map(|block| block.kind.clone()).collect();
     let arguments = arguments(diags, Body { blocks: Vec::new(), ..rest });
-    if content.attributes.contains_key("source") {
-        // A missing source was reported with the rest of the block.
-        let _ = diags.append(found);
+    // A missing source was reported with the rest of the block.
+    let has_source = content.attributes.contains_key("source");
+    for problem in found {
+        if has_source || problem.summary == "Invalid module instance name" {
+            let _ = diags.push(problem);
+        }
     }
     Some(ModuleCall {
         site: site?,
@@ -122,7 +125,7 @@ pub(super) fn passed(
     let ExprKind::Object(items) = expr.kind else {
         let detail = "A static map expression is required: write { NAME = NAME, … }.";
         let problem = Diagnostic::error("Invalid expression", detail);
-        return Err(diags.error(problem.at(expr.span)));
+        return Err(diags.error(problem.at(traversal::start_of(&expr))));
     };
     let mut passed: Vec<PassedProvider> = Vec::with_capacity(items.len());
     let mut result = Ok(());

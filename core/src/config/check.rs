@@ -59,8 +59,11 @@ pub(super) fn read(
             let _ = diags.error(problem.at(nested.header));
             continue;
         }
-        reject_repetition(diags, &nested);
-        data = resource::read(diags, sources, Mode::Data, nested);
+        let mut found = Diagnostics::new();
+        reject_repetition(&mut found, &nested);
+        let read = resource::read(&mut found, sources, Mode::Data, nested);
+        // One that is wrong is not there.
+        data = diags.append(found).ok().and(read);
     }
     named.ok()?;
     if let Some(data) = &mut data {

@@ -132,7 +132,9 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
     let by = by(diags, &mut content);
-    let to = content.take("to")?.expr;
+    let to = content.take("to")?;
+    let whole = to.name.span.to(to.expr.span);
+    let to = to.expr;
     if is_json && !matches!(to.kind, ExprKind::Json(_)) {
         let detail = "A single address is required, in quotes.";
         let problem = Diagnostic::error("Invalid reference expression", detail);
@@ -142,7 +144,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
     let to = to.into_native(diags).ok()?;
     let repeated = for_each.is_some();
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
-    let (calls, resource, key) = target(diags, &to, repeated).ok()?;
+    let (calls, resource, key) = target(diags, (&to, whole), repeated).ok()?;
     Some(Import {
         calls,
         resource,
@@ -179,12 +181,14 @@ fn by(diags: &mut Diagnostics, content: &mut Content) -> Result<ImportBy, Report
 type Parts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);
 
 /// Takes an address apart. Only the keys may be computed, and only in a block that is repeated.
-fn target(diags: &mut Diagnostics, expr: &Expr, repeated: bool) -> Result<Parts, Reported> {
+fn target(
+    diags: &mut Diagnostics,
+    (expr, argument): (&Expr, Span),
+    repeated: bool,
+) -> Result<Parts, Reported> {
     let mut keys = Vec::new();
     let steps = steps(expr, &mut keys);
-    let is_constant =
-        |key: &Expr| key.as_literal().is_some() || matches!(key.kind, ExprKind::Number(_));
-    let Some(steps) = steps.filter(|_| repeated || keys.iter().all(is_constant)) else {
+    let Some(steps) = steps else {
         let detail = "Only a plain address can stand here: names with dots between them, and keys in \
                       brackets. The keys must be constant, unless `for_each` repeats the block.";
         return Err(diags.error(Diagnostic::error("Invalid expression", detail).at(expr.span)));
@@ -207,9 +211,10 @@ fn target(diags: &mut Diagnostics, expr: &Expr, repeated: bool) -> Result<Parts,
     };
     if resource.mode() != Mode::Managed {
         let detail = format!("Only managed resources can be imported, and `{resource}` is none.");
-        return Err(diags.error(Diagnostic::error("Invalid import address", detail).at(expr.span)));
+        return Err(diags.error(Diagnostic::error("Invalid import address", detail).at(argument)));
     }
-    for key in &keys {
+    // Without a repetition a key that is no constant is reported when the block is checked.
+    for key in keys.iter().filter(|_| repeated) {
         check_key(diags, key)?;
     }
     let calls = module.0.iter().map(|step| (step.name.clone(), take(&step.key))).collect();

@@ -8,10 +8,17 @@ use formwork_value::{Diagnostic, Diagnostics};
 use super::arguments::place;
 use super::{Config, Import, Repetition, Resource};
 
-/// Reports everything wrong with the blocks of a configuration.
-pub(super) fn check(diags: &mut Diagnostics, sources: &Sources, config: &Config) {
+/// Reports provider configurations that the blocks of a configuration cannot choose.
+pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
+    for import in &config.root.imports {
+        check_provider(diags, config, import);
+    }
+}
+
+/// Reports called modules that hold such blocks, each at the first one.
+pub(super) fn check_called(diags: &mut Diagnostics, config: &Config) {
     for node in config.nodes.iter().filter(|node| node.caller.is_some()) {
-        for import in &node.module.imports {
+        if let Some(import) = node.module.imports.first() {
             let detail = format!(
                 "This block stands in the module `{}`. Only the root module can import.",
                 node.path
@@ -20,30 +27,30 @@ pub(super) fn check(diags: &mut Diagnostics, sources: &Sources, config: &Config)
             let _ = diags.error(problem.at(import.span));
         }
     }
+}
+
+/// Reports blocks of a module that import into an address of another block.
+pub(super) fn duplicates(diags: &mut Diagnostics, sources: &Sources, imports: &[Import]) {
     let mut seen: BTreeMap<String, &Import> = BTreeMap::new();
-    for import in &config.root.imports {
-        if matches!(import.repetition, Repetition::Single) || import.is_constant() {
-            let name = import.constant_addr().to_string();
-            if let Some(first) = seen.get(&name) {
-                let first = place(sources, first.span);
-                let detail = format!(
-                    "`{name}` is imported already by the block at {first}. One object belongs to one \
-                     address."
-                );
-                let summary = format!("Duplicate import configuration for {name:?}");
-                let _ = diags.error(Diagnostic::error(summary, detail).at(import.to));
-                continue;
-            }
-            seen.insert(name, import);
+    for import in imports.iter().filter(|import| import.is_constant()) {
+        let name = import.constant_addr().to_string();
+        if let Some(first) = seen.get(&name) {
+            let first = place(sources, first.span);
+            let detail = format!(
+                "`{name}` is imported already by the block at {first}. One object belongs to one \
+                 address."
+            );
+            let summary = format!("Duplicate import configuration for {name:?}");
+            let _ = diags.error(Diagnostic::error(summary, detail).at(import.to));
+            continue;
         }
-        match config.resource(&import.config_addr()) {
-            Some(resource) => check_written(diags, import, resource),
-            None => check_not_written(diags, import),
-        }
+        seen.insert(name, import);
     }
 }
 
-fn check_written(diags: &mut Diagnostics, import: &Import, resource: &Resource) {
+/// Reports a provider configuration that the block of the resource settles.
+fn check_provider(diags: &mut Diagnostics, config: &Config, import: &Import) {
+    let Some(resource) = config.resource(&import.config_addr()) else { return };
     // One that the block names too is passed over.
     if let Some((_, span)) = import.provider.as_ref().filter(|_| !resource.names_provider) {
         let detail = format!(
@@ -54,38 +61,52 @@ fn check_written(diags: &mut Diagnostics, import: &Import, resource: &Resource) 
         let problem = Diagnostic::error("Invalid import provider argument", detail);
         let _ = diags.error(problem.at(*span));
     }
-    let misfit = match (&resource.repetition, &import.key) {
-        (Repetition::Single, Some(_)) => {
-            Some("it has neither `count` nor `for_each`, so it takes no key")
-        }
-        (Repetition::Count(_), None) => {
-            Some("it has `count`, so a key must say which instance is meant")
-        }
-        (Repetition::ForEach(_), None) => {
-            Some("it has `for_each`, so a key must say which instance is meant")
-        }
-        _ => None,
+}
+
+/// Returns the first problem between a block and the resource that it names, of those that show without
+/// values.
+pub(crate) fn problem(config: &Config, import: &Import) -> Option<Diagnostic> {
+    let found = match config.resource(&import.config_addr()) {
+        Some(resource) => written(import, resource),
+        None => not_written(import),
     };
-    if let Some(misfit) = misfit {
-        let detail = format!("This does not fit `{}`: {misfit}.", resource.name);
-        let problem = Diagnostic::error("Invalid import 'to' expression", detail);
-        let _ = diags.error(problem.at(import.to));
-    }
+    found.or_else(|| {
+        let is_single = matches!(import.repetition, Repetition::Single);
+        (is_single && !import.is_constant()).then(|| {
+            let detail = "Only a plain address can stand here: names with dots between them, and constant keys in brackets. The keys may be computed only in a block that `for_each` repeats.";
+            Diagnostic::error("Invalid expression", detail).at(import.to)
+        })
+    })
+}
+
+fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
     let own = |reference: &&super::Reference| {
         import.calls.is_empty() && reference.resource() == Some(&import.resource)
     };
     if let Some(reference) = import.references.iter().find(own) {
         let detail = format!("The id of `{}` cannot come from itself.", resource.name);
         let problem = Diagnostic::error("Invalid import id argument", detail);
-        let _ = diags.error(problem.at(reference.span));
+        return Some(problem.at(reference.span));
     }
+    let misfit = match (&resource.repetition, &import.key) {
+        (Repetition::Single, Some(_)) => {
+            "it has neither `count` nor `for_each`, so it takes no key"
+        }
+        (Repetition::Count(_), None) => "it has `count`, so a key must say which instance is meant",
+        (Repetition::ForEach(_), None) => {
+            "it has `for_each`, so a key must say which instance is meant"
+        }
+        _ => return None,
+    };
+    let detail = format!("This does not fit `{}`: {misfit}.", resource.name);
+    Some(Diagnostic::error("Invalid import 'to' expression", detail).at(import.to))
 }
 
 /// A resource of the root module that is not written may still be generated.
-fn check_not_written(diags: &mut Diagnostics, import: &Import) {
+fn not_written(import: &Import) -> Option<Diagnostic> {
     let repeated = matches!(import.repetition, Repetition::ForEach(_));
     if import.calls.is_empty() && !repeated {
-        return;
+        return None;
     }
     let detail = format!(
         "There is no `{}` in the configuration. What is imported into a module, or several times, \
@@ -96,5 +117,5 @@ fn check_not_written(diags: &mut Diagnostics, import: &Import) {
         true => "Invalid import 'to' expression",
         false => "Configuration for import target does not exist",
     };
-    let _ = diags.error(Diagnostic::error(summary, detail).at(import.to));
+    Some(Diagnostic::error(summary, detail).at(import.to))
 }

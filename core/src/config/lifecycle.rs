@@ -82,6 +82,7 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
     if expr.as_keyword() == Some("all") {
         return Ok(IgnoreChanges::All);
     }
+    let list = expr.span;
     let items = traversal::list(diags, expr)?;
     let is_wildcard = |item: &Expr| item.as_literal().is_some_and(|text| text == "*");
     if let Some(wildcard) = items.iter().find(|item| is_wildcard(item))
@@ -99,7 +100,7 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
                     "Invalid ignore_changes wildcard",
                     "To ignore all changes, write `ignore_changes = all`.",
                 )
-                .at(item.span),
+                .at(list),
             );
         } else if let Ok(traversal) = traversal::of(diags, item) {
             these.push(traversal);
@@ -112,17 +113,32 @@ fn replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>
     let items = traversal::list(diags, expr)?;
     let items: Vec<Expr> =
         items.into_iter().map(|item| item.into_native(diags)).collect::<Result<_, _>>()?;
+    let mut found = Diagnostics::new();
     for item in &items {
-        check_trigger(diags, item);
+        check_trigger(&mut found, item);
+        if found.has_errors() {
+            break;
+        }
     }
+    // Wrong entries are reported; the others count.
+    let _ = diags.append(found);
     Ok(items)
 }
 
 /// Reports an entry that does not pick a managed resource or a part of one.
 fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
     let mut n_resources = 0;
-    for mention in refs::of_expr(expr) {
-        let Ok(reference) = Reference::of(diags, &mention) else { return };
+    let mut found = Diagnostics::new();
+    let mentions = refs::of_expr(expr);
+    let references = mentions.iter().filter_map(|one| Reference::of(&mut found, one).ok());
+    let references: Vec<Reference> = references.collect();
+    if found.has_errors() {
+        for problem in found {
+            let _ = diags.push(problem.at(expr.span));
+        }
+        return;
+    }
+    for reference in references {
         match &reference.subject {
             Subject::Resource(name) if name.mode() == Mode::Managed => n_resources += 1,
             Subject::Each(part) if part != "key" => {
@@ -143,7 +159,7 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
                              `count.index` or `each.key` between their brackets."
                         ),
                     )
-                    .at(reference.span),
+                    .at(expr.span),
                 );
                 return;
             }

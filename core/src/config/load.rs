@@ -50,7 +50,10 @@ impl Config {
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
         let config = load_tree(&mut found, sources, place);
-        let config = config.and_then(|(config, dangling)| found.append(dangling).map(|()| config));
+        let config = config.and_then(|(config, dangling)| {
+            let calls = config.check_calls(&mut found);
+            found.append(dangling).and(calls).map(|()| config)
+        });
         diags.append(by_place(found))?;
         config
     }
@@ -72,12 +75,13 @@ impl Config {
         config.map(|(config, _)| config)
     }
 
-    /// Reads a configuration as [`Config::load`] does, for whoever wants to find more mistakes than
-    /// those in references. Returns it with what is wrong with its references: if there is anything, it
+    /// Reads a configuration whose references, module calls and provider configurations are still to be
+    /// checked by validation. Returns it with what is wrong with its references: if there is anything, it
     /// is of no other use.
     ///
     /// # Errors
-    /// As [`Config::load`], but for names that stand for nothing.
+    /// As [`Config::load`], but for names that stand for nothing, module calls and provider
+    /// configurations.
     pub fn load_dangling(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -87,6 +91,19 @@ impl Config {
         let config = load_tree(&mut found, sources, place);
         diags.append(by_place(found))?;
         config.map(|(config, dangling)| (config, by_place(dangling)))
+    }
+
+    /// Checks the arguments of module calls, and then that every resource has a provider configuration.
+    ///
+    /// # Errors
+    /// When something is wrong with either.
+    pub fn check_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let mut found = Diagnostics::new();
+        call_arguments::check(&mut found, self);
+        if !found.has_errors() {
+            passing::check_resources(&mut found, self);
+        }
+        diags.append(found)
     }
 }
 
@@ -133,17 +150,15 @@ fn load_tree(
     sources: &mut Sources,
     place: Place<'_>,
 ) -> Result<(Config, Diagnostics), Reported> {
-    let (config, mut dangling) = load_modules(diags, sources, place)?;
-    call_arguments::check(diags, &config);
-    diags.check()?;
-    passing::check_resources(diags, &config);
+    let (mut config, mut dangling) = load_modules(diags, sources, place)?;
     for module in config.modules() {
         validate::references(&mut dangling, module);
     }
-    import_target::check(diags, sources, &config);
+    import_target::check(diags, &config);
     if let Err(reported) = diags.check() {
         return diags.append(dangling).and(Err(reported));
     }
+    config.dangles = dangling.has_errors();
     Ok((config, dangling))
 }
 
@@ -164,9 +179,10 @@ fn load_modules(
     diags.check()?;
     loader.grow(diags, root.clone());
     let Loader { nodes, unreadable, .. } = loader;
-    diags.check()?;
     let unwritten = BTreeMap::new();
-    let mut config = Config { root, nodes, unwritten, n_files };
+    let mut config = Config { root, nodes, unwritten, n_files, dangles: false };
+    // Called modules that could not be read are left out; all else is judged.
+    import_target::check_called(diags, &config);
     passing::settle(diags, &mut config);
     diags.check()?;
     Ok((config, unreadable))
@@ -205,6 +221,7 @@ fn decoded(
     }
     draft.broken(&mut found, sources, &parsed.broken);
     let module = draft.finish();
+    import_target::duplicates(&mut found, sources, &module.imports);
     diags.append(found)?;
     Ok(module)
 }

@@ -14,6 +14,7 @@ use crate::addr::{ProviderAddr, ProviderConfigAddr};
 /// Gives every module the configurations that its caller passes, callers first, and reports what is
 /// wrong with that.
 pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
+    let mut missing = Diagnostics::new();
     for index in 0..config.nodes.len() {
         let node = &config.nodes[index];
         let mut passed = BTreeMap::new();
@@ -27,7 +28,7 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
                         passed.insert((source, one.in_child.alias.clone()), given);
                     }
                     Ok(_) => {}
-                    Err(wanted) => drop(diags.error(not_there(&wanted, one))),
+                    Err(wanted) => drop(missing.error(not_there(&wanted, one))),
                 }
             }
         }
@@ -36,6 +37,10 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
     }
     for module in config.modules() {
         check_listed(diags, module);
+    }
+    // A configuration that is missing is looked for when everything else is right.
+    if !diags.has_errors() {
+        let _ = diags.append(missing);
     }
 }
 
@@ -67,6 +72,15 @@ fn not_there(wanted: &ProviderConfigAddr, one: &PassedProvider) -> Diagnostic {
         one.in_caller
     );
     Diagnostic::error(format!("missing provider {wanted}"), detail).at(one.caller_span)
+}
+
+/// The place of the local name in the caller, without the alias behind it.
+fn name_of(one: &PassedProvider) -> Span {
+    let span = one.caller_span;
+    match (&one.in_caller.alias, u32::try_from(one.in_caller.name.len())) {
+        (Some(_), Ok(length)) => Span { end: span.start + length, ..span },
+        _ => span,
+    }
 }
 
 /// Whether a block says anything: one that does not may only stand for what a caller passes.
@@ -221,7 +235,7 @@ fn mismatch(
                 wanted.display(),
                 node.path
             ),
-            one.caller_span,
+            name_of(one),
         ),
     };
     let _ = diags.error(Diagnostic::error("Provider type mismatch", detail).at(span));

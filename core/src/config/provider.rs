@@ -24,7 +24,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 /// Reads a `provider` block; `None` if it is wrong, which was reported.
 pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<ProviderBlock> {
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
-    let named = check_local_name(diags, &name);
+    let named = check_local_name(diags, &name, block.header);
     let (mut content, rest) = split_content(diags, block.body, &CONTENT);
     let alias = content.take("alias").map(|attribute| alias(diags, &attribute)).transpose();
     let version = content.take("version").and_then(|attribute| version(diags, &attribute).ok());
@@ -48,8 +48,12 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<ProviderBloc
     })
 }
 
-/// Reports a local name that is not a name, or not in lower case.
-pub(super) fn check_local_name(diags: &mut Diagnostics, name: &Ident) -> Result<(), Reported> {
+/// Reports, at a place, a local name that is not a name, or not in lower case.
+pub(super) fn check_local_name(
+    diags: &mut Diagnostics,
+    name: &Ident,
+    place: Span,
+) -> Result<(), Reported> {
     let lower = name.name.to_lowercase();
     let detail = if lower != name.name.as_str() {
         format!("Names of providers are in lower case: write `{lower}`.")
@@ -61,7 +65,7 @@ pub(super) fn check_local_name(diags: &mut Diagnostics, name: &Ident) -> Result<
             name.name
         )
     };
-    Err(diags.error(Diagnostic::error("Invalid provider local name", detail).at(name.span)))
+    Err(diags.error(Diagnostic::error("Invalid provider local name", detail).at(place)))
 }
 
 fn alias(diags: &mut Diagnostics, attribute: &Attribute) -> Result<formwork_value::Str, Reported> {

@@ -6,7 +6,9 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::arguments::{check_name, unescape};
-use super::{LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal};
+use super::{
+    LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal, validate,
+};
 use crate::addr::{Mode, ResourceName};
 
 /// What the language itself knows of in a block; the rest is for the provider's schema.
@@ -55,6 +57,7 @@ pub(super) fn read(
         None => Ok(LocalProvider::implied_by(&name)),
     };
     let lifecycle = lifecycle::read(diags, sources, mode, content.take_blocks("lifecycle"));
+    validate::own_conditions(diags, &name, &lifecycle);
     let connections = content.take_blocks("connection");
     let provisioners = content.take_blocks("provisioner");
     let provisioners =

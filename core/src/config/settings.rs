@@ -108,7 +108,7 @@ impl Settings {
     /// Reads what the module tells a provider about itself.
     fn read_meta(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let Some(name) = block.labels.first() else { return };
-        let named = check_local_name(diags, name);
+        let named = check_local_name(diags, name, block.header);
         let constant = check_constant(diags, block.body.clone());
         if named.and(constant).is_err() {
             return;
@@ -266,7 +266,7 @@ fn required_provider(
     attribute: &Attribute,
 ) -> Result<RequiredProvider, Reported> {
     let name = &attribute.name;
-    let named = check_local_name(diags, name);
+    let named = check_local_name(diags, name, name.span);
     let required = match &attribute.expr.kind {
         ExprKind::Object(_) => described(diags, name, &attribute.expr)?,
         ExprKind::Text(..) | ExprKind::Template(_) | ExprKind::Json(_) => RequiredProvider {

@@ -27,7 +27,46 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
         );
         return Ok(traversal);
     }
-    Err(diags.error(not_a_reference(expr.span)))
+    let is_json = matches!(expr.kind, ExprKind::Json(_));
+    let text = expr.as_literal().filter(|_| !is_json);
+    let bad = text.and_then(|text| bad_quoted(text, expr.span));
+    Err(diags.error(bad.unwrap_or_else(|| not_a_reference(expr.span))))
+}
+
+/// The problem of text in quotes that is no reference, at the token where it ceases to be one.
+fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
+    let is_plain = text.len() + 2 == (span.end - span.start) as usize;
+    let first = |at: usize| text.get(at..)?.chars().next();
+    let skip = |at: usize| at + text[at..].len() - text[at..].trim_start().len();
+    let name = |at: usize| {
+        let starts = first(at).is_some_and(|c| c.is_alphabetic() || c == '_');
+        let end = text[at..].find(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+        if starts { end.unwrap_or(text.len() - at) } else { 0 }
+    };
+    let problem = |at: usize, summary: &str, detail: &str| {
+        let length = name(at).max(first(at).map_or(0, char::len_utf8));
+        let start = span.start + 1 + u32::try_from(at).unwrap_or(u32::MAX);
+        let end = start + u32::try_from(length).unwrap_or(u32::MAX);
+        Some(Diagnostic::error(summary, detail).at(Span { start, end, ..span }))
+    };
+    let mut at = skip(0);
+    if !is_plain {
+        return None;
+    }
+    if name(at) == 0 {
+        return problem(at, "Variable name required", "A reference begins with a name.");
+    }
+    loop {
+        at = skip(at + name(at));
+        if first(at)? != '.' {
+            let detail = "Behind a name in a reference must follow a dot or a key in brackets.";
+            return (first(at)? != '[').then(|| problem(at, "Invalid character", detail))?;
+        }
+        at = skip(at + 1);
+        if name(at) == 0 {
+            return problem(at, "Attribute name required", "Behind a dot must follow a name.");
+        }
+    }
 }
 
 /// Reads an expression that names a module, a resource or an instance, with constant keys. Returns the
@@ -97,8 +136,20 @@ pub(super) fn list(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Rep
         ExprKind::Tuple(items) => Ok(items),
         _ => Err(diags.error(
             Diagnostic::error("Invalid expression", "Only a list in brackets can stand here.")
-                .at(expr.span),
+                .at(start_of(&expr)),
         )),
+    }
+}
+
+/// The place at which an expression of a wrong kind is reported: of text in quotes what is between
+/// them, of a call the name.
+pub(super) fn start_of(expr: &Expr) -> Span {
+    match &expr.kind {
+        ExprKind::Text(..) if expr.span.end > expr.span.start + 1 => {
+            Span { start: expr.span.start + 1, end: expr.span.end - 1, ..expr.span }
+        }
+        ExprKind::Call(call) => call.name.span,
+        _ => expr.span,
     }
 }
 
@@ -127,7 +178,7 @@ pub(super) fn provider(diags: &mut Diagnostics, expr: &Expr) -> Result<LocalProv
         of(diags, expr)
     };
     let traversal = name_of(diags)?;
-    check_local_name(diags, &traversal.root)?;
+    check_local_name(diags, &traversal.root, traversal.root.span)?;
     let name = traversal.root.name;
     match traversal.steps.as_slice() {
         [] => Ok(LocalProvider { name, alias: None }),

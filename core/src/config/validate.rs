@@ -5,9 +5,9 @@ use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::Expr;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::{Condition, Module, Repetition, Resource, bad_reference};
+use super::{Lifecycle, Module, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
-use crate::addr::{Reference, Subject};
+use crate::addr::{Reference, ResourceName, Subject};
 
 /// More problems than this in one module help nobody, and each costs a search for similar names.
 const MAX_PROBLEMS: usize = 100;
@@ -37,9 +37,7 @@ pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
         check_all(diags, module, &output.references, None);
         check_whole(diags, &output.depends_on);
         if module.is_root && output.ephemeral {
-            let detail = "An output of the root module is stored, so it cannot be ephemeral. Only outputs of called modules can.";
-            let problem = Diagnostic::error("Ephemeral output not allowed", detail);
-            let _ = diags.error(problem.at(output.span));
+            let _ = diags.error(bad_reference::ephemeral_output(output));
         }
     }
     for import in &module.imports {
@@ -69,17 +67,39 @@ fn check_scoped(
     check: Option<&Str>,
 ) {
     for reference in references {
-        let resource = reference.resource().and_then(|name| module.resources.get(name));
-        let within = resource.and_then(|resource| Some((resource, resource.within.as_ref()?)));
-        if let Some((resource, within)) = within.filter(|(_, within)| check != Some(*within)) {
-            let detail = format!(
-                "`{}` belongs to the block `check {within:?}`, and can only be used there.",
-                resource.name
-            );
-            let problem = Diagnostic::error("Reference to scoped resource", detail);
-            let _ = diags.error(problem.at(reference.span));
+        if let Some(problem) = scoped_problem(module, reference, check) {
+            let _ = diags.error(problem);
         }
     }
+}
+
+/// The problem of a reference to a data source that only another `check` block sees.
+fn scoped_problem(
+    module: &Module,
+    reference: &Reference,
+    check: Option<&Str>,
+) -> Option<Diagnostic> {
+    let resource = module.resources.get(reference.resource()?)?;
+    let within = resource.within.as_ref().filter(|within| check != Some(*within))?;
+    let detail = format!(
+        "`{}` belongs to the block `check {within:?}`, and can only be used there.",
+        resource.name
+    );
+    Some(Diagnostic::error("Reference to scoped resource", detail).at(reference.span))
+}
+
+/// Returns the problems of a reference to a resource or a module call that the configuration shows.
+/// `check` is the `check` block around it.
+pub(crate) fn object_problems(
+    module: &Module,
+    reference: &Reference,
+    check: Option<&Str>,
+) -> Vec<Diagnostic> {
+    let found = match reference.subject {
+        Subject::Module(_) | Subject::Resource(_) => problem(module, reference, None),
+        _ => None,
+    };
+    found.into_iter().chain(scoped_problem(module, reference, check)).collect()
 }
 
 /// Reports everything wrong with the references of an expression that stands in a module, outside of
@@ -184,28 +204,8 @@ fn key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic>
 /// Reports entries of `depends_on` that are part of something.
 fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
     for reference in depends_on {
-        let n_keys = usize::from(reference.instance_key().is_some());
-        // An output of a module is something of its own.
-        let n_whole = n_keys + usize::from(reference.output().is_some());
-        if reference.remaining.len() > n_whole {
-            let last = reference.remaining[..n_whole].last();
-            let start = last.map_or(reference.span, step_span).end;
-            let _ = diags.error(
-                Diagnostic::error(
-                    "Invalid depends_on reference",
-                    format!(
-                        "An entry of `depends_on` must be a whole object, such as `{}`, and not a part \
-                         of one.",
-                        reference.subject
-                    ),
-                )
-                .at(if start < reference.whole.end {
-                    Span { start, ..reference.whole }
-                } else {
-                    // In quotes the parts have no places of their own.
-                    reference.whole
-                }),
-            );
+        if let Some(problem) = bad_reference::partial(reference) {
+            let _ = diags.error(problem);
         }
     }
 }
@@ -213,28 +213,41 @@ fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
 /// Reports what a resource takes of itself. One instance taking from another of the same resource
 /// counts as well: instances of one resource have no order.
 fn check_self(diags: &mut Diagnostics, resource: &Resource) {
-    // To wait for itself is nothing to wait for, and the reference takes it.
+    // To wait for itself is nothing to wait for, and Terraform takes it.
     let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);
     let own = resource.references.iter().filter(|other| other.resource() == Some(&resource.name));
-    let own = own.filter(|other| !waits(other));
-    let around = |conditions: &[Condition], reference: &Reference| {
-        let mut parts = conditions.iter().flat_map(|one| [&one.condition, &one.message]);
-        parts.find(|part| part.span.covers(reference.span)).map(|part| part.span)
-    };
+    // A condition with such a reference was reported when the block was read.
     let lifecycle = &resource.lifecycle;
-    for reference in own {
-        let before = around(&lifecycle.preconditions, reference);
-        let after = around(&lifecycle.postconditions, reference);
-        let (summary, hint) = match (before, after) {
-            (Some(_), _) => ("Invalid reference in precondition", ""),
-            (None, Some(_)) => {
-                ("Invalid reference in postcondition", " Here `self` is the object.")
+    let conditions = || lifecycle.preconditions.iter().chain(&lifecycle.postconditions);
+    let is_in_condition = |other: &Reference| {
+        let mut parts = conditions().flat_map(|one| [&one.condition, &one.message]);
+        parts.any(|part| part.span.covers(other.span))
+    };
+    for reference in own.filter(|other| !waits(other) && !is_in_condition(other)) {
+        let detail = format!("The block of `{}` cannot refer to itself.", resource.name);
+        let problem = Diagnostic::error("Self-referential block", detail);
+        let problem = problem.about(resource.name.to_string());
+        let _ = diags.error(problem.at(reference.span));
+    }
+}
+
+/// Reports conditions of a resource that mention the resource itself.
+pub(super) fn own_conditions(diags: &mut Diagnostics, name: &ResourceName, lifecycle: &Lifecycle) {
+    let before = lifecycle.preconditions.iter().map(|one| (one, "precondition"));
+    let after = lifecycle.postconditions.iter().map(|one| (one, "postcondition"));
+    for (condition, kind) in before.chain(after) {
+        for part in [&condition.condition, &condition.message] {
+            let mentions = refs::of_expr(part);
+            let is_own = |mention| {
+                let reference = Reference::of(&mut Diagnostics::new(), mention);
+                reference.is_ok_and(|reference| reference.resource() == Some(name))
+            };
+            if mentions.iter().any(is_own) {
+                let hint = if kind == "postcondition" { " Here `self` is the object." } else { "" };
+                let detail = format!("The block of `{name}` cannot refer to itself.{hint}");
+                let problem = Diagnostic::error(format!("Invalid reference in {kind}"), detail);
+                let _ = diags.error(problem.about(name.to_string()).at(part.span));
             }
-            (None, None) => ("Self-referential block", ""),
-        };
-        let place = before.or(after).unwrap_or(reference.span);
-        let detail = format!("The block of `{}` cannot refer to itself.{hint}", resource.name);
-        let problem = Diagnostic::error(summary, detail).about(resource.name.to_string());
-        let _ = diags.error(problem.at(place));
+        }
     }
 }

@@ -53,7 +53,10 @@ impl<'c> CallVertex<'c> {
         for module in givens.results.instances(&self.caller.path) {
             let scope = ModuleScope::new(module, givens.world);
             if givens.checking {
-                expand::check(diags, &scope, &self.call.repetition)?;
+                let scope = scope.checked(givens.check);
+                let repetition = expand::check(diags, &scope, &self.call.repetition);
+                scope.check_whole(diags, &self.call.depends_on)?;
+                repetition?;
                 expansions.push(Expansion::Single);
                 continue;
             }

@@ -2,12 +2,13 @@
 //!
 //! Says whether they hold; what a failure stops is for the caller.
 
-use formwork_lang::eval::{Cause, evaluate, mentioned};
+use formwork_lang::eval::{Cause, mentioned};
 use formwork_lang::syntax::Expr;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
 
 use super::ModuleScope;
+use super::references::evaluate_anyway;
 use super::verdicts::{Judged, Rule, Verdict, Verdicts};
 use crate::config::{Condition, Variable};
 use crate::state::checks::{CheckStatus, CheckSubject};
@@ -108,23 +109,25 @@ pub fn try_out(
 ) -> Result<(), Reported> {
     let mut result = Ok(());
     for expr in conditions.iter().flat_map(|one| [&one.condition, &one.message]) {
-        result = evaluate(diags, expr, scope).map(drop).and(result);
+        result = evaluate_anyway(diags, expr, scope).map(drop).and(result);
     }
     result
 }
 
-/// Evaluates only the messages of conditions whose time has not come.
+/// Evaluates only the messages of conditions whose time has not come. Of the conditions themselves the
+/// references are checked.
 ///
 /// # Errors
-/// When a message has no value, or is no text.
+/// When a message has no value, or is no text, or a reference is wrong.
 pub fn try_out_messages(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     conditions: &[Condition],
 ) -> Result<(), Reported> {
     let mut result = Ok(());
-    for message in conditions.iter().map(|one| &one.message) {
-        let text = evaluate(diags, message, scope)
+    for Condition { condition, message, .. } in conditions {
+        result = scope.check_mentions(diags, [condition]).and(result);
+        let text = evaluate_anyway(diags, message, scope)
             .and_then(|value| message_text(diags, value, (message, scope)));
         result = text.map(drop).and(result);
     }
@@ -160,9 +163,11 @@ pub fn validate_variable(
     let object = Judged::single(scope.module().addr(), subject);
     let judging = Judging { object: &object, verdicts, failure: Severity::Error };
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
+    let parts = variable.validations.iter().flat_map(|one| [&one.condition, &one.message]);
+    scope.check_mentions(diags, parts)?;
     let mut result = Ok(());
     for (at, condition) in variable.validations.iter().enumerate() {
-        let found = failure(diags, scope, condition, "Invalid variable validation result");
+        let found = validation(diags, scope, condition);
         judging.set(Rule::Assertion, at, &found);
         match found {
             Ok(Found::Holds | Found::Unknown) => {}
@@ -201,15 +206,33 @@ fn failure(
     condition: &Condition,
     bad_result: &str,
 ) -> Result<Found, Reported> {
-    let holds = evaluate(diags, &condition.condition, scope)
-        .and_then(|value| truth(diags, value, (&condition.condition, scope), bad_result));
-    let message = evaluate(diags, &condition.message, scope)
+    let holds = evaluate_anyway(diags, &condition.condition, scope);
+    let message = evaluate_anyway(diags, &condition.message, scope)
         .and_then(|value| message_text(diags, value, (&condition.message, scope)));
+    let (holds, message) = (holds?, message?);
+    Ok(match truth(diags, holds, (&condition.condition, scope), bad_result)? {
+        Some(true) => Found::Holds,
+        None => Found::Unknown,
+        Some(false) => Found::Fails(message),
+    })
+}
+
+/// Evaluates the condition of a variable's validation and its message. Only the message of one that
+/// does not hold must be a string.
+fn validation(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    condition: &Condition,
+) -> Result<Found, Reported> {
+    let bad_result = "Invalid variable validation result";
+    let holds = evaluate_anyway(diags, &condition.condition, scope)
+        .and_then(|value| truth(diags, value, (&condition.condition, scope), bad_result));
+    let message = evaluate_anyway(diags, &condition.message, scope);
     let (holds, message) = (holds?, message?);
     Ok(match holds {
         Some(true) => Found::Holds,
         None => Found::Unknown,
-        Some(false) => Found::Fails(message),
+        Some(false) => Found::Fails(message_text(diags, message, (&condition.message, scope))?),
     })
 }
 

@@ -63,6 +63,7 @@ impl Constants {
         if let Some(value) = self.0.borrow().get(&node).and_then(|found| candidate.of(found)) {
             return Ok(value.clone());
         }
+        scope.check_mentions(diags, [expr])?;
         let witness = Witness { scope, constants: self, node, has_asked: Cell::new(false) };
         let mut said = Diagnostics::new();
         let value = evaluate(&mut said, expr, &witness);

@@ -2,12 +2,13 @@
 //!
 //! Evaluates the expression once; what the instances are is for others.
 
-use formwork_lang::eval::{Cause, evaluate, mentioned};
+use formwork_lang::eval::{Cause, mentioned};
 use formwork_lang::syntax::Expr;
 use formwork_value::value::Map;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
 use super::ModuleScope;
+use super::references::evaluate;
 use crate::addr::InstanceKey;
 use crate::config::Repetition;
 use crate::state::ResourceState;
@@ -127,6 +128,16 @@ impl RepetitionData {
             each_key: Some(Value::String(key.clone())),
             each_value: Some(value),
             ..Self::default()
+        }
+    }
+
+    /// What `count` and `each` mean while not even the kind of repetition counts.
+    #[must_use]
+    pub fn any() -> Self {
+        Self {
+            count_index: Some(Value::unknown(Type::Number)),
+            each_key: Some(Value::unknown(Type::String)),
+            each_value: Some(Value::dynamic()),
         }
     }
 

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use formwork_lang::eval::{Cause, evaluate, mentioned};
+use formwork_lang::eval::{Cause, mentioned};
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
+use super::references::evaluate;
 use super::{ModuleScope, RepetitionData, expand};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
 use crate::change::Clue;
@@ -185,7 +186,7 @@ struct EachOnly {
 
 impl EachOnly {
     fn instance_key(&self, diags: &mut Diagnostics, expr: &Expr) -> Result<InstanceKey, Reported> {
-        let (key, marks) = evaluate(diags, expr, self)?.unmark();
+        let (key, marks) = formwork_lang::eval::evaluate(diags, expr, self)?.unmark();
         if marks.contains(Marks::SENSITIVE) {
             let detail = "The key is sensitive, and an address is shown. Take the mark off with `nonsensitive` where the block says what it is repeated for, if it is no secret.";
             let problem = Diagnostic::error("Invalid index expression", detail);

@@ -14,8 +14,9 @@ use formwork_lang::syntax::Ident;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
+use super::references::{ReferenceSite, StaticCheck};
 use super::{ModuleResults, RepetitionData, World};
-use crate::addr::Mode;
+use crate::addr::{Mode, Reference, Subject};
 use crate::config::bad_reference;
 
 /// What names mean within one instance of a module, or of a resource in it.
@@ -27,6 +28,9 @@ pub struct ModuleScope<'a> {
     self_object: Option<Value>,
     /// A variable whose value is judged before it is recorded.
     judged: Option<(Str, Value)>,
+    /// Checks references before anything is evaluated.
+    pub(super) check: Option<&'a StaticCheck<'a>>,
+    pub(super) site: ReferenceSite<'a>,
 }
 
 impl<'a> ModuleScope<'a> {
@@ -34,7 +38,8 @@ impl<'a> ModuleScope<'a> {
     #[must_use]
     pub fn new(module: &'a ModuleResults, world: &'a World) -> Self {
         let repetition = RepetitionData::default();
-        Self { module, world, repetition, self_object: None, judged: None }
+        let site = ReferenceSite::default();
+        Self { module, world, repetition, self_object: None, judged: None, check: None, site }
     }
 
     /// The same scope within one instance of something repeated.
@@ -55,10 +60,49 @@ impl<'a> ModuleScope<'a> {
         Self { judged: Some((name, value)), ..self }
     }
 
+    /// The same scope, in which references are checked before an expression is evaluated.
+    #[must_use]
+    pub fn checked(self, check: Option<&'a StaticCheck<'a>>) -> Self {
+        Self { check, ..self }
+    }
+
+    /// The same scope at another place.
+    #[must_use]
+    pub fn at(self, site: ReferenceSite<'a>) -> Self {
+        Self { site, ..self }
+    }
+
     /// The module instance.
     #[must_use]
     pub fn module(&self) -> &'a ModuleResults {
         self.module
+    }
+
+    pub(super) fn has_self(&self) -> bool {
+        self.self_object.is_some()
+    }
+
+    /// The problem of a reference whose name means nothing in this scope.
+    pub(super) fn meaningless(&self, reference: &Reference) -> Option<Diagnostic> {
+        let (config, span) = (self.module.config(), reference.span);
+        let of_object = |object, name: &Str| {
+            let is_known = bad_reference::attributes_of(object).contains(&name.as_str());
+            (!is_known).then(|| bad_reference::attribute(object, name, span))
+        };
+        let repetition = &self.repetition;
+        match &reference.subject {
+            Subject::Variable(name) => (!config.variables.contains_key(name))
+                .then(|| bad_reference::variable(config, name, span)),
+            Subject::Local(name) => (!config.locals.contains_key(name))
+                .then(|| bad_reference::local(config, name, span)),
+            Subject::Count(name) => of_object("count", name)
+                .or_else(|| repetition.count_index.is_none().then(|| bad_reference::count(span))),
+            Subject::Each(name) => of_object("each", name)
+                .or_else(|| repetition.each_key.is_none().then(|| bad_reference::each(name, span))),
+            Subject::Path(name) => of_object("path", name),
+            Subject::Terraform(name) => of_object("terraform", name),
+            Subject::Resource(_) | Subject::Module(_) | Subject::SelfObject => None,
+        }
     }
 
     fn variable(

@@ -4,15 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use formwork_lang::eval::evaluate;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
 use super::conditions::{self, ConditionKind, Judging};
 use super::constants::Candidate;
+use super::references::{ReferenceSite, StaticCheck, evaluate};
 use super::verdicts::Judged;
 use super::{ModuleScope, RepetitionData, Results, World};
-use crate::addr::Reference;
+use crate::addr::{Reference, Subject};
+use crate::config::bad_reference;
 use crate::config::inputs::{self, Input, Misfit};
 use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
 use crate::graph::render::{Drawn, Look};
@@ -31,6 +32,8 @@ pub struct Givens<'g> {
     pub variables: &'g BTreeMap<Str, Input>,
     /// Whether only the configuration is checked: then every variable stands for all its values.
     pub checking: bool,
+    /// Checks references before an expression is evaluated.
+    pub check: Option<&'g StaticCheck<'g>>,
     /// What the failure of an output's precondition is.
     pub failure: Severity,
 }
@@ -74,10 +77,11 @@ impl<'c> ValueVertex<'c> {
         }
         let mut values = Ok(Vec::new());
         for module in givens.results.instances(&self.node.path) {
-            let scope = ModuleScope::new(module, givens.world);
+            let scope = ModuleScope::new(module, givens.world).checked(givens.check);
             let value = match self.value {
                 NamedValue::Variable(variable) => visit_given(diags, &scope, variable, givens),
                 NamedValue::Local(local) => {
+                    check_own_name(diags, local)?;
                     let wanted = (Candidate::Local(&local.name), &local.expr);
                     givens.results.constants().value(diags, wanted, &scope)
                 }
@@ -133,6 +137,19 @@ impl<'c> ValueVertex<'c> {
     }
 }
 
+/// Reports a local value that mentions itself.
+fn check_own_name(diags: &mut Diagnostics, local: &Local) -> Result<(), Reported> {
+    let is_own =
+        |one: &&Reference| matches!(&one.subject, Subject::Local(name) if *name == local.name);
+    let mut result = Ok(());
+    for reference in local.references.iter().filter(is_own) {
+        let detail = format!("The expression of `local.{}` cannot use its own result.", local.name);
+        let problem = Diagnostic::error("Self-referencing local value", detail);
+        result = Err(diags.error(problem.at(reference.span)));
+    }
+    result
+}
+
 /// Adds a value to those found so far; the first error counts for all.
 fn collect(values: &mut Result<Vec<Value>, Reported>, value: Result<Value, Reported>) {
     match (&mut *values, value) {
@@ -174,13 +191,14 @@ fn visit_passed(
         for key in expansion.keys() {
             let Some(child) = results.get(&key) else { continue };
             let data = match givens.checking {
-                true => RepetitionData::unknown(&call.repetition),
+                true => RepetitionData::any(),
                 false => expansion.data(&key),
             };
             let outside = ModuleScope::new(module, givens.world).repeated(data);
+            let outside = outside.checked(givens.check);
             let argument = call.arguments.get(&variable.name);
             let value = passed(diags, &outside, variable, argument).and_then(|value| {
-                let inside = ModuleScope::new(child, givens.world);
+                let inside = ModuleScope::new(child, givens.world).checked(givens.check);
                 let place = argument.map_or(call.site.span, |argument| argument.expr.span);
                 let (judged, verdicts) = ((variable, place), &givens.results.verdicts);
                 conditions::validate_variable(diags, &inside, judged, &value, verdicts)?;
@@ -239,6 +257,10 @@ fn visit_output(
     scope: &ModuleScope<'_>,
     givens: Givens<'_>,
 ) -> Result<Value, Reported> {
+    let is_root = scope.module().addr().is_root();
+    if is_root && output.ephemeral {
+        return Err(diags.error(bad_reference::ephemeral_output(output)));
+    }
     let kind = ConditionKind::OutputPrecondition;
     let subject = CheckSubject::Output(output.name.clone());
     let object = &Judged::single(scope.module().addr(), subject);
@@ -246,9 +268,11 @@ fn visit_output(
     let judging = Judging { object, verdicts, failure };
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
     let wanted = (Candidate::Output(&output.name), &output.expr);
-    let value = givens.results.constants().value(diags, wanted, scope)?;
+    let value = givens.results.constants().value(diags, wanted, scope);
+    let whole = scope.check_whole(diags, &output.depends_on);
+    let value = value?;
+    whole?;
     let marks = value.all_marks();
-    let is_root = scope.module().addr().is_root();
     if is_root && marks.contains(Marks::SENSITIVE) && !output.sensitive {
         return Err(diags.error(
             Diagnostic::error(
@@ -307,7 +331,8 @@ fn visit_check(
     let subject = CheckSubject::Check(check.name.clone());
     let object = &Judged::single(scope.module().addr(), subject);
     if givens.checking {
-        conditions::try_out_messages(diags, scope, &check.asserts)?;
+        let site = ReferenceSite { check: Some(&check.name), ..ReferenceSite::default() };
+        conditions::try_out_messages(diags, &scope.clone().at(site), &check.asserts)?;
         return Ok(nothing);
     }
     if verdicts.has_failed(object) {

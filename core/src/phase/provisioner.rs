@@ -1,17 +1,39 @@
 //! Checks provisioners before anything is done: whether there are such, and whether their blocks fit.
 
-use formwork_lang::decode::decode;
+use std::collections::BTreeSet;
+
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use crate::config::{Provisioner, Resource};
+use crate::eval::references::decode;
 use crate::eval::{ModuleScope, RepetitionData};
 use crate::provisioner::{Failed, connection};
 use crate::session::Session;
 
-/// Checks the provisioners of a resource, whose objects have this type. Values may be unknown yet.
+/// Checks that there are all provisioners that a configuration wants. Each is reported once.
 ///
 /// # Errors
-/// When one is wrong; all are checked.
+/// When one is missing.
+pub(crate) fn check_provisioner_kinds(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+) -> Result<(), Reported> {
+    let (mut result, mut seen) = (Ok(()), BTreeSet::new());
+    let resources = session.config.resources();
+    for provisioner in resources.flat_map(|(_, resource)| &resource.provisioners) {
+        let kind = &provisioner.kind.name;
+        if session.provisioners.find(kind).is_none() && seen.insert(kind) {
+            result = Err(diags.error(missing(session, kind).at(provisioner.span)));
+        }
+    }
+    result
+}
+
+/// Checks the provisioners of a resource, whose objects have this type. Values may be unknown yet. As in
+/// Terraform, no further one is checked when anything was reported before.
+///
+/// # Errors
+/// When one is wrong.
 pub(crate) async fn check_provisioners(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -23,12 +45,12 @@ pub(crate) async fn check_provisioners(
     }
     let unknown = RepetitionData::unknown(&resource.repetition);
     let scope = scope.clone().repeated(unknown).with_self(Value::unknown(ty.clone()));
-    let mut result = Ok(());
     for provisioner in &resource.provisioners {
         let checked = |diags: &mut Diagnostics| check(session, diags, provisioner, &scope);
-        result = result.and(session.settled(diags, checked).await);
+        session.settled(diags, checked).await?;
+        diags.check()?;
     }
-    result
+    Ok(())
 }
 
 fn check(

@@ -112,23 +112,38 @@ pub(crate) fn evaluate(
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
     let config = decode(diags, &resource.body, block, scope)?;
+    check_ephemeral(diags, resource, block, &config)?;
+    Ok(config)
+}
+
+/// Checks that ephemeral values stand only where the schema says that they are not stored.
+///
+/// # Errors
+/// When one stands elsewhere; all are reported.
+pub(crate) fn check_ephemeral(
+    diags: &mut Diagnostics,
+    resource: &Resource,
+    block: &Block,
+    config: &Value,
+) -> Result<(), Reported> {
     let is_stored = resource.name.mode() != Mode::Ephemeral;
-    if is_stored && config.all_marks().contains(Marks::EPHEMERAL) {
-        let (_, marks) = config.clone().split_marks();
-        for path in marks.paths_with(Marks::EPHEMERAL) {
-            let attribute = block.attribute_at(path);
-            if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
-                let detail = format!(
-                    "Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state."
-                );
-                let in_argument = place_of_argument(resource, block, path);
-                let place = in_argument.unwrap_or(resource.span);
-                return Err(diags
-                    .error(Diagnostic::error("Invalid use of ephemeral value", detail).at(place)));
-            }
+    if !is_stored || !config.all_marks().contains(Marks::EPHEMERAL) {
+        return Ok(());
+    }
+    let mut result = Ok(());
+    let (_, marks) = config.clone().split_marks();
+    for path in marks.paths_with(Marks::EPHEMERAL) {
+        let attribute = block.attribute_at(path);
+        if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
+            let detail = format!(
+                "Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state."
+            );
+            let place = place_of_argument(resource, block, path).unwrap_or(resource.span);
+            let problem = Diagnostic::error("Invalid use of ephemeral value", detail);
+            result = Err(diags.error(problem.at(place)));
         }
     }
-    Ok(config)
+    result
 }
 
 /// Where an argument is written. Of what stands in a nested block the reference points at the resource.

@@ -12,7 +12,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 use super::transform::connect_references::mentions;
 use super::vertex::Vertex;
 use crate::addr::{Reference, ResourceName, Subject, is_identifier};
-use crate::config::{self, ModuleNode, Repetition};
+use crate::config::{self, IgnoreChanges, ModuleNode};
+use crate::eval::references::ReferenceSite;
 use crate::provider::ResourceType;
 use crate::session::Session;
 
@@ -37,57 +38,57 @@ pub fn check_expression(
     result
 }
 
-/// Adds what is wrong with the mentions of a vertex to what evaluation said of it. Where both speak of
-/// one place in different words, evaluation is not heard: it knows less about the schema.
+/// Whether some reference of a vertex may be wrong, so that all of them must be checked.
+pub(super) fn is_suspect(session: &Session<'_>, vertex: &Vertex<'_>) -> bool {
+    if session.config.dangles {
+        return true;
+    }
+    let own = match vertex {
+        Vertex::Resource(resource) => Some(&resource.addr.resource),
+        _ => None,
+    };
+    mentions(session.config, vertex).iter().any(|((node, references), _)| {
+        let place = Place { session, node, own };
+        references.iter().any(|reference| place.find(reference).is_some())
+    })
+}
+
+/// Returns the problems of a reference that show without any value.
+pub(super) fn static_problems(
+    session: &Session<'_>,
+    (node, site): (usize, ReferenceSite<'_>),
+    reference: &Reference,
+) -> Vec<Diagnostic> {
+    let node = &session.config.nodes[node];
+    let mut found = config::object_problems(&node.module, reference, site.check);
+    let place = Place { session, node, own: site.resource };
+    found.extend(place.find(reference));
+    found
+}
+
+/// Checks that the schema has the parts of attributes that `ignore_changes` names.
 ///
 /// # Errors
-/// When anything is wrong, or was before.
-pub(super) fn add_problems<T>(
-    session: &Session<'_>,
-    vertex: &Vertex<'_>,
-    (said, found): (Diagnostics, Result<T, Reported>),
-) -> (Diagnostics, Result<T, Reported>) {
-    let (own, triggers) = match vertex {
-        Vertex::Resource(resource) => {
-            let triggers = resource.config.lifecycle.replace_triggered_by.as_slice();
-            (Some(&resource.addr.resource), triggers)
+/// When it lacks one.
+pub(super) fn check_ignored_parts(
+    diags: &mut Diagnostics,
+    ignored: &IgnoreChanges,
+    block: &Block,
+) -> Result<(), Reported> {
+    let IgnoreChanges::These(paths) = ignored else { return Ok(()) };
+    let mut result = Ok(());
+    for path in paths.iter().filter(|path| !path.steps.is_empty()) {
+        let root = &path.root;
+        if !block.attributes.contains_key(&root.name) && !block.blocks.contains_key(&root.name) {
+            continue;
         }
-        _ => (None, [].as_slice()),
-    };
-    // What is not there never changes, so it triggers nothing, which the reference does not mind.
-    let is_trigger = |one: &Reference| {
-        triggers.iter().any(|trigger| {
-            let (outer, inner) = (trigger.span, one.whole);
-            outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
-        })
-    };
-    let mentions = mentions(session.config, vertex);
-    let problems: Vec<Diagnostic> = mentions
-        .iter()
-        .flat_map(|((node, references), _)| {
-            let place = Place { session, node, own };
-            let counted = references.iter().filter(|one| !is_trigger(one));
-            counted.filter_map(move |reference| place.find(reference))
-        })
-        .collect();
-    if problems.is_empty() {
-        return (said, found);
-    }
-    let is_at_one = |one: &Diagnostic, other: &Diagnostic| one.subject == other.subject;
-    let mut diags = Diagnostics::new();
-    for one in said {
-        let better = problems.iter().find(|other| is_at_one(&one, other));
-        if !one.is_error() || better.is_none_or(|better| better.summary == one.summary) {
-            let _ = diags.push(one);
+        let first = TraversalStep::Attribute(root.clone());
+        let steps: Vec<_> = [first].into_iter().chain(path.steps.iter().cloned()).collect();
+        if let Some(problem) = in_block(block, &steps, root.span) {
+            result = Err(diags.error(problem));
         }
     }
-    for problem in problems {
-        if !diags.iter().any(|one| is_at_one(one, &problem)) {
-            let _ = diags.error(problem);
-        }
-    }
-    let result = diags.check();
-    (diags, result.and(found))
+    result
 }
 
 /// Warns of what a vertex takes of resources that their providers want nobody to take any more.
@@ -142,7 +143,17 @@ impl Place<'_> {
     /// What is wrong with what is taken of the resource that is mentioned, if anything is.
     fn find(self, reference: &Reference) -> Option<Diagnostic> {
         let (ty, steps, end) = self.taken(reference)?;
-        in_block(ty.block(), steps, end)
+        match steps.first() {
+            Some(TraversalStep::Attribute(name)) if name.name == "count" => {
+                let detail = format!(
+                    "`{0}` has no attribute `count`. `length({0})` is the number of its instances.",
+                    reference.subject
+                );
+                let problem = Diagnostic::error("Invalid resource count attribute", detail);
+                Some(problem.at(reference.span))
+            }
+            _ => in_block(ty.block(), steps, end),
+        }
     }
 
     /// What is taken of one instance of the resource that is mentioned: of which type it is, the steps
@@ -153,17 +164,15 @@ impl Place<'_> {
             Subject::SelfObject => (self.own?, true),
             _ => return None,
         };
-        let resource = self.node.module.resources.get(name)?;
-        let (steps, end) = match (&resource.repetition, reference.remaining.split_first()?) {
-            _ if is_one => (reference.remaining.as_slice(), reference.span),
-            (Repetition::Single, (TraversalStep::Attribute(_), _)) => {
+        let (steps, end) = match (is_one, reference.remaining.split_first()?) {
+            (true, _) => (reference.remaining.as_slice(), reference.span),
+            // A key that is missing, or too many, is a problem of its own.
+            (_, (TraversalStep::Key(_, key) | TraversalStep::Index(_, key), rest)) => (rest, *key),
+            (_, (TraversalStep::Attribute(_), _)) => {
                 (reference.remaining.as_slice(), reference.span)
             }
-            // A key where there are no instances was told of when the configuration was read.
-            (Repetition::Single, _) => return None,
-            (_, (TraversalStep::Key(_, key) | TraversalStep::Index(_, key), rest)) => (rest, *key),
-            // All instances at once: either right, or told when the configuration was read.
-            (_, (TraversalStep::Attribute(_) | TraversalStep::Splat(_), _)) => return None,
+            // All instances at once.
+            (_, (TraversalStep::Splat(_), _)) => return None,
         };
         Some((self.type_of(name)?, steps, end))
     }

@@ -1,28 +1,26 @@
 //! Checks a configuration with the schemas of its providers, without state and without values:
 //! variables and everything that is only known later are unknown.
 
+mod visit;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use formwork_lang::decode::decode;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use super::mention::{self, add_problems};
-use super::vertex::{ResourceVertex, Vertex};
+use self::visit::Checking;
+use super::mention;
+use super::vertex::Vertex;
 use super::{Options, build};
-use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Mode};
-use crate::config::Repetition;
+use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference};
+use crate::config::import_problem;
 use crate::config::inputs::{self, Input};
-use crate::eval::conditions::try_out;
-use crate::eval::import::expand_import;
+use crate::eval::Expansion;
+use crate::eval::references::{ReferenceSite, StaticCheck};
 use crate::eval::vertex::Givens;
-use crate::eval::{Expansion, RepetitionData, expand};
 use crate::graph::VertexId;
 use crate::graph::walk::{Next, Pace, walk};
-use crate::phase::{
-    Frame, PhaseLog, ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts,
-};
-use crate::provider::{About, unsupported_type};
+use crate::phase::{Frame, PhaseLog, check_provisioner_kinds};
 use crate::session::{Ground, Session};
 use crate::state::State;
 
@@ -108,10 +106,31 @@ struct Checked {
     deprecated: Vec<Diagnostic>,
 }
 
+/// Reports imports into modules that are not called.
+fn check_import_modules(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+    let config = session.config;
+    let mut result = Ok(());
+    for import in &config.root.imports {
+        let module = import.config_addr().module;
+        let is_called = config.nodes.iter().any(|node| node.path == module);
+        if let Some(problem) = import_problem(config, import).filter(|_| !is_called) {
+            result = Err(diags.error(problem));
+        }
+    }
+    result
+}
+
 async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked, Reported> {
+    check_provisioner_kinds(session, diags)?;
+    check_import_modules(session, diags)?;
+    session.config.check_calls(diags)?;
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;
     let givens = Givens { checking: true, ..session.givens() };
+    let static_check = |node: usize, site: ReferenceSite<'_>, reference: &Reference| {
+        mention::static_problems(session, (node, site), reference)
+    };
+    let static_check: &StaticCheck<'_> = &static_check;
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
     let mut deprecated: BTreeMap<VertexId, Vec<Diagnostic>> = BTreeMap::new();
@@ -122,7 +141,10 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
     let walk = walk(
         &graph,
         pace,
-        async |_, vertex| add_problems(session, vertex, visit(session, givens, vertex).await),
+        async |_, vertex| {
+            let check = mention::is_suspect(session, vertex).then_some(static_check);
+            visit(session, Givens { check, ..givens }, vertex).await
+        },
         |id, vertex, (said, found)| {
             // What stands on something invalid would only repeat its errors.
             let next = if found.is_err() { Next::SkipDependents } else { Next::Go };
@@ -147,6 +169,12 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
         },
     );
     session.pool.tidying(walk).await;
+    for import in &session.config.root.imports {
+        let is_written = session.config.resource(&import.config_addr()).is_some();
+        if let Some(problem) = import_problem(session.config, import).filter(|_| !is_written) {
+            let _ = diags.error(problem);
+        }
+    }
     for said in graph.order().iter().filter_map(|id| problems.remove(id)) {
         let _ = diags.append(said);
     }
@@ -171,109 +199,13 @@ async fn visit(
             session.settled(&mut diags, find).await.map(Found::Called)
         }
         Vertex::Frame(Frame::Provider(provider)) => {
-            validate_provider(session, &mut diags, provider).await.map(|()| Found::Nothing)
+            let check = Checking { session, check: givens.check };
+            check.provider(&mut diags, provider).await.map(|()| Found::Nothing)
         }
-        Vertex::Resource(resource) => validate_resource(session, &mut diags, resource).await,
+        Vertex::Resource(resource) => {
+            Checking { session, check: givens.check }.resource(&mut diags, resource).await
+        }
         Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => Ok(Found::Nothing),
     };
     (diags, found)
-}
-
-async fn validate_provider(
-    session: &Session<'_>,
-    diags: &mut Diagnostics,
-    vertex: &ProviderVertex<'_>,
-) -> Result<(), Reported> {
-    let Some((node, block)) = vertex.written else { return Ok(()) };
-    let handle = session.pool.unconfigured(diags, &vertex.addr.provider).await?;
-    let Some(handle) = handle else { return Ok(()) };
-    let schema = handle.loaded().config().block();
-    let Some(&module) = session.results.instances(&node.path).first() else { return Ok(()) };
-    let scope = session.scope(module);
-    let config = |diags: &mut Diagnostics| decode(diags, &block.body, schema, &scope);
-    let config = session.settled(diags, config).await?;
-    // A block without arguments is not shown to the provider: it may only be there for its alias.
-    if block.body.is_empty() {
-        return Ok(());
-    }
-    let about = About { addr: &vertex.addr, block: Some(block.span) };
-    let mut said = Diagnostics::new();
-    let verdict = handle.validate_config(&mut said, &config, about).await;
-    point_at_parts(&mut said, &block.body, block.span);
-    diags.append(said).and(verdict)
-}
-
-async fn validate_resource(
-    session: &Session<'_>,
-    diags: &mut Diagnostics,
-    vertex: &ResourceVertex<'_>,
-) -> Result<Found, Reported> {
-    let (name, config) = (&vertex.addr.resource, vertex.config);
-    let handle = session.pool.unconfigured(diags, &vertex.provider.provider).await?;
-    let Some(handle) = handle else { return Ok(Found::Nothing) };
-    let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
-        return Err(diags.error(unsupported_type(handle.loaded(), name, config.type_span)));
-    };
-    // Every call stands for one instance while nobody knows how many there will be.
-    let modules = session.results.instances(&vertex.node.path);
-    let Some(&module) = modules.first() else { return Ok(Found::Nothing) };
-    let placeholder = mark_of(
-        name.mode(),
-        match config.repetition {
-            Repetition::Single => Value::unknown(ty.ty.clone()),
-            Repetition::Count(_) | Repetition::ForEach(_) => Value::dynamic(),
-        },
-    );
-    if let Some(results) = module.resource(name) {
-        results.set_placeholder(placeholder.clone());
-    }
-    // The block of one that is generated is made only when the object was found.
-    if vertex.generated {
-        return Ok(Found::Nothing);
-    }
-    let outer = session.scope(module);
-    let repetition = |diags: &mut Diagnostics| expand::check(diags, &outer, &config.repetition);
-    let repetition = session.settled(diags, repetition).await;
-    let unknown = RepetitionData::unknown(&config.repetition);
-    let scope = session.scope(module).repeated(unknown);
-    let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
-    let provisioners =
-        check_provisioners(session, diags, (config, &ty.ty), &session.scope(module)).await;
-    let root = session.scope(session.results.root());
-    let imports = |diags: &mut Diagnostics| {
-        let imports = vertex.imports.iter();
-        let imports: Vec<Result<(), Reported>> =
-            imports.map(|import| expand_import(diags, &root, import).map(drop)).collect();
-        imports.into_iter().collect::<Result<(), Reported>>()
-    };
-    let imports = session.settled(diags, imports).await;
-    let conditions = |diags: &mut Diagnostics| {
-        let lifecycle = &config.lifecycle;
-        let before = try_out(diags, &scope, &lifecycle.preconditions);
-        let scope = scope.clone().with_self(placeholder.clone());
-        try_out(diags, &scope, &lifecycle.postconditions).and(before)
-    };
-    let conditions = session.settled(diags, conditions).await;
-    let value = |diags: &mut Diagnostics| evaluate(diags, config, ty.block(), &scope);
-    let value = session.settled(diags, value).await?;
-    imports?;
-    conditions?;
-    repetition?;
-    ignored?;
-    provisioners?;
-    let about = About { addr: &vertex.addr, block: Some(config.span) };
-    let mut said = Diagnostics::new();
-    let verdict = handle.validate(&mut said, &ty, &value, about).await;
-    let is_accepted = said.is_empty() && value.is_wholly_known();
-    point_at_parts(&mut said, &config.body, config.span);
-    diags.append(said).and(verdict)?;
-    Ok(if is_accepted { Found::Accepted(value) } else { Found::Nothing })
-}
-
-/// Marks what stands for something of this kind while nobody knows more about it.
-fn mark_of(mode: Mode, value: Value) -> Value {
-    match mode {
-        Mode::Ephemeral => value.mark(Marks::EPHEMERAL),
-        Mode::Managed | Mode::Data => value,
-    }
 }

@@ -55,8 +55,6 @@ output "y" {
     expect![[r#"
         Invalid operand
         Call to unknown function
-        Reference to undeclared module
-        Unsupported argument
-        Too many function arguments"#]]
+        Unsupported argument"#]]
     .assert_eq(&summaries(&run.diags).join("\n"));
 }

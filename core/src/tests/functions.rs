@@ -69,7 +69,7 @@ fn what_decides_about_instances_and_conditions_may_call_functions() {
         output "o" { value = keys(test_thing.t)[0] }
         "#,
         expect![[r#"
-            shout key, shout unneeded, shout name, shout x, shout key!
+            shout key, shout name, shout unneeded, shout x, shout key!
             o = String("key!")
         "#]],
     );

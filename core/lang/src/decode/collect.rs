@@ -7,10 +7,14 @@ use formwork_value::convert::convert;
 use formwork_value::schema::{NestedBlock, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Span, Str, Type, Value};
 
+use crate::syntax::Block;
+
 /// The blocks of one type found so far.
 #[derive(Default)]
 pub(super) struct Collected {
     blocks: Vec<(Value, Option<Str>, Span)>,
+    /// The opening brace of each block.
+    braces: Vec<Span>,
     /// Whether it is not known yet how many there are.
     pub(super) is_unknown: bool,
     /// The marks of what will decide how many there are.
@@ -18,9 +22,10 @@ pub(super) struct Collected {
 }
 
 impl Collected {
-    /// Adds a block: its value, its label if it has one, and where it stands.
-    pub(super) fn push(&mut self, value: Value, label: Option<Str>, header: Span) {
-        self.blocks.push((value, label, header));
+    /// Adds a block that has this value: with its label, if it has one.
+    pub(super) fn push(&mut self, value: Value, label: Option<Str>, block: &Block) {
+        self.blocks.push((value, label, block.header));
+        self.braces.push(block.body.missing);
     }
 
     /// Makes the value of an attribute of the type `ty` that was written as these blocks: null if there
@@ -98,8 +103,8 @@ impl Collected {
             let detail = format!("At least {min} {kind:?} blocks are required, not {n_blocks}.");
             report(format!("Insufficient {kind} blocks"), detail, missing);
         } else if max > 0 && n_blocks > max {
-            let extra = usize::try_from(max).ok().and_then(|at| self.blocks.get(at));
-            let span = extra.map_or(missing, |block| block.2);
+            let extra = usize::try_from(max).ok().and_then(|at| self.braces.get(at));
+            let span = extra.copied().unwrap_or(missing);
             let detail = format!("No more than {max} {kind:?} blocks are allowed, not {n_blocks}.");
             report(format!("Too many {kind} blocks"), detail, span);
         }

@@ -212,7 +212,7 @@ terraform {
 }
 "#,
         &expect![[r#"
-            error main.tf:1,10-13 Invalid provider local name
+            error main.tf:1,1-13 Invalid provider local name
                 Names of providers are in lower case: write `a`.
             error main.tf:3,13-18 Invalid provider configuration alias
                 The alias `1 2` is not a name: letters, digits, underscores and dashes.
@@ -286,7 +286,7 @@ resource "a_b" "f" {
                 `create_before_destroy` means something only in `resource` blocks.
             error main.tf:14,5-19 Invalid data resource lifecycle argument
                 `ignore_changes` means something only in `resource` blocks.
-            error main.tf:20,22-27 Invalid expression
+            error main.tf:20,23-26 Invalid expression
                 Only a list in brackets can stand here.
         "#]],
     );
@@ -320,18 +320,16 @@ resource "a_b" "d" {
                 `var` cannot be used here: this value must be a constant.
             error main.tf:5,29-30 Unsuitable value type
                 Unsuitable value: bool required.
+            error main.tf:6,29-43 Invalid ignore_changes wildcard
+                To ignore all changes, write `ignore_changes = all`.
             error main.tf:6,30-33 Invalid ignore_changes ruleset
                 The text "*" cannot stand beside references.
-            error main.tf:6,30-33 Invalid ignore_changes wildcard
-                To ignore all changes, write `ignore_changes = all`.
             error main.tf:6,35-36 Invalid expression
                 Only a plain reference can stand here: names with dots between them, and constant keys in brackets.
             error main.tf:6,38-42 Invalid expression
                 Only a plain reference can stand here: names with dots between them, and constant keys in brackets.
             error main.tf:7,30-35 Invalid reference in replace_triggered_by expression
                 `var.x` cannot trigger a replacement: only managed resources can, with `count.index` or `each.key` between their brackets.
-            error main.tf:7,44-45 Invalid replace_triggered_by expression
-                Each entry must name one managed resource, an instance of one, or an attribute.
             error main.tf:8,5-8 Unsupported argument
                 An argument named "foo" is not expected here.
             error main.tf:9,5-8 Unsupported block type

@@ -1,0 +1,195 @@
+//! Checks the references of an expression before it is evaluated. Only validation does this; its
+//! evaluation stops at a wrong reference, and everything else in the expression is not judged.
+
+use formwork_lang::decode;
+use formwork_lang::eval;
+use formwork_lang::refs::{self, Traversal};
+use formwork_lang::syntax::{Body, Expr};
+use formwork_value::schema::Block;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
+
+use super::ModuleScope;
+use crate::addr::{Reference, ResourceName, Subject};
+use crate::config::bad_reference;
+
+/// The place of a reference in a configuration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReferenceSite<'s> {
+    /// The resource that `self` means.
+    pub resource: Option<&'s ResourceName>,
+    /// The `check` block around it.
+    pub check: Option<&'s Str>,
+}
+
+/// Returns the problems of a reference that show without any value. The number is that of the module's
+/// node.
+pub type StaticCheck<'c> = dyn Fn(usize, ReferenceSite<'_>, &Reference) -> Vec<Diagnostic> + 'c;
+
+impl ModuleScope<'_> {
+    /// Returns the problems of mentions: those that show without values, or else those of names that
+    /// mean nothing in this scope.
+    fn problems(&self, traversals: &[Traversal]) -> Vec<Diagnostic> {
+        if self.check.is_none() {
+            return Vec::new();
+        }
+        let mut found = Diagnostics::new();
+        let references = traversals.iter().filter_map(|one| Reference::of(&mut found, one).ok());
+        let references: Vec<Reference> = references.collect();
+        found.into_iter().chain(self.problems_of(&references)).collect()
+    }
+
+    fn problems_of(&self, references: &[Reference]) -> Vec<Diagnostic> {
+        let Some(check) = self.check else { return Vec::new() };
+        let node = self.module().node();
+        let in_static = |reference: &Reference| match reference.subject {
+            Subject::SelfObject if !self.has_self() => {
+                vec![bad_reference::self_object(reference.span)]
+            }
+            _ => check(node, self.site, reference),
+        };
+        let found: Vec<Diagnostic> = references.iter().flat_map(in_static).collect();
+        if !found.is_empty() {
+            return found;
+        }
+        references.iter().filter_map(|reference| self.meaningless(reference)).collect()
+    }
+
+    /// Checks references that stand for themselves, as in `depends_on`: each must be a whole object
+    /// that exists. Existence is judged up to the first problem.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn check_whole(
+        &self,
+        diags: &mut Diagnostics,
+        references: &[Reference],
+    ) -> Result<(), Reported> {
+        if self.check.is_none() {
+            return Ok(());
+        }
+        let mut found = Diagnostics::new();
+        for reference in references {
+            if let Some(problem) = bad_reference::partial(reference) {
+                let _ = found.error(problem);
+            }
+            if !found.has_errors() {
+                for problem in self.problems_of(std::slice::from_ref(reference)) {
+                    let _ = found.push(problem);
+                }
+            }
+        }
+        diags.append(found)
+    }
+
+    /// Checks the mentions in some expressions.
+    ///
+    /// # Errors
+    /// When one is wrong.
+    pub fn check_mentions<'e>(
+        &self,
+        diags: &mut Diagnostics,
+        exprs: impl IntoIterator<Item = &'e Expr>,
+    ) -> Result<(), Reported> {
+        if self.check.is_none() {
+            return Ok(());
+        }
+        let mentions: Vec<Traversal> = exprs.into_iter().flat_map(refs::of_expr).collect();
+        report(diags, self.problems(&mentions))
+    }
+}
+
+/// Evaluates an expression, if nothing is wrong with its references.
+///
+/// # Errors
+/// When a reference is wrong, or the expression has no value.
+pub fn evaluate(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+    scope: &ModuleScope<'_>,
+) -> Result<Value, Reported> {
+    scope.check_mentions(diags, [expr])?;
+    eval::evaluate(diags, expr, scope)
+}
+
+/// Evaluates an expression whatever is wrong with its references, and reports both. A problem of a
+/// reference is reported once.
+///
+/// # Errors
+/// When a reference is wrong, or the expression has no value.
+pub fn evaluate_anyway(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+    scope: &ModuleScope<'_>,
+) -> Result<Value, Reported> {
+    let mentions = if scope.check.is_some() { refs::of_expr(expr) } else { Vec::new() };
+    let problems = scope.problems(&mentions);
+    let mut said = Diagnostics::new();
+    let value = eval::evaluate(&mut said, expr, scope);
+    let mut rest = Diagnostics::new();
+    for mut one in without_repetitions(said, &mentions, &problems) {
+        // As in Terraform, conditions do not tell the kinds of unknown functions apart.
+        if one.summary == "Unknown provider function" {
+            one.summary = "Call to unknown function".into();
+        }
+        let _ = rest.push(one);
+    }
+    // An error that was left out repeats a problem.
+    let _ = diags.append(rest);
+    report(diags, problems).and(value)
+}
+
+/// Leaves out diagnostics within mentions that have a problem: they repeat it.
+fn without_repetitions(
+    said: Diagnostics,
+    mentions: &[Traversal],
+    problems: &[Diagnostic],
+) -> Vec<Diagnostic> {
+    let is_wrong = |mention: &&Traversal| {
+        let mut places = problems.iter().filter_map(|problem| problem.subject);
+        places.any(|place| mention.span.covers(place))
+    };
+    let wrong: Vec<Span> = mentions.iter().filter(is_wrong).map(|mention| mention.span).collect();
+    let repeats = |one: &Diagnostic| {
+        let at = one.subject;
+        wrong.iter().any(|mention| at.is_some_and(|at| mention.covers(at)))
+    };
+    said.into_iter().filter(|one| !repeats(one)).collect()
+}
+
+/// Decodes a body, if nothing is wrong with the references in what the schema has of it. References
+/// that decide how many blocks there are do not keep the rest from being judged.
+///
+/// # Errors
+/// When a reference is wrong, or the body does not fit the schema.
+pub fn decode(
+    diags: &mut Diagnostics,
+    body: &Body,
+    schema: &Block,
+    scope: &ModuleScope<'_>,
+) -> Result<Value, Reported> {
+    if scope.check.is_none() {
+        return decode::decode(diags, body, schema, scope);
+    }
+    let mentions = refs::of_content(body, schema);
+    let problems = scope.problems(&mentions.repetitions);
+    let values = scope.problems(&mentions.values);
+    if !values.is_empty() {
+        return report(diags, problems).and(report(diags, values)).map(|()| Value::dynamic());
+    }
+    let mut said = Diagnostics::new();
+    let value = decode::decode(&mut said, body, schema, scope);
+    let mut rest = Diagnostics::new();
+    for one in without_repetitions(said, &mentions.repetitions, &problems) {
+        let _ = rest.push(one);
+    }
+    let _ = diags.append(rest);
+    report(diags, problems).and(value)
+}
+
+fn report(diags: &mut Diagnostics, problems: Vec<Diagnostic>) -> Result<(), Reported> {
+    let mut result = Ok(());
+    for problem in problems {
+        result = Err(diags.error(problem));
+    }
+    result
+}

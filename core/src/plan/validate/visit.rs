@@ -1,0 +1,171 @@
+//! Validation of one provider block or one resource. Everything that can be judged on its own is, in
+//! Terraform's order; a part that depends on a broken one is not.
+
+use formwork_value::{Diagnostics, Marks, Reported, Value};
+
+use super::Found;
+use crate::addr::Mode;
+use crate::config::{Repetition, import_problem};
+use crate::eval::conditions::try_out;
+use crate::eval::import::expand_import;
+use crate::eval::references::{ReferenceSite, StaticCheck, decode};
+use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
+use crate::phase::{
+    ProviderVertex, check_ephemeral, check_ignored, check_provisioners, point_at_parts,
+};
+use crate::plan::mention::check_ignored_parts;
+use crate::plan::vertex::ResourceVertex;
+use crate::provider::{About, Handle, ResourceType, unsupported_type};
+use crate::session::Session;
+
+/// Validates vertices.
+#[derive(Clone, Copy)]
+pub(super) struct Checking<'s> {
+    pub(super) session: &'s Session<'s>,
+    /// Checks references before an expression is evaluated.
+    pub(super) check: Option<&'s StaticCheck<'s>>,
+}
+
+/// A resource in the one instance of its module that validation knows.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    vertex: &'p ResourceVertex<'p>,
+    ty: Option<&'p ResourceType>,
+    module: &'p ModuleResults,
+    scope: &'p ModuleScope<'p>,
+}
+
+impl<'s> Checking<'s> {
+    fn scope(self, module: &'s ModuleResults) -> ModuleScope<'s> {
+        self.session.scope(module).checked(self.check)
+    }
+
+    pub(super) async fn provider(
+        self,
+        diags: &mut Diagnostics,
+        vertex: &ProviderVertex<'_>,
+    ) -> Result<(), Reported> {
+        let session = self.session;
+        let Some((node, block)) = vertex.written else { return Ok(()) };
+        let handle = session.pool.unconfigured(diags, &vertex.addr.provider).await?;
+        let Some(handle) = handle else { return Ok(()) };
+        let schema = handle.loaded().config().block();
+        let Some(&module) = session.results.instances(&node.path).first() else { return Ok(()) };
+        let scope = self.scope(module);
+        let config = |diags: &mut Diagnostics| decode(diags, &block.body, schema, &scope);
+        let config = session.settled(diags, config).await?;
+        // A block without arguments is not shown to the provider: it may only be there for its alias.
+        if block.body.is_empty() {
+            return Ok(());
+        }
+        let about = About { addr: &vertex.addr, block: Some(block.span) };
+        let mut said = Diagnostics::new();
+        let verdict = handle.validate_config(&mut said, &config, about).await;
+        point_at_parts(&mut said, &block.body, block.span);
+        diags.append(said).and(verdict)
+    }
+
+    pub(super) async fn resource(
+        self,
+        diags: &mut Diagnostics,
+        vertex: &ResourceVertex<'_>,
+    ) -> Result<Found, Reported> {
+        let (session, config) = (self.session, vertex.config);
+        let name = &vertex.addr.resource;
+        let handle = session.pool.unconfigured(diags, &vertex.provider.provider).await?;
+        let Some(handle) = handle else { return Ok(Found::Nothing) };
+        let ty = handle.loaded().find(name.mode(), name.kind());
+        // Every call stands for one instance while nobody knows how many there will be.
+        let modules = session.results.instances(&vertex.node.path);
+        let Some(&module) = modules.first() else { return Ok(Found::Nothing) };
+        let placeholder = match (&ty, &config.repetition) {
+            (Some(ty), Repetition::Single) => Value::unknown(ty.ty.clone()),
+            _ => Value::dynamic(),
+        };
+        let placeholder = mark_of(name.mode(), placeholder);
+        if let Some(results) = module.resource(name) {
+            results.set_placeholder(placeholder.clone());
+        }
+        let mut said = Diagnostics::new();
+        let _ = self.imports(&mut said, vertex).await;
+        // The block of one that is generated is made only when the object was found.
+        if vertex.generated {
+            return diags.append(said).map(|()| Found::Nothing);
+        }
+        let unknown = RepetitionData::unknown(&config.repetition);
+        let site = ReferenceSite { resource: Some(name), ..ReferenceSite::default() };
+        let scope = self.scope(module).repeated(unknown).at(site);
+        let place = Place { vertex, ty: ty.as_deref(), module, scope: &scope };
+        let accepted = self.block(&mut said, place, &handle).await;
+        let conditions = |diags: &mut Diagnostics| {
+            let lifecycle = &config.lifecycle;
+            let before = try_out(diags, &scope, &lifecycle.preconditions);
+            let scope = scope.clone().with_self(placeholder.clone());
+            try_out(diags, &scope, &lifecycle.postconditions).and(before)
+        };
+        let _ = session.settled(&mut said, conditions).await;
+        if let Some(ty) = &ty {
+            let scope = self.scope(module).at(site);
+            let _ = check_provisioners(session, &mut said, (config, &ty.ty), &scope).await;
+        }
+        diags.append(said)?;
+        accepted
+    }
+
+    /// Checks the blocks that import objects into a resource, up to the first that is wrong.
+    async fn imports(
+        self,
+        diags: &mut Diagnostics,
+        vertex: &ResourceVertex<'_>,
+    ) -> Result<(), Reported> {
+        let root = self.scope(self.session.results.root());
+        let config = self.session.config;
+        let imports = |diags: &mut Diagnostics| {
+            let mut imports = vertex.imports.iter();
+            imports.try_for_each(|import| match import_problem(config, import) {
+                Some(problem) => Err(diags.error(problem)),
+                None => expand_import(diags, &root, import).map(drop),
+            })
+        };
+        self.session.settled(diags, imports).await
+    }
+
+    /// Checks the repetition of a resource and its arguments, and has the provider validate them.
+    async fn block(
+        self,
+        diags: &mut Diagnostics,
+        place: Place<'_>,
+        handle: &Handle,
+    ) -> Result<Found, Reported> {
+        let (session, config) = (self.session, place.vertex.config);
+        let outer = session.scope(place.module).checked(self.check);
+        let repetition = |diags: &mut Diagnostics| expand::check(diags, &outer, &config.repetition);
+        let repetition = session.settled(diags, repetition).await;
+        let whole = outer.check_whole(diags, &config.depends_on);
+        let Some(ty) = place.ty else {
+            let name = &place.vertex.addr.resource;
+            return Err(diags.error(unsupported_type(handle.loaded(), name, config.type_span)));
+        };
+        let value = |diags: &mut Diagnostics| decode(diags, &config.body, ty.block(), place.scope);
+        let value = session.settled(diags, value).await?;
+        let ephemeral = check_ephemeral(diags, config, ty.block(), &value);
+        let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
+        let parts = check_ignored_parts(diags, &config.lifecycle.ignore_changes, ty.block());
+        let about = About { addr: &place.vertex.addr, block: Some(config.span) };
+        let mut said = Diagnostics::new();
+        let verdict = handle.validate(&mut said, ty, &value, about).await;
+        let is_accepted = said.is_empty() && value.is_wholly_known();
+        point_at_parts(&mut said, &config.body, config.span);
+        diags.append(said).and(verdict)?;
+        repetition.map(drop).and(whole).and(ephemeral).and(ignored).and(parts)?;
+        Ok(if is_accepted { Found::Accepted(value) } else { Found::Nothing })
+    }
+}
+
+/// Marks what stands for something of this kind while nobody knows more about it.
+fn mark_of(mode: Mode, value: Value) -> Value {
+    match mode {
+        Mode::Ephemeral => value.mark(Marks::EPHEMERAL),
+        Mode::Managed | Mode::Data => value,
+    }
+}

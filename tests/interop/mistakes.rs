@@ -1,0 +1,224 @@
+//! Configurations with several mistakes each, validated or planned by both programs: every error of
+//! Terraform has its counterpart in the same run, with the same summary, file and range, and there is no
+//! further one. `mistakes/kept.txt` lists the errors that Terraform reports a second time in other words.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use super::case::{Case, Step, Verb, load_folder};
+use super::engine::{Engine, Run, terraform_is_here};
+use super::terraform_plans::settings;
+
+/// The configurations that must at least be compared.
+const AT_LEAST: usize = 150;
+
+/// An error: its summary, and its place unless it has none.
+type Problem = (String, Option<Place>);
+/// A file, and a range in it as lines and columns.
+type Place = (String, [u64; 4]);
+/// Errors, each with the number of times that it was reported.
+type Problems = BTreeMap<Problem, usize>;
+/// The summaries of errors that repeat another one: whether it must stand in the same line, or only in the
+/// same file.
+type Kept = BTreeMap<String, Near>;
+
+/// The distance between an error and its repetition.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Near {
+    Line,
+    File,
+}
+
+/// Compares what both programs report of each configuration of a case.
+struct Bench {
+    dir: tempfile::TempDir,
+    settings: tempfile::TempDir,
+    kept: Kept,
+    n_compared: usize,
+    found: Vec<String>,
+}
+
+impl Bench {
+    fn new(kept: &Kept) -> Self {
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            settings: tempfile::tempdir().unwrap(),
+            kept: kept.clone(),
+            n_compared: 0,
+            found: Vec::new(),
+        }
+    }
+
+    fn run(&self, engine: Engine, args: &[&str]) -> Run {
+        engine.run(self.dir.path(), Some(&settings(self.settings.path())), args)
+    }
+
+    fn step(&mut self, case: &Case, step: &Step) {
+        let name = if step.verb == Verb::File { step.args[0].as_str() } else { "main.tf" };
+        if !step.text.trim().is_empty() {
+            let path = self.dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, &step.text).unwrap();
+        }
+        let args: &[&str] = match step.verb {
+            Verb::Validate => &["validate", "-json"],
+            Verb::Plan => &["plan", "-json", "-input=false", "-no-color"],
+            _ => return,
+        };
+        let is_first = self.n_compared == 0;
+        if case.calls_modules() && (is_first || step.text.contains("module \"")) {
+            // A configuration with mistakes may not get as far; the manifest is the same for both.
+            let _installed = self.run(Engine::Formwork, &["get", "-no-color"]);
+        }
+        let [theirs, ours] = Engine::BOTH.map(|engine| self.run(engine, args));
+        let place = format!("{}:{}", case.name, step.line);
+        if theirs.code != ours.code {
+            let (theirs, ours) = (theirs.code, ours.code);
+            self.found.push(format!("{place} exit code: should be {theirs:?}, is {ours:?}"));
+        }
+        let [theirs, ours] = [theirs, ours].map(|run| problems(&run));
+        let lines = differences(&theirs, &ours, &self.kept);
+        self.found.extend(lines.into_iter().map(|line| format!("{place} {line}")));
+        self.n_compared += 1;
+    }
+}
+
+/// The errors of a run, from its document or its events.
+fn problems(run: &Run) -> Problems {
+    let all = match run.document() {
+        Some(document) if document["diagnostics"].is_array() => document["diagnostics"].clone(),
+        _ => run.events().iter().map(|event| event["diagnostic"].clone()).collect(),
+    };
+    let errors = all.as_array().into_iter().flatten().filter(|one| one["severity"] == "error");
+    let mut problems = Problems::new();
+    for error in errors {
+        let summary = error["summary"].as_str().unwrap_or_default();
+        // The members of a cycle are listed in no particular order.
+        let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };
+        *problems.entry((summary.to_owned(), place(&error["range"]))).or_default() += 1;
+    }
+    problems
+}
+
+/// The place of a range; `None` if there is none, or one in no file.
+fn place(range: &Value) -> Option<Place> {
+    let file = range["filename"].as_str().filter(|file| !file.is_empty())?;
+    let at = |end: &str, part: &str| range[end][part].as_u64().unwrap_or_default();
+    let [start, end] = ["start", "end"].map(|end| [at(end, "line"), at(end, "column")]);
+    Some((file.to_owned(), [start[0], start[1], end[0], end[1]]))
+}
+
+/// The errors that only one program reports. Where Terraform gives no place, any will do.
+fn differences(theirs: &Problems, ours: &Problems, kept: &Kept) -> Vec<String> {
+    let mut lacking = less(theirs, ours);
+    let mut further = less(ours, theirs);
+    for ((summary, place), n) in &mut lacking {
+        let same = further.iter_mut().filter(|((other, _), _)| place.is_none() && other == summary);
+        for (_, m) in same {
+            let both = (*n).min(*m);
+            *n -= both;
+            *m -= both;
+        }
+    }
+    let is_lacking = |(problem, n): &(&Problem, &usize)| **n > 0 && !repeats(problem, ours, kept);
+    let lacking = lacking.iter().filter(is_lacking);
+    let lacking = lacking.map(|((summary, at), n)| format!("lacks {n} × {summary} at {at:?}"));
+    let further = further.iter().filter(|(_, n)| **n > 0);
+    let further = further.map(|((summary, at), n)| format!("has {n} × {summary} at {at:?}"));
+    lacking.chain(further).collect()
+}
+
+/// Whether an error only repeats one that is reported near it.
+fn repeats((summary, place): &Problem, ours: &Problems, kept: &Kept) -> bool {
+    let Some(near) = kept.get(summary) else { return false };
+    let places = ours.keys().filter_map(|(_, other)| other.as_ref());
+    let is_near = |(file, range): &Place| match place {
+        Some((own, at)) => own == file && (*near == Near::File || at[0] == range[0]),
+        None => *near == Near::File,
+    };
+    places.into_iter().any(is_near)
+}
+
+/// The problems of one program that the other does not report, or not as often.
+fn less(some: &Problems, others: &Problems) -> Problems {
+    let n_of = |problem| others.get(problem).copied().unwrap_or_default();
+    let rest = some.iter().map(|(problem, n)| (problem.clone(), n.saturating_sub(n_of(problem))));
+    rest.filter(|(_, n)| *n > 0).collect()
+}
+
+/// The lines of `kept.txt`: a summary, how near it must be, and the reason.
+fn kept(folder: &Path) -> Kept {
+    let text = std::fs::read_to_string(folder.join("kept.txt")).unwrap();
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let entry = |line: &str| {
+        let parts: Vec<&str> = line.split(" | ").collect();
+        let [summary, near, reason] = parts[..] else { panic!("{line}: three parts") };
+        let near = match near {
+            "line" => Near::Line,
+            "file" => Near::File,
+            other => panic!("{line}: {other}"),
+        };
+        assert!(!reason.trim().is_empty(), "{line}: no reason");
+        (summary.to_owned(), near)
+    };
+    lines.map(entry).collect()
+}
+
+#[test]
+fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
+    if !terraform_is_here() {
+        return;
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/mistakes");
+    let kept = kept(&folder);
+    let only = std::env::var("INTEROP_CASE").ok();
+    let mut cases = load_folder(&folder);
+    cases.retain(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())));
+    let (queue, done) = (Mutex::new(cases.into_iter()), Mutex::new((0, Vec::new())));
+    let work = || loop {
+        let next = queue.lock().unwrap().next();
+        let Some(case) = next else { return };
+        let mut bench = Bench::new(&kept);
+        case.steps.iter().for_each(|step| bench.step(&case, step));
+        let mut done = done.lock().unwrap();
+        done.0 += bench.n_compared;
+        done.1.extend(bench.found);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(work);
+        }
+    });
+    let (n_compared, mut found) = done.into_inner().unwrap();
+    found.sort();
+    println!("mistakes: {n_compared} configurations, {} differences", found.len());
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+    assert!(only.is_some() || n_compared >= AT_LEAST, "only {n_compared} configurations");
+}
+
+#[test]
+fn a_missing_a_moved_and_a_repeated_error_are_differences() {
+    let of = |list: &[(&str, u64)]| -> Problems {
+        let mut problems = Problems::new();
+        for (summary, line) in list {
+            let place = (*line > 0).then(|| ("f".to_owned(), [*line, 1, *line, 2]));
+            *problems.entry(((*summary).to_owned(), place)).or_default() += 1;
+        }
+        problems
+    };
+    let kept = [("Again".to_owned(), Near::Line)].into();
+    let check = |theirs: &[(&str, u64)], ours: &[(&str, u64)]| {
+        differences(&of(theirs), &of(ours), &kept).len()
+    };
+    assert_eq!(check(&[("A", 1), ("B", 2)], &[("A", 1), ("B", 2)]), 0);
+    assert_eq!(check(&[("A", 1), ("B", 2)], &[("A", 1)]), 1);
+    assert_eq!(check(&[("A", 1)], &[("A", 2)]), 2);
+    assert_eq!(check(&[("A", 1)], &[("A", 1), ("A", 1)]), 1);
+    assert_eq!(check(&[("A", 0)], &[("A", 2)]), 0);
+    assert_eq!(check(&[("A", 1), ("Again", 1)], &[("A", 1)]), 0);
+    assert_eq!(check(&[("A", 1), ("Again", 2)], &[("A", 1)]), 1);
+    assert_eq!(check(&[("A", 1)], &[("A", 1), ("Again", 1)]), 1);
+}
