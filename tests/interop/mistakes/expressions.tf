@@ -601,13 +601,6 @@ output "h4" {
   value = type(1)
 }
 #= validate
-output "h1" {
-  value = 1
-  precondition {
-    condition     = var.s == "x"
-    error_message = self.id
-  }
-}
 resource "terraform_data" "h2" {
   lifecycle {
     postcondition {
