@@ -18,3 +18,4 @@ mod signal;
 mod ssh;
 mod state_file;
 mod told;
+mod untrusted;
