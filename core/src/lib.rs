@@ -7,6 +7,7 @@ pub mod addr;
 pub mod apply;
 pub mod change;
 pub mod config;
+pub mod disk;
 pub mod eval;
 pub mod event;
 pub mod graph;

@@ -85,7 +85,7 @@ const IMPURE: [&str; 9] = [
 
 /// The modules of the engine. Each may use itself and those on lines above its own.
 const LAYERS: [&[&str]; 9] = [
-    &["addr", "version", "small_map"],
+    &["addr", "version", "small_map", "disk"],
     &["config", "state", "change", "graph"],
     &["eval", "provider", "provisioner", "event"],
     &["moved"],

@@ -1,0 +1,113 @@
+//! Planted links, pipes and endless files.
+
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// A folder with a victim beside it.
+struct Planted {
+    folder: tempfile::TempDir,
+}
+
+impl Planted {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("data")).unwrap();
+        std::fs::create_dir_all(folder.path().join("victim/inside")).unwrap();
+        std::fs::write(folder.path().join("victim/inside/file"), "precious").unwrap();
+        Self { folder }
+    }
+
+    fn data(&self) -> Dir {
+        Dir::open(&self.folder.path().join("data")).unwrap()
+    }
+
+    fn is_whole(&self) -> bool {
+        let victim = self.folder.path().join("victim");
+        let names = std::fs::read_dir(&victim).unwrap().count();
+        let text = std::fs::read_to_string(victim.join("inside/file"));
+        names == 1 && text.is_ok_and(|text| text == "precious")
+    }
+}
+
+#[test]
+fn no_operation_follows_a_link() {
+    let planted = Planted::new();
+    let dir = planted.data();
+    let at = |name: &str| dir.path().join(name);
+    symlink("../victim", at("folder")).unwrap();
+    symlink("../victim/inside/file", at("file")).unwrap();
+    for error in [
+        dir.subdir("folder").unwrap_err(),
+        dir.create_subdir("folder").unwrap_err(),
+        dir.read("file", MAX_RECORD).unwrap_err(),
+        dir.lock_file("file").unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("is a symbolic link to ../victim"), "{error}");
+    }
+    dir.replace("file", b"new", 0o644).unwrap();
+    assert_eq!(std::fs::read(at("file")).unwrap(), b"new");
+    assert!(!at("file").is_symlink());
+    dir.rename("folder", &dir, "moved").unwrap();
+    assert!(at("moved").is_symlink());
+    dir.remove("moved").unwrap();
+    assert!(!dir.holds("moved") && planted.is_whole());
+}
+
+#[test]
+fn a_tree_is_removed_and_what_its_links_lead_to_is_not() {
+    let planted = Planted::new();
+    let dir = planted.data();
+    let scratch = planted.data().scratch(".new-").unwrap();
+    let within = scratch.dir().create_subdir("a").unwrap().create_subdir("b").unwrap();
+    within.replace("file", b"", 0o600).unwrap();
+    within.link(&planted.folder.path().join("victim"), "link").unwrap();
+    scratch.dir().link(Path::new("../../victim"), "link").unwrap();
+    assert_eq!(dir.names().unwrap().len(), 1);
+    drop(scratch);
+    assert_eq!(dir.names().unwrap().len(), 0);
+    assert!(planted.is_whole());
+}
+
+#[test]
+fn names_are_single_components() {
+    let planted = Planted::new();
+    let dir = planted.data();
+    for name in ["", ".", "..", "../victim", "a/b"] {
+        assert!(dir.subdir(name).is_err() && dir.remove(name).is_err(), "{name:?}");
+        assert!(dir.read(name, 1).is_err() && dir.lock_file(name).is_err(), "{name:?}");
+    }
+    assert!(planted.is_whole());
+}
+
+#[test]
+fn pipes_and_devices_are_refused_without_waiting() {
+    let planted = Planted::new();
+    let dir = planted.data();
+    let pipe = dir.path().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    assert!(dir.read("pipe", MAX_RECORD).is_err());
+    assert!(dir.lock_file("pipe").is_err());
+    assert_eq!(read_file(&pipe, MAX_TEXT).unwrap_err().to_string(), "it is a pipe, not a file");
+    let zero = dir.path().join("zero");
+    symlink("/dev/zero", &zero).unwrap();
+    for error in [read_file(&zero, MAX_TEXT), read_named(&zero, MAX_TEXT)] {
+        assert_eq!(error.unwrap_err().to_string(), "it is a device, not a file");
+    }
+    assert_eq!(read_named(Path::new("/dev/null"), MAX_TEXT).unwrap(), b"");
+}
+
+#[test]
+fn a_file_beyond_the_limit_is_refused_before_it_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sparse");
+    let file = File::create(&path).unwrap();
+    file.set_len(MAX_STATE + 1).unwrap();
+    for read in [read_file, read_named] {
+        let error = read(&path, MAX_STATE).unwrap_err();
+        assert_eq!(error.to_string(), "it is larger than the limit of 2048 MiB");
+    }
+    file.set_len(3).unwrap();
+    assert_eq!(read_file(&path, 3).unwrap(), [0, 0, 0]);
+    assert!(read_file(&path, 2).is_err());
+}
