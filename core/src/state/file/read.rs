@@ -19,7 +19,7 @@ use super::layout::{
 use super::{Entry, FileError, Header, StateFile, json};
 use crate::addr::{
     ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ModuleAddr, ProviderAddr,
-    ProviderConfigAddr, ResourceAddr, ResourceName,
+    ProviderConfigAddr, ResourceAddr, ResourceName, is_identifier,
 };
 use crate::state::{Object, OutputValue, ResourceState, State, Status};
 
@@ -154,6 +154,7 @@ impl<'t> Reader<'t> {
         check_writer(&file.terraform_version).map_err(|wrong| self.at(wrong, None))?;
         let mut state = State::default();
         for (name, output) in file.outputs {
+            check_name("output", &name).map_err(|wrong| self.at(wrong, None))?;
             let read = output_value(&name, &output)
                 .map_err(|wrong| self.at(wrong, Some(output.value.get())))?;
             state.outputs.insert(name.into(), read);
@@ -225,6 +226,8 @@ impl<'t> Reader<'t> {
                 Wrong::new("Invalid module instance address", bad.detail)
             })?
         };
+        check_name("resource type", &from.kind)?;
+        check_name("resource", &from.name)?;
         Ok(ResourceAddr { module, resource: ResourceName::new(mode, &*from.kind, &*from.name) })
     }
 
@@ -387,6 +390,18 @@ fn check_writer(version: &str) -> Result<(), Wrong> {
          valid version string."
     );
     Err(Wrong::new("Invalid Terraform version string", detail))
+}
+
+/// Refuses a name that no configuration can contain. Names are printed, so one with control characters
+/// or line breaks could forge output. Old states have names that begin with a digit.
+fn check_name(kind: &str, name: &str) -> Result<(), Wrong> {
+    if is_identifier(&format!("_{name}")) && !name.is_empty() {
+        return Ok(());
+    }
+    let detail = format!(
+        "The state file contains the {kind} name {name:?}. A name must contain only letters, digits, underscores and dashes."
+    );
+    Err(Wrong::new("Invalid name in state", detail))
 }
 
 fn output_value(name: &str, from: &OutputJson<'_>) -> Result<OutputValue, Wrong> {
