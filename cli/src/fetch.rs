@@ -23,6 +23,8 @@ use checksum::Checksum;
 use http::HttpError;
 use netrc::Netrc;
 
+use crate::redact;
+
 pub(crate) use folder::{Hidden, copy, only_match};
 
 /// Why a package cannot be had.
@@ -51,6 +53,27 @@ pub(crate) enum FetchError {
     Disk(#[from] io::Error),
 }
 
+/// The origin of an address. It decides whether the address may name files of this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AddressOrigin {
+    /// Configuration on this machine.
+    Local,
+    /// A server, or configuration that was downloaded.
+    Remote,
+}
+
+impl AddressOrigin {
+    fn check(self, package: &PackageAddr) -> Result<(), FetchError> {
+        if self == Self::Local || !package.is_local() {
+            return Ok(());
+        }
+        let address = redact::address(&package.to_string());
+        Err(FetchError::Address(format!(
+            "{address:?} is on this machine, and only configuration on this machine may name it; publish the package, or name it in the root module"
+        )))
+    }
+}
+
 /// The most times one address may lead to another one.
 const MAX_HOPS: usize = 10;
 
@@ -71,12 +94,24 @@ impl Fetcher<'_> {
     /// to it, as the reference has it: whoever names it there wants to see it change.
     ///
     /// # Errors
-    /// When it cannot be had, or is hostile. What lies at `into` then is worthless.
-    pub(crate) fn fetch(&self, package: &PackageAddr, into: &Path) -> Result<(), FetchError> {
-        self.follow(package, into, 0)
+    /// When it cannot be had, is hostile, or may not be named by its origin. What lies at `into` then is
+    /// worthless.
+    pub(crate) fn fetch(
+        &self,
+        package: &PackageAddr,
+        into: &Path,
+        origin: AddressOrigin,
+    ) -> Result<(), FetchError> {
+        self.follow(package, into, (origin, 0))
     }
 
-    fn follow(&self, package: &PackageAddr, into: &Path, hops: usize) -> Result<(), FetchError> {
+    fn follow(
+        &self,
+        package: &PackageAddr,
+        into: &Path,
+        (origin, hops): (AddressOrigin, usize),
+    ) -> Result<(), FetchError> {
+        origin.check(package)?;
         let kind = package.kind();
         match kind.as_str() {
             "file" => self.local(package, into),
@@ -86,11 +121,11 @@ impl Fetcher<'_> {
                 folder::confine(into, &self.limits)?;
                 Ok(())
             }
-            "http" | "https" => self.remote(package, into, hops),
+            "http" | "https" => self.remote(package, into, (origin, hops)),
             "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive behind an https:// address".to_owned())),
             "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; give the object's https:// address, presigned if it is not public".to_owned())),
             "gcs" => Err(FetchError::Unsupported("objects in Google Cloud Storage are not supported; give the object's https:// address, signed if it is not public".to_owned())),
-            "ssh" => Err(FetchError::Unsupported(format!("download not supported for scheme 'ssh'; for a git repository write git::{}", package.url))),
+            "ssh" => Err(FetchError::Unsupported(format!("download not supported for scheme 'ssh'; for a git repository write git::{}", redact::address(&package.url)))),
             _ => Err(FetchError::Unsupported(format!("download not supported for scheme '{kind}'"))),
         }
     }
@@ -109,7 +144,11 @@ impl Fetcher<'_> {
         }
         let (url, format) = archive_format(&url);
         let Some(format) = format else {
-            let reason = format!("{url} is neither a folder nor an archive; {}", archive::KNOWN);
+            let reason = format!(
+                "{} is neither a folder nor an archive; {}",
+                redact::address(&url),
+                archive::KNOWN
+            );
             return Err(FetchError::Address(reason));
         };
         if let Some(checksum) = checksum {
@@ -118,10 +157,20 @@ impl Fetcher<'_> {
         Ok(archive::unpack(path, format, into, &self.limits)?)
     }
 
-    fn remote(&self, package: &PackageAddr, into: &Path, hops: usize) -> Result<(), FetchError> {
+    fn remote(
+        &self,
+        package: &PackageAddr,
+        into: &Path,
+        (origin, hops): (AddressOrigin, usize),
+    ) -> Result<(), FetchError> {
         let (url, checksum) = checksum::split(&package.url)?;
+        if origin == AddressOrigin::Remote {
+            checksum.as_ref().map_or(Ok(()), Checksum::check_remote)?;
+        }
         let (url, format) = archive_format(&url);
-        let asking = self.netrc.authorization(&url);
+        // Others choose neither an address without encryption nor the moment to send a password there.
+        let may_ask = origin == AddressOrigin::Local || http::is_private(&url);
+        let asking = self.netrc.authorization(&url).filter(|_| may_ask);
         let to = (url.as_str(), asking.as_deref());
         if let Some(format) = format {
             let parent = into.parent().unwrap_or(into);
@@ -140,21 +189,19 @@ impl Fetcher<'_> {
         let next = link::find(self.http, to)?;
         let found = ModuleSource::parse(&next, false);
         let Ok(ModuleSource::Package(found, within)) = found else {
-            return Err(FetchError::Address(format!("invalid source string: {next}")));
+            return Err(FetchError::Address(format!(
+                "invalid source string: {}",
+                redact::address(&next)
+            )));
         };
-        if found.url.starts_with("file:") {
-            let reason = format!(
-                "the server names {next:?}, but files of this machine are none of its business"
-            );
-            return Err(FetchError::Address(reason));
-        }
+        let next = (AddressOrigin::Remote, hops + 1);
         if within.is_empty() {
-            return self.follow(&found, into, hops + 1);
+            return self.follow(&found, into, next);
         }
         // Only that folder is the package: nothing beside it may be mentioned.
         let whole = tempfile::tempdir_in(into.parent().unwrap_or(into))?;
         let all = whole.path().join("package");
-        self.follow(&found, &all, hops + 1)?;
+        self.follow(&found, &all, next)?;
         let part = only_match(&all, within.as_str()).map_err(FetchError::Address)?;
         copy(&part, into, &self.limits, Hidden::Copied)?;
         folder::confine(into, &self.limits)?;

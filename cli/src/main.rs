@@ -3,6 +3,7 @@
 mod args;
 mod clock;
 mod command;
+mod data_dir;
 mod env;
 mod exit;
 mod fetch;
@@ -11,6 +12,7 @@ mod launcher;
 mod log;
 mod modules;
 mod normalize;
+mod redact;
 mod sentinel;
 mod view;
 mod workspace;

@@ -14,6 +14,9 @@ mod tests;
 
 use std::path::{Component, Path, PathBuf};
 
+/// The name of the folder of modules in the data directory.
+pub(crate) const FOLDER: &str = "modules";
+
 /// The shortest path that means the same, by its text alone, as the manifest writes it.
 fn clean(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();

@@ -13,6 +13,7 @@ use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
 use formwork_core::config::test_files;
 use formwork_core::config::{self, Backend, Config, Files as _, Place};
+use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::World;
 use formwork_core::provider::Deadlines;
 use formwork_core::state::local::Workspaces;
@@ -23,17 +24,24 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::basis::{Basis, Recording};
 use crate::clock;
+use crate::data_dir::DataDir;
 use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
 use crate::install::providers::Places;
 use crate::install::settings::Settings;
 use crate::launcher::Launcher;
-use crate::modules::install::{self, Progress};
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
+use crate::modules::{
+    self,
+    install::{self, Progress},
+};
 use crate::view::human::diagnostic;
 use crate::view::report::Report;
 use crate::view::{self, Screen};
+
+/// The name of the file that names the selected workspace.
+const ENVIRONMENT: &str = "environment";
 
 /// The folder a command works in.
 pub(crate) struct Workspace<'e> {
@@ -44,7 +52,7 @@ pub(crate) struct Workspace<'e> {
     /// The root module's folder: the working folder, unless `import` is told another.
     pub(crate) config_folder: PathBuf,
     /// The data folder.
-    pub(crate) data: PathBuf,
+    pub(crate) data: DataDir,
     /// The texts that messages point into.
     pub(crate) sources: Sources,
     /// The settings of the command line.
@@ -125,13 +133,21 @@ impl<'e> Workspace<'e> {
             env,
             root: PathBuf::from("."),
             config_folder: PathBuf::from("."),
-            data: env.data_dir.clone().unwrap_or_else(|| PathBuf::from(".terraform")),
+            data: DataDir::of(env),
             sources: Sources::new(),
             settings,
             reattached,
             basis: Basis::default(),
         };
-        let name = opened.name();
+        let name = opened.selected().map_err(|error| {
+            let path = opened.data.path().join(ENVIRONMENT);
+            let detail = format!(
+                "{}: {error}. The file names the selected workspace; remove it to select the default one, or run \"formwork workspace select\".",
+                path.display()
+            );
+            let summary = "Failed to read the selected workspace";
+            diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+        })?;
         if !Workspaces::is_name(&name) {
             return Err(diags.error(bad_name(&name)));
         }
@@ -196,7 +212,11 @@ impl<'e> Workspace<'e> {
     /// When the manifest cannot be read.
     pub(crate) fn installed(&self, diags: &mut Diagnostics) -> Result<Installed, Reported> {
         let folder = self.modules_folder();
-        Manifest::load(&folder).map(Installed).map_err(|error| {
+        let load = || -> std::io::Result<Manifest> {
+            let Some(data) = self.data.open()? else { return Ok(Manifest::default()) };
+            data.subdir(modules::FOLDER)?.as_ref().map_or(Ok(Manifest::default()), Manifest::load)
+        };
+        load().map(Installed).map_err(|error| {
             let path = Manifest::path(&folder);
             let detail = format!(
                 "{}: {error}. Remove the file, and run \"formwork init\" to have all modules installed anew.",
@@ -209,7 +229,7 @@ impl<'e> Workspace<'e> {
 
     /// The folder of modules.
     pub(crate) fn modules_folder(&self) -> PathBuf {
-        self.data.join("modules")
+        self.data.path().join(modules::FOLDER)
     }
 
     /// Whether the root module calls any. Mistakes are for whoever reads the whole.
@@ -233,7 +253,7 @@ impl<'e> Workspace<'e> {
             env: self.env,
             settings: &self.settings,
             root: &self.config_folder,
-            folder: &self.modules_folder(),
+            data: &self.data,
             pause: std::thread::sleep,
         };
         install::install(diags, &mut self.sources, &place, upgrade, &|progress| {
@@ -259,12 +279,18 @@ impl<'e> Workspace<'e> {
 
     /// The selected workspace.
     pub(crate) fn name(&self) -> String {
+        // Opening the folder has shown that the file can be read.
+        self.selected().unwrap_or_else(|_| Workspaces::DEFAULT.into())
+    }
+
+    fn selected(&self) -> std::io::Result<String> {
         if let Some(name) = &self.env.workspace {
-            return name.clone();
+            return Ok(name.clone());
         }
-        let selected = std::fs::read_to_string(self.data.join("environment")).unwrap_or_default();
-        let selected = selected.trim();
-        if selected.is_empty() { Workspaces::DEFAULT.into() } else { selected.to_owned() }
+        let data = self.data.open()?;
+        let text = data.map(|data| data.read_text(ENVIRONMENT, MAX_RECORD)).transpose()?.flatten();
+        let name = text.as_deref().map(str::trim).filter(|name| !name.is_empty());
+        Ok(name.unwrap_or(Workspaces::DEFAULT).to_owned())
     }
 
     /// What expressions can learn of the world outside while nothing is planned or applied.
@@ -286,9 +312,9 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When that cannot be written down.
     pub(crate) fn select(&self, diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
-        let path = self.data.join("environment");
-        let written =
-            std::fs::create_dir_all(&self.data).and_then(|()| std::fs::write(&path, name));
+        let path = self.data.path().join(ENVIRONMENT);
+        let data = self.data.create();
+        let written = data.and_then(|data| data.replace(ENVIRONMENT, name.as_bytes(), 0o644));
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             let diagnostic = Diagnostic::error("Failed to select workspace", detail);

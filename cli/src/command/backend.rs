@@ -1,7 +1,10 @@
 //! Setting up the backend: where the state is from now on, and whether it is taken along. Only `init`
 //! does that.
 
+use std::path::Path;
+
 use formwork_core::config::Backend;
+use formwork_core::disk::{MAX_RECORD, read_named_text};
 use formwork_core::state::edit::check_push;
 use formwork_core::state::local::{Files, LocalStore, Workspaces};
 use formwork_lang::syntax::parse_file;
@@ -81,7 +84,7 @@ fn tell(
         let summary = "Invalid backend configuration argument";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
-    let text = std::fs::read_to_string(told).map_err(|error| {
+    let text = read_named_text(Path::new(told), MAX_RECORD).map_err(|error| {
         let detail = format!("{told}, which -backend-config names, cannot be read: {error}.");
         diags.error(Diagnostic::error("Failed to read file", detail))
     })?;
@@ -213,13 +216,12 @@ async fn put(diags: &mut Diagnostics, from: &Locked, to: &mut Locked) -> Result<
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use clap::Parser as _;
     use formwork_core::state::file::StateFile;
 
     use super::*;
     use crate::args::{Cli, Command};
+    use crate::data_dir::DataDir;
     use crate::env::Env;
     use crate::view::Screen;
 
@@ -235,7 +237,7 @@ mod tests {
             env: &env,
             root: root.to_owned(),
             config_folder: root.to_owned(),
-            data: root.join("data"),
+            data: DataDir::chosen(root.join("data")),
             sources: Default::default(),
             settings: Default::default(),
             reattached: Default::default(),

@@ -11,6 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use crate::fetch::archive::Limits;
 use crate::fetch::{self, Hidden};
 use crate::modules::install::fetch_root;
+use crate::redact;
 use crate::workspace::Workspace;
 
 /// Copies the module into the working folder.
@@ -54,7 +55,7 @@ pub(super) fn copy(
 
 fn is_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
     for entry in std::fs::read_dir(&workspace.root)? {
-        if workspace.data.file_name() != Some(&entry?.file_name()) {
+        if workspace.data.path().file_name() != Some(&entry?.file_name()) {
             return Ok(false);
         }
     }
@@ -74,7 +75,8 @@ fn package(diags: &mut Diagnostics, text: &str) -> Result<(PackageAddr, Subfolde
             Ok((PackageAddr { forced: None, url }, Subfolder::default()))
         }
         Ok(ModuleSource::Registry(..)) => Err(diags.error(wrong(format!(
-            "{text:?} is the address of a module in a registry, which cannot be copied; give the address of its package."
+            "{:?} is the address of a module in a registry, which cannot be copied; give the address of its package.",
+            redact::address(text)
         )))),
         Err(error) => Err(diags.error(Diagnostic::error(error.summary, error.detail))),
     }
@@ -88,7 +90,8 @@ fn check_calls(diags: &mut Diagnostics, module: &Path, text: &str) -> Result<(),
     for call in calls.into_iter().flatten() {
         if call.source.starts_with("../") {
             let detail = format!(
-                "The requested module {text:?} refers to a module via its parent directory, {:?}. To use this as a new root module this source string must be rewritten as a remote source address.",
+                "The requested module {:?} refers to a module via its parent directory, {:?}. To use this as a new root module this source string must be rewritten as a remote source address.",
+                redact::address(text),
                 call.source
             );
             let summary = "Root module references parent directory";

@@ -1,8 +1,11 @@
 //! The values that are given for variables: from the environment, files, options and answers.
 //! Whether they fit is for the engine to say.
 
+use std::path::Path;
+
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
+use formwork_core::disk::{MAX_TEXT, read_file, read_named};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::question::{Question, ask};
@@ -36,7 +39,7 @@ pub(super) fn in_automatic_files(
     let mut given = Vec::new();
     let mut result = Ok(());
     for name in automatic_files(workspace) {
-        match values_of(diags, workspace, &name) {
+        match values_of(diags, workspace, &name, read_file) {
             Ok(values) => given.extend(values),
             Err(reported) => result = Err(reported),
         }
@@ -55,7 +58,7 @@ pub(super) fn in_options(
     for source in sources {
         match source {
             VariableSource::File(path) => {
-                match values_of(diags, workspace, &path.to_string_lossy()) {
+                match values_of(diags, workspace, &path.to_string_lossy(), read_named) {
                     Ok(values) => given.extend(values),
                     Err(reported) => result = Err(reported),
                 }
@@ -107,9 +110,10 @@ fn values_of(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     name: &str,
+    read: fn(&Path, u64) -> std::io::Result<Vec<u8>>,
 ) -> Result<Vec<Given>, Reported> {
     let path = workspace.root.join(name);
-    let content = std::fs::read(&path).map_err(|error| {
+    let content = read(&path, MAX_TEXT).map_err(|error| {
         let detail = format!("Given variables file {name} cannot be read: {error}.");
         diags.error(Diagnostic::error("Failed to read variables file", detail))
     })?;

@@ -3,6 +3,7 @@
 //! No entry is written outside of the folder, through a link, or beyond the limits; links are made
 //! last and held against the folder by [`super::folder::confine`].
 
+mod budget;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]
@@ -11,6 +12,9 @@ mod tests;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+use budget::{Budget, Counted};
 
 use super::folder;
 
@@ -31,7 +35,17 @@ pub(crate) struct Limits {
     pub(crate) path: usize,
 }
 
+/// The memory that decoding an `.xz` archive may take, in KiB. The archive itself says how much it needs,
+/// and `xz -9` needs half of this.
+const XZ_MEMORY: u32 = 128 << 10;
+
 impl Limits {
+    /// How many bytes may be decoded in all: the content, its padding, and the headers of all entries.
+    fn decoded(&self) -> u64 {
+        let entries = (self.entries as u64).saturating_mul(4 << 10);
+        self.unpacked.saturating_add(entries).saturating_add(1 << 20)
+    }
+
     /// For modules, which are text.
     pub(crate) const MODULE: Self = Self {
         archive: 1 << 30,
@@ -127,7 +141,10 @@ pub(crate) fn unpack(
         Format::Tar => tar(file, &mut sink)?,
         Format::TarGzip => tar(flate2::bufread::MultiGzDecoder::new(file), &mut sink)?,
         Format::TarBzip2 => tar(bzip2::bufread::MultiBzDecoder::new(file), &mut sink)?,
-        Format::TarXz => tar(lzma_rust2::XzReader::new(file, true), &mut sink)?,
+        Format::TarXz => {
+            let reader = lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY);
+            tar(reader, &mut sink)?;
+        }
     }
     sink.finish()
 }
@@ -155,34 +172,42 @@ fn zip(file: BufReader<File>, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
 }
 
 fn tar(stream: impl Read, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
-    use tar::EntryType;
-    // The decoder counts as well: an archive may hold endless nothing between its entries.
-    let counted = stream.take(sink.limits.unpacked.saturating_mul(2));
+    let budget = Budget::new(sink.limits.decoded());
+    let counted = Counted { stream, budget: Rc::clone(&budget) };
     let mut archive = tar::Archive::new(counted);
-    for entry in archive.entries().map_err(|error| malformed(&error))? {
-        let mut entry = entry.map_err(|error| malformed(&error))?;
-        let name = entry.path().map_err(|error| malformed(&error))?;
-        let name = name.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?.to_owned();
-        match entry.header().entry_type() {
-            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
-                let mode = entry.header().mode().ok();
-                sink.file(&name, &mut entry, mode)?;
-            }
-            EntryType::Directory => sink.folder(&name)?,
-            EntryType::Symlink => {
-                let target = entry.link_name().map_err(|error| malformed(&error))?;
-                let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
-                sink.link(&name, target.into_owned())?;
-            }
-            EntryType::Link => {
-                let target = entry.link_name().map_err(|error| malformed(&error))?;
-                let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
-                let target = target.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?;
-                sink.same(&name, target)?;
-            }
-            EntryType::XGlobalHeader => {}
-            _ => return Err(BadArchive::Special(name)),
+    let mut entries = archive.entries().map_err(|error| malformed(&error))?;
+    loop {
+        let Some(entry) = budget.for_headers(|| entries.next()) else { return Ok(()) };
+        let mut entry = entry.map_err(|error| budget.explain(&error))?;
+        tar_entry(&mut entry, sink).map_err(|error| budget.blame(error))?;
+        // The rest would be skipped together with the headers of the next entry.
+        io::copy(&mut entry, &mut io::sink()).map_err(|error| budget.explain(&error))?;
+    }
+}
+
+fn tar_entry(entry: &mut tar::Entry<'_, impl Read>, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
+    use tar::EntryType;
+    let name = entry.path().map_err(|error| malformed(&error))?;
+    let name = name.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?.to_owned();
+    match entry.header().entry_type() {
+        EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+            let mode = entry.header().mode().ok();
+            sink.file(&name, entry, mode)?;
         }
+        EntryType::Directory => sink.folder(&name)?,
+        EntryType::Symlink => {
+            let target = entry.link_name().map_err(|error| malformed(&error))?;
+            let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
+            sink.link(&name, target.into_owned())?;
+        }
+        EntryType::Link => {
+            let target = entry.link_name().map_err(|error| malformed(&error))?;
+            let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
+            let target = target.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?;
+            sink.same(&name, target)?;
+        }
+        EntryType::XGlobalHeader => {}
+        _ => return Err(BadArchive::Special(name)),
     }
     Ok(())
 }

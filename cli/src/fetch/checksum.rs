@@ -5,12 +5,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use formwork_core::disk::read_text;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::http::{self, without_secrets};
+use super::http;
 use super::{FetchError, query};
+use crate::redact;
 
 /// How long a file of sums may be.
 const MAX_LIST: u64 = 1 << 20;
@@ -124,6 +126,19 @@ pub(super) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError>
 }
 
 impl Checksum {
+    /// Refuses a list on this machine, for an address that came from elsewhere.
+    ///
+    /// # Errors
+    /// When the list is a local file.
+    pub(super) fn check_remote(&self) -> Result<(), FetchError> {
+        match self {
+            Self::Listed { at } if !is_remote(at) => Err(FetchError::Address(format!(
+                "its list of checksums {at:?} is on this machine, and only configuration on this machine may name it"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Makes sure that a file, which came from a URL, has the sum.
     ///
     /// # Errors
@@ -154,16 +169,16 @@ impl Checksum {
 
 /// The text of a list of sums.
 fn list(http: &http::Client, at: &str) -> Result<String, FetchError> {
-    if at.starts_with("http://") || at.starts_with("https://") {
+    if is_remote(at) {
         return Ok(http.get(at, None)?.text(MAX_LIST)?);
     }
     let path = at.strip_prefix("file://").unwrap_or(at);
-    let failed = |error| FetchError::Address(format!("{}: {error}", without_secrets(path)));
-    let mut text = String::new();
-    File::open(path)
-        .and_then(|file| file.take(MAX_LIST).read_to_string(&mut text))
-        .map_err(failed)?;
-    Ok(text)
+    let failed = |error| FetchError::Address(format!("{}: {error}", redact::address(path)));
+    read_text(Path::new(path), MAX_LIST).map_err(failed)
+}
+
+fn is_remote(list: &str) -> bool {
+    list.starts_with("http://") || list.starts_with("https://")
 }
 
 /// The sum that a list has for the file behind a URL. A line is a sum and a name as `sha256sum` writes

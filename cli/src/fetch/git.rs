@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use base64::Engine as _;
 
 use super::{FetchError, query};
+use crate::redact;
 use crate::sentinel::Companion;
 
 /// What an address says besides the repository.
@@ -47,9 +48,10 @@ impl Wanted {
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
 /// `own_ssh` says that the environment names the program that speaks SSH.
 pub(super) fn clone(address: &str, into: &Path, own_ssh: bool) -> Result<(), FetchError> {
-    let wanted = Wanted::read(address)?;
+    let mut wanted = Wanted::read(address)?;
+    let login = Login::take(&mut wanted.url);
     let key = wanted.key.as_deref().map(|key| key_file(key, into)).transpose()?;
-    let git = Git { key: key.as_deref(), plain_ssh: !own_ssh };
+    let git = Git { key: key.as_deref(), login, plain_ssh: !own_ssh };
     let place = into.as_os_str();
     let result = git.fetch(&wanted, place).and_then(|()| {
         let submodules = into.join(".gitmodules").exists();
@@ -86,6 +88,58 @@ fn key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
     std::path::absolute(path).map_err(FetchError::from)
 }
 
+/// The name and password in an `http` address. Other processes see the arguments of a program, so git
+/// gets these from a credential helper, and that gets them from its environment.
+#[derive(Debug, PartialEq, Eq)]
+struct Login {
+    /// The scheme, host and port that they are for.
+    origin: String,
+    name: String,
+    password: Option<String>,
+}
+
+/// The credential helper, a shell command.
+const HELPER: &str = r#"!f() { test "$1" = get && printf 'username=%s\npassword=%s\n' "$FORMWORK_GIT_USERNAME" "$FORMWORK_GIT_PASSWORD"; }; f"#;
+
+impl Login {
+    /// Takes the login out of an address. SSH has no use for a password, so there it is dropped.
+    fn take(url: &mut String) -> Option<Self> {
+        let (scheme, rest) = url.split_once("://")?;
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (login, host) = rest[..end].rsplit_once('@')?;
+        let (name, password) = match login.split_once(':') {
+            Some((name, password)) => (name, Some(query::decoded(password))),
+            None => (login, None),
+        };
+        let is_http = ["http", "https"].contains(&scheme.to_ascii_lowercase().as_str());
+        let (name, origin) = (query::decoded(name), format!("{scheme}://{host}"));
+        let shown = if is_http { String::new() } else { format!("{}@", login.split(':').next()?) };
+        let without = format!("{scheme}://{shown}{host}{}", &rest[end..]);
+        *url = without;
+        is_http.then_some(Self { origin, name, password })
+    }
+
+    fn apply(&self, command: &mut Command) {
+        let setting = |name: &str| format!("credential.{}.{name}", self.origin);
+        command.env("FORMWORK_GIT_USERNAME", &self.name);
+        match &self.password {
+            Some(password) => {
+                // An empty name first: no other helper is asked.
+                command.args(["-c", &format!("{}=", setting("helper"))]);
+                command.args(["-c", &format!("{}={HELPER}", setting("helper"))]);
+                command.env("FORMWORK_GIT_PASSWORD", password);
+            }
+            // The password is for the user's own helpers to know.
+            None => {
+                command.args([
+                    "--config-env",
+                    &format!("{}=FORMWORK_GIT_USERNAME", setting("username")),
+                ]);
+            }
+        }
+    }
+}
+
 /// Which protocols git may speak.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Allowed {
@@ -98,6 +152,7 @@ enum Allowed {
 /// The program, with what it is told every time.
 struct Git<'a> {
     key: Option<&'a Path>,
+    login: Option<Login>,
     /// Whether SSH is spoken by the usual program.
     plain_ssh: bool,
 }
@@ -146,6 +201,9 @@ impl Git<'_> {
             Allowed::Known => command.env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"),
             Allowed::AsUsual => command.env("GIT_PROTOCOL_FROM_USER", "0"),
         };
+        if let Some(login) = &self.login {
+            login.apply(&mut command);
+        }
         if let Some(key) = self.key {
             let key = key.display().to_string().replace('\'', "'\\''");
             let ssh = format!("ssh -o BatchMode=yes -o IdentitiesOnly=yes -i '{key}'");
@@ -184,7 +242,8 @@ impl Git<'_> {
         }
         let said = String::from_utf8_lossy(&said);
         let said: Vec<&str> = said.trim().lines().take(MAX_LINES).collect();
-        Err(FetchError::Git(format!("git ended with {status}: {}", said.join("\n"))))
+        let said = format!("git ended with {status}: {}", said.join("\n"));
+        Err(FetchError::Git(redact::text(&said).into_owned()))
     }
 }
 
@@ -219,13 +278,49 @@ mod tests {
 
     #[test]
     fn what_git_says_is_understood_in_any_locale() {
-        let git = Git { key: None, plain_ssh: true };
+        let git = Git { key: None, login: None, plain_ssh: true };
         let said = |name: &str| {
             let command = git.command(Allowed::Known);
             let found = command.get_envs().find(|(set, _)| *set == name);
             found.and_then(|(_, value)| value.map(OsStr::to_owned))
         };
         assert_eq!(said("LC_ALL"), Some("C".into()));
+    }
+
+    #[test]
+    fn passwords_reach_git_and_stand_in_no_argument() {
+        let mut url = "https://to%40ken:hunter%2F2@127.0.0.1:1/a.git".to_owned();
+        let login = Login::take(&mut url);
+        assert_eq!(url, "https://127.0.0.1:1/a.git");
+        let git = Git { key: None, login, plain_ssh: true };
+        let mut command = git.command(Allowed::Known);
+        let shown = format!("{:?}", command.get_args().collect::<Vec<_>>());
+        assert!(!shown.contains("ken") && !shown.contains("hunter"), "{shown}");
+        command.args(["credential", "fill"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let asked = b"protocol=https\nhost=127.0.0.1:1\n\n";
+        child.stdin.take().unwrap().write_all(asked).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("username=to@ken\npassword=hunter/2\n"), "{said}");
+    }
+
+    #[test]
+    fn a_login_is_taken_out_of_an_address_of_any_kind() {
+        for (whole, rest, login) in [
+            ("https://h/a", "https://h/a", None),
+            ("https://t@h/a@b", "https://h/a@b", Some(("t", None))),
+            ("https://u:p@q@h", "https://h", Some(("u", Some("p@q")))),
+            ("https://t:@h", "https://h", Some(("t", Some("")))),
+            ("ssh://git@h/a", "ssh://git@h/a", None),
+            ("ssh://me:p@h/a", "ssh://me@h/a", None),
+            ("git@h:a/b", "git@h:a/b", None),
+        ] {
+            let mut url = whole.to_owned();
+            let found = Login::take(&mut url);
+            let found = found.as_ref().map(|it| (it.name.as_str(), it.password.as_deref()));
+            assert_eq!((url.as_str(), found), (rest, login), "{whole}");
+        }
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::credentials::Credentials;
-use super::http::{Client, HttpError, Patience, resolve};
+use super::http::{self, Client, HttpError, Patience, resolve};
 use crate::env::Env;
 use crate::install::settings::Settings;
+use crate::redact;
 
 /// The longest list of services.
 const MAX_DOCUMENT: u64 = 1 << 20;
@@ -49,7 +50,7 @@ impl<'a> Hosts<'a> {
         (id, name): (&str, &'static str),
     ) -> Result<String, HostError> {
         if !self.known.contains_key(host) {
-            let services = discover(http, host, self.asking(host).as_deref())?;
+            let services = discover(http, host, self.asking(host, &discovery(host)).as_deref())?;
             self.known.insert(host.to_owned(), services);
         }
         let found = self.known.get(host).and_then(|services| services.get(id));
@@ -59,12 +60,21 @@ impl<'a> Hosts<'a> {
     }
 
     /// What a request to a host says about who asks.
-    pub(crate) fn asking(&self, host: &str) -> Option<String> {
+    pub(crate) fn asking(&self, host: &str, url: &str) -> Option<String> {
+        if !http::is_private(url) {
+            return None;
+        }
         self.credentials.token(host).map(|token| format!("Bearer {token}"))
     }
 
     /// Why nothing can be said about who asks, if somebody should know.
-    pub(crate) fn complaint(&self, host: &str) -> Option<String> {
+    pub(crate) fn complaint(&self, host: &str, url: &str) -> Option<String> {
+        if !http::is_private(url) && self.credentials.token(host).is_some() {
+            return Some(format!(
+                "the token for {host} was not sent, because {} is not encrypted: give the service an https:// address",
+                redact::address(url)
+            ));
+        }
         self.credentials.complaint(host)
     }
 
@@ -74,12 +84,17 @@ impl<'a> Hosts<'a> {
     }
 }
 
+/// The URL of the discovery document of a host.
+fn discovery(host: &str) -> String {
+    format!("https://{host}/.well-known/terraform.json")
+}
+
 fn discover(
     http: &Client,
     host: &str,
     asking: Option<&str>,
 ) -> Result<BTreeMap<String, String>, HostError> {
-    let answer = match http.get(&format!("https://{host}/.well-known/terraform.json"), asking) {
+    let answer = match http.get(&discovery(host), asking) {
         Ok(answer) => answer,
         // Such a host offers nothing, which is no failure.
         Err(HttpError::Status { status: 404, .. }) => return Ok(BTreeMap::new()),
@@ -95,4 +110,27 @@ fn discover(
     let urls =
         document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(&base, url.as_str()?))));
     Ok(urls.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_sent_over_https_only_and_the_complaint_says_so() {
+        let mut settings = Settings::default();
+        settings.tokens.insert("h.example".into(), "secret".into());
+        let env = Env::default();
+        let hosts = Hosts::new(&env, &settings);
+        let asking = |url| hosts.asking("h.example", url);
+        assert_eq!(asking("https://h.example/v1").as_deref(), Some("Bearer secret"));
+        assert_eq!(asking("http://h.example/v1"), None);
+        let complaint = hosts.complaint("h.example", "http://h.example/v1").unwrap();
+        assert!(
+            complaint.contains("was not sent") && complaint.contains("https://"),
+            "{complaint}"
+        );
+        assert_eq!(hosts.complaint("h.example", "https://h.example/v1"), None);
+        assert_eq!(hosts.complaint("other.example", "http://other.example/v1"), None);
+    }
 }

@@ -3,13 +3,15 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use formwork_plugin_protocol::proxy::Proxies;
 use ureq::config::Config;
 use ureq::http::{Response, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body, Proxy, ProxyProtocol};
+
+use crate::redact;
 
 /// Why a server's answer is not the one that was hoped for.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +61,8 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// Asks servers.
 pub(crate) struct Client {
     agent: Agent,
+    /// The time that a document may take in all.
+    document: Duration,
     proxies: Proxies,
     /// Waits before a server is asked again.
     pause: fn(Duration),
@@ -88,7 +92,7 @@ impl Client {
             .timeout_recv_body(Some(DOWNLOAD))
             .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self { agent: config.new_agent(), proxies, pause }
+        Self { agent: config.new_agent(), document: PATIENCE, proxies, pause }
     }
 
     /// Gets what is at a URL; what is said about who asks is sent along, but not to another host.
@@ -96,7 +100,7 @@ impl Client {
     /// # Errors
     /// When there is no answer, or not a good one.
     pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<Answer, HttpError> {
-        self.ask(url, asking, None)
+        self.ask(url, asking, self.document)
     }
 
     /// As [`Client::get`], and again after a pause if a server cannot be reached, is busy or fails.
@@ -111,7 +115,7 @@ impl Client {
     ) -> Result<Answer, HttpError> {
         let mut attempts = 1;
         loop {
-            match self.ask(url, asking, Some(patience.each)) {
+            match self.ask(url, asking, patience.each) {
                 Err(error) if error.may_pass() && attempts <= patience.retries => {
                     (self.pause)(pause_behind(attempts));
                     attempts += 1;
@@ -124,26 +128,24 @@ impl Client {
         }
     }
 
-    fn ask(
-        &self,
-        url: &str,
-        asking: Option<&str>,
-        limit: Option<Duration>,
-    ) -> Result<Answer, HttpError> {
+    fn ask(&self, url: &str, asking: Option<&str>, limit: Duration) -> Result<Answer, HttpError> {
         let mut at = url.to_owned();
+        let end = Instant::now() + limit;
         for _ in 0..=MAX_REDIRECTS {
             let proxy = self.proxy(&at).map_err(|error| HttpError::Proxy {
-                url: without_secrets(&at),
+                url: redact::address(&at),
                 reason: error.to_string(),
             })?;
+            // Redirects and content count: a server that sends a byte now and then gains no time.
+            let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             let settings = self.agent.get(&at).config().proxy(proxy);
-            let mut request = settings.timeout_global(limit).build();
+            let mut request = settings.timeout_global(Some(left)).build();
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
             }
             let response = request.call().map_err(|error| HttpError::Unreachable {
-                url: without_secrets(&at),
-                reason: error.to_string(),
+                url: redact::address(&at),
+                reason: redact::text(&error.to_string()).into_owned(),
             })?;
             let status = response.status();
             let next = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
@@ -152,12 +154,12 @@ impl Client {
                 None if status.is_success() => return Ok(Answer { url: at, response }),
                 None => {
                     let status = status.as_u16();
-                    return Err(HttpError::Status { url: without_secrets(url), status });
+                    return Err(HttpError::Status { url: redact::address(url), status });
                 }
             }
         }
         let reason = format!("redirected more than {MAX_REDIRECTS} times");
-        Err(HttpError::Redirect { url: without_secrets(url), reason })
+        Err(HttpError::Redirect { url: redact::address(url), reason })
     }
 
     /// The proxy for a URL.
@@ -192,8 +194,8 @@ impl Client {
         to: &mut File,
         limit: u64,
     ) -> Result<(), HttpError> {
-        let answer = self.get(url, asking)?;
-        let url = without_secrets(url);
+        let answer = self.ask(url, asking, DOWNLOAD)?;
+        let url = redact::address(url);
         let mut body = answer.response.into_body();
         let mut content = body.as_reader().take(limit + 1);
         let written = io::copy(&mut content, to).map_err(|error| HttpError::Unreachable {
@@ -238,7 +240,7 @@ impl Answer {
     /// # Errors
     /// When it is longer than the limit, breaks off, or is no text.
     pub(crate) fn text(self, limit: u64) -> Result<String, HttpError> {
-        let url = without_secrets(&self.url);
+        let url = redact::address(&self.url);
         let mut text = String::new();
         let mut body = self.response.into_body();
         let read = body.as_reader().take(limit + 1).read_to_string(&mut text);
@@ -251,6 +253,19 @@ impl Answer {
 }
 
 /// Host and port of a URL in lower case, behind the name of a user if there is one.
+/// Whether only the server can read what is sent to a URL: it is encrypted, or stays on this machine.
+pub(crate) fn is_private(url: &str) -> bool {
+    let origin = origin(url);
+    let Some((scheme, host)) = origin.split_once("://") else { return false };
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let name = match host.strip_prefix('[') {
+        Some(address) => address.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let address = name.parse::<std::net::IpAddr>();
+    scheme == "https" || name == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
 pub(super) fn host(url: &str) -> String {
     let origin = origin(url);
     origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
@@ -268,8 +283,8 @@ fn follow(from: &str, to: &str) -> Result<String, HttpError> {
     let next = resolve(from, to);
     let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
     let refused = |reason: &str| HttpError::Redirect {
-        url: without_secrets(from),
-        reason: format!("{reason}: {}", without_secrets(&next)),
+        url: redact::address(from),
+        reason: format!("{reason}: {}", redact::address(&next)),
     };
     match (scheme(from).as_str(), scheme(&next).as_str()) {
         (_, "https") | ("http", "http") => Ok(next),
@@ -304,19 +319,6 @@ pub(crate) fn resolve(base: &str, reference: &str) -> String {
         }
     }
     format!("{}/{}", &base[..origin_end], parts.join("/"))
-}
-
-/// A URL as it may be shown: a password in it is not.
-pub(crate) fn without_secrets(url: &str) -> String {
-    let start = url.find("://").map_or(0, |at| at + 3);
-    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
-    match url[start..end]
-        .rsplit_once('@')
-        .and_then(|(user, host)| Some((user.split_once(':')?.0, host)))
-    {
-        Some((user, host)) => format!("{}{user}:redacted@{host}{}", &url[..start], &url[end..]),
-        None => url.to_owned(),
-    }
 }
 
 #[cfg(test)]
@@ -393,8 +395,40 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_not_shown() {
-        assert_eq!(without_secrets("https://u:p@h/a?b@c"), "https://u:redacted@h/a?b@c");
-        assert_eq!(without_secrets("https://u@h/a:b"), "https://u@h/a:b");
+    fn a_server_that_sends_a_byte_now_and_then_gains_no_time() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("it listens"));
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().expect("a client");
+            let head = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n";
+            let mut sent = stream.write_all(head);
+            while sent.is_ok() {
+                std::thread::park_timeout(Duration::from_millis(5));
+                sent = stream.write_all(b" ");
+            }
+        });
+        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let client = Client { document: Duration::from_millis(200), ..client };
+        let read = client.get(&url, None).and_then(|answer| answer.text(1 << 20));
+        assert!(read.unwrap_err().to_string().contains("timeout"));
+        server.join().expect("the client has gone");
+    }
+
+    #[test]
+    fn only_encryption_or_this_machine_keeps_a_request_private() {
+        for (url, is_private) in [
+            ("https://h/a", true),
+            ("HTTPS://h", true),
+            ("http://h/a", false),
+            ("http://localhost:80/a", true),
+            ("http://127.0.0.1:1/a", true),
+            ("http://u@[::1]:1/a", true),
+            ("http://localhost@h/a", false),
+            ("http://127.0.0.1.h/a", false),
+            ("http://h/https://localhost", false),
+            ("h/a", false),
+        ] {
+            assert_eq!(super::is_private(url), is_private, "{url}");
+        }
     }
 }

@@ -7,6 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::http::host;
+use formwork_core::disk::{MAX_RECORD, read_named_text};
+
 use crate::env::Env;
 
 /// What the file says, in its order.
@@ -27,7 +29,7 @@ impl Netrc {
     pub(crate) fn load(env: &Env) -> Self {
         let named = env.all.get("NETRC").filter(|path| !path.is_empty()).map(PathBuf::from);
         let path = named.or_else(|| Some(env.home.as_ref()?.join(".netrc")));
-        let text = path.and_then(|path| std::fs::read_to_string(path).ok());
+        let text = path.and_then(|path| read_named_text(&path, MAX_RECORD).ok());
         text.map(|text| Self::parse(&text)).unwrap_or_default()
     }
 

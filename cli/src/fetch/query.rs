@@ -17,7 +17,7 @@ pub(super) fn take(url: &str, name: &str) -> (String, Vec<String>) {
 }
 
 /// Undoes percent escapes. What is malformed stays as it is.
-fn decoded(text: &str) -> String {
+pub(super) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, behind @ ..] = rest {

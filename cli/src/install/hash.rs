@@ -1,11 +1,11 @@
 //! The hashes of a package. The `h1:` hash is the same for an unpacked folder and for the archive it came in.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_core::disk::open_file;
 use sha2::{Digest as _, Sha256};
 
 /// The hash of an unpacked package. The folder itself may be a link.
@@ -16,7 +16,7 @@ pub(crate) fn of_folder(root: &Path) -> io::Result<String> {
     let mut files = Vec::new();
     collect(&root.canonicalize().map_err(|error| named(root, error))?, String::new(), &mut files)?;
     let lines = files.into_iter().map(|(name, path)| {
-        let mut file = File::open(&path).map_err(|error| named(&path, error))?;
+        let mut file = open_file(&path).map_err(|error| named(&path, error))?;
         Ok((digest(&mut file).map_err(|error| named(&path, error))?, name))
     });
     Ok(summary(lines.collect::<io::Result<Vec<_>>>()?))

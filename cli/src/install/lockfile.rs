@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use formwork_core::addr::{ProviderAddr, quoted};
+use formwork_core::disk::{MAX_RECORD, read_text};
 use formwork_core::version::{Constraints, Version};
 use formwork_lang::syntax::parse_file;
 use formwork_lang::syntax::{Attribute, Block, ExprKind};
@@ -42,7 +43,7 @@ impl LockFile {
         folder: &Path,
     ) -> Result<Self, Reported> {
         let path = folder.join(NAME);
-        let text = match std::fs::read_to_string(&path) {
+        let text = match read_text(&path, MAX_RECORD) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Ok(Self::default());

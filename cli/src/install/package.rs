@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::{Dir, Scratch};
 use formwork_core::version::Version;
-use tempfile::TempDir;
 
 use super::mirror::Found;
 use super::platform;
@@ -14,72 +14,83 @@ use crate::fetch::archive::{self, BadArchive, Format, Limits};
 
 /// Where a package belongs below a folder of packages.
 pub(crate) fn place(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
-    below
-        .join(provider.host().as_str())
-        .join(provider.namespace().as_str())
-        .join(provider.kind().as_str())
-        .join(version.to_string())
+    parents(provider, version)
+        .iter()
+        .fold(below.to_owned(), |at, name| at.join(name))
         .join(platform())
 }
 
-/// Installs a package: links an unpacked one, unpacks a packed one. What was there is replaced.
+/// The names of the folders around a package.
+fn parents(provider: &ProviderAddr, version: &Version) -> [String; 4] {
+    [
+        provider.host().to_string(),
+        provider.namespace().to_string(),
+        provider.kind().to_string(),
+        version.to_string(),
+    ]
+}
+
+/// Installs a package below a folder of packages: links an unpacked one, unpacks a packed one. An
+/// existing package is replaced.
 ///
 /// # Errors
 /// When something cannot be written, or the archive is not one or is hostile; nothing half done is
 /// left at the place.
-pub(crate) fn install(found: &Found, place: &Path) -> io::Result<()> {
-    let parent = place.parent().unwrap_or(place);
-    std::fs::create_dir_all(parent)?;
+pub(crate) fn install(
+    found: &Found,
+    below: Dir,
+    (provider, version): (&ProviderAddr, &Version),
+) -> io::Result<()> {
+    let mut parent = below;
+    for name in parents(provider, version) {
+        parent = parent.create_subdir(name)?;
+    }
+    let name = platform();
     match found {
         Found::Unpacked(folder) => {
             let target = folder.canonicalize()?;
-            if place.canonicalize().is_ok_and(|there| there == target) {
+            if parent.path().join(&name).canonicalize().is_ok_and(|there| there == target) {
                 return Ok(());
             }
-            remove(place)?;
-            std::os::unix::fs::symlink(target, place)
+            parent.remove(&name)?;
+            parent.link(&target, &name)
         }
         Found::Packed(archive) => {
             let (aside, _mine) = make_room(parent)?;
-            let package = aside.path().join("package");
+            let package = aside.dir().path().join(PACKAGE);
             archive::unpack(archive, Format::Zip, &package, &Limits::PROVIDER)
                 .map_err(|error| refused(archive, &error))?;
             make_runnable(&package)?;
-            remove(place)?;
-            std::fs::rename(package, place)
+            aside.parent().remove(&name)?;
+            aside.dir().rename(PACKAGE, aside.parent(), &name)
         }
     }
 }
+
+/// The name of a package while it is unpacked.
+const PACKAGE: &str = "package";
 
 /// What the names of folders begin with in which packages are unpacked.
 const ASIDE: &str = ".unpacking-";
 
 /// A folder to unpack in, and the lock that says that somebody does. What runs left that were killed
 /// is cleared away: nobody holds their locks.
-fn make_room(parent: &Path) -> io::Result<(TempDir, File)> {
+fn make_room(parent: Dir) -> io::Result<(Scratch, File)> {
     // Held for a moment only, so that nobody takes a folder that is not locked yet for one of those.
-    let whole = File::open(parent)?;
+    let whole = parent.as_file()?;
     whole.lock()?;
-    for entry in std::fs::read_dir(parent)? {
-        let entry = entry?;
-        let left = entry.file_name().to_str().is_some_and(|name| name.starts_with(ASIDE));
-        if left && entry.file_type()?.is_dir() && File::open(entry.path())?.try_lock().is_ok() {
-            std::fs::remove_dir_all(entry.path())?;
+    for name in parent.names()? {
+        if name.as_encoded_bytes().starts_with(ASIDE.as_bytes()) && parent.is_dir(&name) {
+            let left = parent.subdir(&name)?.map(|left| left.as_file()).transpose()?;
+            if left.is_some_and(|left| left.try_lock().is_ok()) {
+                parent.remove(name)?;
+            }
         }
     }
-    let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(parent)?;
-    let mine = File::open(aside.path())?;
+    let aside = parent.scratch(ASIDE)?;
+    let mine = aside.dir().as_file()?;
     mine.lock()?;
     Ok((aside, mine))
-}
-
-fn remove(place: &Path) -> io::Result<()> {
-    match place.symlink_metadata() {
-        Ok(file) if file.is_dir() => std::fs::remove_dir_all(place),
-        Ok(_) => std::fs::remove_file(place),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
 }
 
 fn refused(archive: &Path, error: &BadArchive) -> io::Error {
@@ -137,13 +148,25 @@ mod tests {
         path
     }
 
+    /// Installs an archive as the package of a provider, and returns its place.
+    fn installed(archive: PathBuf, below: &Path) -> (io::Result<()>, PathBuf) {
+        let (provider, version) = (provider(), Version::new(1, 0, 0));
+        let dir = Dir::create(below).unwrap();
+        let result = install(&Found::Packed(archive), dir, (&provider, &version));
+        (result, place(below, &provider, &version))
+    }
+
+    fn provider() -> ProviderAddr {
+        "acme/thing".parse().unwrap()
+    }
+
     #[test]
     fn an_archive_is_unpacked_and_its_program_found() {
         let folder = tempfile::tempdir().unwrap();
         let package = archive(folder.path(), &["README", "terraform-provider-thing_v1.0.0_x5"]);
-        let place = folder.path().join("installed/here");
-        install(&Found::Packed(package), &place).unwrap();
-        let program = program(&place, &"acme/thing".parse().unwrap()).unwrap();
+        let (result, place) = installed(package, &folder.path().join("installed"));
+        result.unwrap();
+        let program = program(&place, &provider()).unwrap();
         assert!(program.ends_with("terraform-provider-thing_v1.0.0_x5"));
         assert!(super::program(&place, &"acme/thin".parse().unwrap()).is_none());
     }
@@ -151,15 +174,17 @@ mod tests {
     #[test]
     fn what_a_killed_run_left_is_cleared_away_and_what_another_one_does_is_not() {
         let folder = tempfile::tempdir().unwrap();
-        let left = folder.path().join("installed/.unpacking-left");
+        let below = folder.path().join("installed");
+        let around = place(&below, &provider(), &Version::new(1, 0, 0)).with_file_name("");
+        let left = around.join(".unpacking-left");
         std::fs::create_dir_all(left.join("package")).unwrap();
-        let (other, _held) = make_room(&folder.path().join("installed")).unwrap();
+        let (other, _held) = make_room(Dir::open(&around).unwrap()).unwrap();
         assert!(!left.exists());
         std::fs::create_dir_all(&left).unwrap();
         let package = archive(folder.path(), &["terraform-provider-thing"]);
-        install(&Found::Packed(package), &folder.path().join("installed/here")).unwrap();
-        assert!(other.path().exists());
-        let names = std::fs::read_dir(folder.path().join("installed")).unwrap();
+        installed(package, &below).0.unwrap();
+        assert!(other.dir().path().exists());
+        let names = std::fs::read_dir(around).unwrap();
         assert_eq!(names.count(), 2, "the package, and what the other one unpacks");
     }
 
@@ -167,8 +192,8 @@ mod tests {
     fn an_archive_that_climbs_out_of_its_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let package = archive(folder.path(), &["../../evil"]);
-        let place = folder.path().join("installed/here");
-        let error = install(&Found::Packed(package), &place).unwrap_err();
+        let (result, place) = installed(package, &folder.path().join("installed"));
+        let error = result.unwrap_err();
         assert!(error.to_string().contains("unsafe path"), "{error}");
         assert!(!place.exists() && !folder.path().join("evil").exists());
     }

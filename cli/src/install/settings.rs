@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use self::text::{Item, Located, Value};
 use super::platform;
 use crate::env::Env;
+use formwork_core::disk::{MAX_RECORD, read_named_text, read_text};
 
 /// The settings that concern us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +82,7 @@ impl Settings {
     pub(crate) fn load(env: &Env) -> Result<Self, BadSettings> {
         let mut settings = Self::default();
         for path in files(env)? {
-            let text = std::fs::read_to_string(&path).map_err(|error| BadSettings {
+            let text = read_named_text(&path, MAX_RECORD).map_err(|error| BadSettings {
                 path: path.clone(),
                 line: None,
                 reason: format!("cannot be read: {error}"),
@@ -159,7 +160,7 @@ fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
 /// that is damaged holds none.
 fn logged_in(env: &Env) -> Vec<(String, String)> {
     let Some(home) = &env.home else { return Vec::new() };
-    let text = std::fs::read_to_string(home.join(".terraform.d/credentials.tfrc.json"));
+    let text = read_text(&home.join(".terraform.d/credentials.tfrc.json"), MAX_RECORD);
     let document: Option<serde_json::Value> =
         text.ok().and_then(|text| serde_json::from_str(&text).ok());
     let hosts = document.as_ref().and_then(|document| document.get("credentials")?.as_object());

@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 use formwork_core::addr::PackageAddr;
 use formwork_core::config::Files;
 use formwork_core::config::files::Disk;
-use tempfile::TempDir;
+use formwork_core::disk::{Dir, Scratch};
 
 use super::manifest::Manifest;
+use crate::data_dir::DataDir;
 
 /// What the names of folders begin with in which packages wait.
 const ASIDE: &str = ".new-";
@@ -24,9 +25,9 @@ const ASIDE: &str = ".new-";
 pub(super) struct Staging {
     /// The folder of modules.
     folder: PathBuf,
+    aside: Scratch,
     /// Held as long as this lives: nobody else installs here meanwhile.
     _lock: File,
-    aside: TempDir,
     /// Where each waits, by where it goes.
     places: BTreeMap<PathBuf, PathBuf>,
     /// Where each package was fetched to.
@@ -36,9 +37,9 @@ pub(super) struct Staging {
 impl Staging {
     /// Makes room, and clears away what a run left that was killed. `wait` is called before another run
     /// that installs here is waited for.
-    pub(super) fn open(folder: &Path, wait: &dyn Fn()) -> io::Result<Self> {
-        std::fs::create_dir_all(folder)?;
-        let lock = File::create(folder.join(".lock"))?;
+    pub(super) fn open(data: &DataDir, wait: &dyn Fn()) -> io::Result<Self> {
+        let dir = data.create()?.create_subdir(super::FOLDER)?;
+        let lock = dir.lock_file(".lock")?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -47,16 +48,20 @@ impl Staging {
             }
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        for entry in std::fs::read_dir(folder)? {
-            let entry = entry?;
-            let left = entry.file_name().to_str().is_some_and(|name| name.starts_with(ASIDE));
-            if left && entry.file_type()?.is_dir() {
-                std::fs::remove_dir_all(entry.path())?;
+        for name in dir.names()? {
+            if name.as_encoded_bytes().starts_with(ASIDE.as_bytes()) && dir.is_dir(&name) {
+                dir.remove(name)?;
             }
         }
-        let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(folder)?;
+        let aside = dir.scratch(ASIDE)?;
         let (places, fetched) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { folder: folder.to_owned(), _lock: lock, aside, places, fetched })
+        let folder = data.path().join(super::FOLDER);
+        Ok(Self { folder, aside, _lock: lock, places, fetched })
+    }
+
+    /// The folder of modules.
+    pub(super) fn dir(&self) -> &Dir {
+        self.aside.parent()
     }
 
     /// The folder in which the package of a module belongs.
@@ -71,7 +76,7 @@ impl Staging {
 
     /// Where the package of a module waits, to be written there.
     pub(super) fn waiting(&self, key: &str) -> PathBuf {
-        self.aside.path().join(key)
+        self.aside.dir().path().join(key)
     }
 
     /// Says that the package of a module waits complete.
@@ -101,21 +106,23 @@ impl Staging {
         if !self.places.is_empty() {
             let mut between = old.clone();
             between.0.retain(|_, record| !self.replaces(&record.dir));
-            between.save(&self.folder)?;
+            between.save(self.dir())?;
         }
-        for (at, (place, aside)) in self.places.iter().enumerate() {
-            if place.symlink_metadata().is_ok() {
-                std::fs::rename(place, self.aside.path().join(format!("old-{at}")))?;
+        let (dir, aside) = (self.dir(), self.aside.dir());
+        for (at, place) in self.places.keys().enumerate() {
+            // What waits has the name that it will have.
+            let name = place.file_name().unwrap_or_default();
+            if dir.holds(name) {
+                dir.rename(name, aside, format!("old-{at}"))?;
             }
-            std::fs::rename(aside, place)?;
+            aside.rename(name, dir, name)?;
         }
-        new.save(&self.folder)?;
+        new.save(dir)?;
         for key in old.0.keys().filter(|key| !key.is_empty() && is_key(key)) {
             let place = self.place(key);
             let used = new.0.values().any(|record| record.dir.starts_with(&place));
-            if !used && place.symlink_metadata().is_ok() {
-                let gone = self.aside.path().join(format!("gone-{key}"));
-                std::fs::rename(place, gone)?;
+            if !used && dir.holds(key) {
+                dir.rename(key, aside, format!("gone-{key}"))?;
             }
         }
         Ok(())

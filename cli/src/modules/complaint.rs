@@ -10,6 +10,7 @@ use formwork_value::diag::{Blame, Sources};
 
 use super::registry::{Listed, RegistryError};
 use crate::fetch::http::HttpError;
+use crate::redact;
 
 /// A call, as messages name it: `"vpc" (main.tf:3)`.
 pub(super) fn named(sources: &Sources, call: &CallSite) -> String {
@@ -31,6 +32,7 @@ pub(super) fn unreadable(call: &CallSite, dir: &Path) -> Diagnostic {
 }
 
 pub(super) fn escapes(key: &str, call: &CallSite, package: &str) -> Diagnostic {
+    let package = redact::address(package);
     let detail = format!(
         "The given source directory for module.{} would be outside of its containing package {package:?}. Local source addresses starting with \"../\" must stay within the same package that the calling module belongs to.",
         key.replace('.', ".module."),
@@ -121,6 +123,7 @@ pub(super) fn no_location(
 ) -> Diagnostic {
     let host = &module.host;
     if let RegistryError::Location(location) = error {
+        let location = redact::address(location);
         let detail = format!(
             "Module registry {host} returned invalid source location {location:?} for {module} {version}: {error}."
         );

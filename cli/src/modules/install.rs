@@ -13,13 +13,15 @@ use super::commit::Staging;
 use super::complaint;
 use super::manifest::{Manifest, Record};
 use super::registry::{Listed, Registries};
+use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::fetch::archive::Limits;
 use crate::fetch::host::Hosts;
-use crate::fetch::http::{self, Client};
+use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
-use crate::fetch::{self, FetchError, Fetcher, Hidden};
+use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, Hidden};
 use crate::install::settings::Settings;
+use crate::redact;
 
 /// How deep calls may be nested.
 const MAX_DEPTH: usize = 64;
@@ -34,8 +36,8 @@ pub(crate) struct Place<'a> {
     pub(crate) settings: &'a Settings,
     /// The root module's folder.
     pub(crate) root: &'a Path,
-    /// The folder of modules.
-    pub(crate) folder: &'a Path,
+    /// The data directory.
+    pub(crate) data: &'a DataDir,
     /// Waits before a registry is asked again.
     pub(crate) pause: fn(Duration),
 }
@@ -62,8 +64,9 @@ pub(crate) fn install(
     upgrade: bool,
     tell: &dyn Fn(Progress),
 ) -> Result<(), Reported> {
+    let folder = place.data.path().join(super::FOLDER);
     let broken = |diags: &mut Diagnostics, error: std::io::Error| {
-        let path = Manifest::path(place.folder);
+        let path = Manifest::path(&folder);
         let detail = format!(
             "{}: {error}. Remove the file to have all modules installed anew.",
             path.display()
@@ -72,14 +75,14 @@ pub(crate) fn install(
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };
     let unwritable = |diags: &mut Diagnostics, error: std::io::Error| {
-        let detail = format!("{}: {error}.", place.folder.display());
+        let detail = format!("{}: {error}.", folder.display());
         let summary = "Failed to update module manifest";
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };
-    let wait = || tell(Progress::Waiting(place.folder.to_owned()));
-    let staging = Staging::open(place.folder, &wait).map_err(|error| unwritable(diags, error))?;
+    let wait = || tell(Progress::Waiting(folder.clone()));
+    let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // Whoever was waited for may have changed it.
-    let old = Manifest::load(place.folder).map_err(|error| broken(diags, error))?;
+    let old = Manifest::load(staging.dir()).map_err(|error| broken(diags, error))?;
     let http = Client::new(place.env.proxies(), place.pause);
     let mut walk = Walk {
         old,
@@ -122,10 +125,10 @@ pub(crate) fn fetch_root(
     let http = Client::new(env.proxies(), std::thread::sleep);
     let fetcher = fetcher(&http, env);
     let found = fetcher
-        .fetch(package, into)
+        .fetch(package, into, AddressOrigin::Local)
         .and_then(|()| fetch::only_match(into, within.as_str()).map_err(FetchError::Address));
     found.map_err(|error| {
-        let package = http::without_secrets(&package.to_string());
+        let package = redact::address(&package.to_string());
         let detail =
             format!("Could not download the module's source code from {package:?}: {error}.");
         let summary = "Failed to download module";
@@ -156,6 +159,8 @@ struct Here<'h> {
 struct Package {
     dir: PathBuf,
     name: String,
+    /// Whether it came from elsewhere.
+    is_remote: bool,
 }
 
 impl<'h> Here<'h> {
@@ -163,6 +168,14 @@ impl<'h> Here<'h> {
         let dir = super::clean(dir);
         let identity = dir.display().to_string();
         Self { key: String::new(), dir, package: None, identity, outer: None, depth: 0 }
+    }
+
+    /// The origin of the addresses in the module.
+    fn origin(&self) -> AddressOrigin {
+        match self.package.as_ref().is_some_and(|package| package.is_remote) {
+            true => AddressOrigin::Remote,
+            false => AddressOrigin::Local,
+        }
     }
 
     fn key_of(&self, call: &CallSite) -> String {
@@ -249,13 +262,16 @@ impl Walk<'_> {
             ModuleSource::Package(package, within) => {
                 let key = here.key_of(call);
                 let text = call.address.to_string();
-                match self.kept(&key, &text, call) {
-                    Some(record) => self.keep(here, key, record),
+                let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
+                match self.kept(&key, &text, call).filter(|_| may_name) {
+                    Some(record) => self.keep(here, key, record, !package.is_local()),
                     None => {
-                        let name = http::without_secrets(&package.to_string());
+                        let name = redact::address(&package.to_string());
                         (self.tell)(Progress::Downloading(name, key.clone()));
-                        let dir = self.fetch(diags, call, &key, (package, within))?;
-                        self.installed(here, key, Record { source: text, version: None, dir })
+                        let origin = here.origin();
+                        let dir = self.fetch(diags, call, &key, (package, within, origin))?;
+                        let record = Record { source: text, version: None, dir };
+                        self.installed(here, key, record, !package.is_local())
                     }
                 }
             }
@@ -330,16 +346,17 @@ impl Walk<'_> {
         let key = here.key_of(call);
         let source = call.address.to_string();
         if let Some(record) = self.kept(&key, &source, call) {
-            return Ok(self.keep(here, key, record));
+            return Ok(self.keep(here, key, record, true));
         }
         let version = self.choose(diags, call, module)?;
         (self.tell)(Progress::Downloading(format!("{module} {version}"), key.clone()));
         let location = self.registries.location(module, &version);
         let (package, outer) = location
             .map_err(|error| diags.error(complaint::no_location(call, module, &version, &error)))?;
-        let dir = self.fetch(diags, call, &key, (&package, &outer.join(within)))?;
+        let dir =
+            self.fetch(diags, call, &key, (&package, &outer.join(within), AddressOrigin::Remote))?;
         let record = Record { source, version: Some(version), dir };
-        Ok(self.installed(here, key, record))
+        Ok(self.installed(here, key, record, true))
     }
 
     /// The newest version that the call allows.
@@ -377,17 +394,32 @@ impl Walk<'_> {
         (fits && record.source == source && record.dir.is_dir()).then(|| record.clone())
     }
 
-    fn keep<'h>(&mut self, here: &'h Here<'h>, key: String, record: Record) -> Here<'h> {
-        let package = Package { dir: self.staging.place(&key), name: record.source.clone() };
+    fn keep<'h>(
+        &mut self,
+        here: &'h Here<'h>,
+        key: String,
+        record: Record,
+        is_remote: bool,
+    ) -> Here<'h> {
+        // What a remote package names stays remote, even if an earlier run has fetched it otherwise.
+        let is_remote = is_remote || here.origin() == AddressOrigin::Remote;
+        let (dir, name) = (self.staging.place(&key), record.source.clone());
+        let package = Package { dir, name, is_remote };
         let version = record.version.as_ref().map(ToString::to_string).unwrap_or_default();
         let (identity, dir) = (format!("{} {version}", record.source), record.dir.clone());
         self.new.0.insert(key.clone(), record);
         here.called(key, dir, Some(package), identity)
     }
 
-    fn installed<'h>(&mut self, here: &'h Here<'h>, key: String, record: Record) -> Here<'h> {
+    fn installed<'h>(
+        &mut self,
+        here: &'h Here<'h>,
+        key: String,
+        record: Record,
+        is_remote: bool,
+    ) -> Here<'h> {
         (self.tell)(Progress::Installed(key.clone(), record.dir.clone()));
-        self.keep(here, key, record)
+        self.keep(here, key, record, is_remote)
     }
 
     /// Has a package wait for its place, and returns the folder its module will have.
@@ -396,7 +428,7 @@ impl Walk<'_> {
         diags: &mut Diagnostics,
         call: &CallSite,
         key: &str,
-        (package, within): (&PackageAddr, &Subfolder),
+        (package, within, origin): (&PackageAddr, &Subfolder, AddressOrigin),
     ) -> Result<PathBuf, Reported> {
         if key.len() > MAX_KEY {
             let what = "bytes in the names of calls within each other";
@@ -409,9 +441,9 @@ impl Walk<'_> {
                 .map_err(FetchError::from),
             Some(there) => fetch::copy(&there, &aside, &self.fetcher.limits, Hidden::Copied)
                 .map_err(FetchError::from),
-            None => self.fetcher.fetch(package, &aside),
+            None => self.fetcher.fetch(package, &aside, origin),
         };
-        let shown = http::without_secrets(&package.to_string());
+        let shown = redact::address(&package.to_string());
         let named = complaint::named(self.sources, call);
         result.map_err(|error| diags.error(complaint::download(&named, call, &shown, &error)))?;
         let found = fetch::only_match(&aside, within.as_str()).and_then(|found| {

@@ -1,12 +1,15 @@
 //! The file `modules.json`: which modules are installed where.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use formwork_core::disk::{Dir, MAX_RECORD};
 use formwork_core::version::LooseVersion;
 use serde::{Deserialize, Serialize};
+
+/// The name of the file.
+const NAME: &str = "modules.json";
 
 /// What is installed, by the names of the calls from the root down with dots between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,22 +44,20 @@ struct Entry {
 }
 
 impl Manifest {
-    /// Where it lies.
+    /// The path of the file in the folder of modules, for messages.
     pub(crate) fn path(folder: &Path) -> PathBuf {
-        folder.join("modules.json")
+        folder.join(NAME)
     }
 
     /// Reads what is installed; nothing, if there is no such file.
     ///
     /// # Errors
     /// When the file cannot be read, or is not one.
-    pub(crate) fn load(folder: &Path) -> io::Result<Self> {
-        let text = match std::fs::read_to_string(Self::path(folder)) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(error),
-        };
-        Self::parse(&text)
+    pub(crate) fn load(folder: &Dir) -> io::Result<Self> {
+        match folder.read_text(NAME, MAX_RECORD)? {
+            Some(text) => Self::parse(&text),
+            None => Ok(Self::default()),
+        }
     }
 
     /// Reads the text of the file.
@@ -83,19 +84,12 @@ impl Manifest {
     ///
     /// # Errors
     /// When it cannot be written; what was there is there still.
-    pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
-        std::fs::create_dir_all(folder)?;
+    pub(crate) fn save(&self, folder: &Dir) -> io::Result<()> {
         let text = self.render();
-        let path = Self::path(folder);
-        if std::fs::read_to_string(&path).is_ok_and(|there| there == text) {
+        if folder.read(NAME, MAX_RECORD).is_ok_and(|there| there == Some(text.clone().into())) {
             return Ok(());
         }
-        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
-        aside.write_all(text.as_bytes())?;
-        aside.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-        aside.as_file().sync_all()?;
-        aside.persist(&path)?;
-        Ok(())
+        folder.replace(NAME, text.as_bytes(), 0o644)
     }
 
     /// The text of the file.

@@ -92,7 +92,7 @@ impl<'a> Registries<'a> {
         let named = if relative { resolve(&base, &named) } else { named };
         match ModuleSource::parse(&named, false) {
             // A registry elsewhere has no say about files of this machine.
-            Ok(ModuleSource::Package(package, within)) if !package.url.starts_with("file:") => {
+            Ok(ModuleSource::Package(package, within)) if !package.is_local() => {
                 Ok((package, within))
             }
             _ => Err(RegistryError::Location(named)),
@@ -100,9 +100,9 @@ impl<'a> Registries<'a> {
     }
 
     fn ask(&self, module: &RegistryModule, url: &str) -> Result<Answer, RegistryError> {
-        let asking = self.hosts.asking(&module.host);
+        let asking = self.hosts.asking(&module.host, url);
         let answer = self.http.get_patiently(url, asking.as_deref(), self.hosts.patience());
-        answer.map_err(|refusal| match self.hosts.complaint(&module.host) {
+        answer.map_err(|refusal| match self.hosts.complaint(&module.host, url) {
             Some(complaint) if refusal.is_about_asking() => {
                 RegistryError::Refused { refusal, complaint }
             }

@@ -6,12 +6,14 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use expect_test::expect;
+use formwork_core::disk::Dir;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use tempfile::TempDir;
 
 use super::install::{Place, Progress, install};
 use super::manifest::Manifest;
+use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::fetch::archive::testing::{gzip, tar, zip};
 use crate::install::settings::Settings;
@@ -74,7 +76,7 @@ impl Project {
             env: &env,
             settings: &self.settings,
             root: self.folder.path(),
-            folder: &self.path(".terraform/modules"),
+            data: &DataDir::chosen(self.path(".terraform")),
             pause: |_| {},
         };
         let tell = |progress| {
@@ -97,7 +99,8 @@ impl Project {
     }
 
     fn manifest(&self) -> String {
-        let manifest = Manifest::load(&self.path(".terraform/modules")).unwrap();
+        let folder = Dir::open(&self.path(".terraform/modules")).unwrap();
+        let manifest = Manifest::load(&folder).unwrap();
         let line = |(key, record): (&String, &super::manifest::Record)| {
             let version = record.version.as_ref().map(|v| format!(" {v}")).unwrap_or_default();
             format!("{key:?}: {}{version} in {}\n", record.source, record.dir.display())
@@ -415,9 +418,9 @@ fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
         assert_eq!(project.read(".terraform/modules/m/main.tf"), "# here");
     }
     let table = [
-        ("/relative", "files of this machine are none of its business"),
-        ("/file", "files of this machine are none of its business"),
-        ("/git", "files of this machine are none of its business"),
+        ("/relative", "is on this machine, and only configuration on this machine may name it"),
+        ("/file", "is on this machine, and only configuration on this machine may name it"),
+        ("/git", "is on this machine, and only configuration on this machine may name it"),
         ("/loop", "more than 10 addresses"),
         ("/nothing", "no source URL was returned"),
         ("/around.zip", "redirected more than 10 times"),
@@ -427,6 +430,68 @@ fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
     for (path, part) in table {
         let told = install(path);
         assert!(told.contains(part), "{path}: {told}");
+    }
+}
+
+#[test]
+fn a_remote_package_names_no_files_of_this_machine() {
+    let here = tempfile::tempdir().unwrap();
+    std::fs::write(here.path().join("main.tf"), "").unwrap();
+    let path = here.path().display();
+    let inner = |source: String| {
+        let text = format!("module \"i\" {{\n  source = \"{source}\"\n}}\n");
+        server::body(zip(&[("main.tf", &text)]))
+    };
+    let server = Server::start(vec![
+        ("/folder.zip", inner(path.to_string())),
+        ("/file.zip", inner(format!("file://{path}"))),
+        ("/git.zip", inner(format!("git::file://{path}"))),
+        ("/git-folder.zip", inner(format!("git::{path}"))),
+        ("/header", server::get(&format!("BASE/a.zip?checksum=file:{path}/main.tf"))),
+        ("/a.zip", server::body(zip(&[("main.tf", "")]))),
+    ]);
+    for page in ["folder.zip", "file.zip", "git.zip", "git-folder.zip", "header"] {
+        let project = Project::new(&[]);
+        project.call(&server.url(&format!("/{page}")));
+        let told = project.install(false);
+        assert!(told.contains("only configuration on this machine may name it"), "{page}: {told}");
+    }
+    // The root module and local modules may.
+    let project = Project::new(&[]);
+    project.call(&path.to_string());
+    assert!(project.install(false).contains("- m in"));
+}
+
+#[test]
+fn links_that_a_checkout_contains_lead_no_command_astray() {
+    let server = Server::start(vec![("/a.zip", server::body(zip(&[("main.tf", "")])))]);
+    let victim = tempfile::tempdir().unwrap();
+    let precious = victim.path().join("m");
+    std::fs::create_dir(victim.path().join(".new-m")).unwrap();
+    std::fs::write(&precious, "precious").unwrap();
+    let link = |target: &Path, path: std::path::PathBuf| {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, path).unwrap();
+    };
+    for (target, planted, is_refused) in [
+        (victim.path(), ".terraform/modules", true),
+        (&precious, ".terraform/modules/.lock", true),
+        (&precious, ".terraform/modules/modules.json", true),
+        (victim.path(), ".terraform/modules/.new-x", false),
+        (victim.path(), ".terraform/modules/m", false),
+    ] {
+        let project = Project::new(&[]);
+        project.call(&server.url("/a.zip"));
+        link(target, project.path(planted));
+        let told = project.install(false);
+        assert_eq!(told.contains("is a symbolic link"), is_refused, "{planted}: {told}");
+        assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious", "{planted}");
+        let names = std::fs::read_dir(victim.path()).unwrap();
+        assert_eq!(names.count(), 2, "{planted}");
+        if !is_refused {
+            assert!(project.path(".terraform/modules/m/main.tf").is_file(), "{planted}: {told}");
+            assert!(!project.path(".terraform/modules/m").is_symlink(), "{planted}");
+        }
     }
 }
 

@@ -3,10 +3,11 @@
 //! either goes on where the other one was set up. Moves no state.
 
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::config::Backend;
+use formwork_core::disk::MAX_RECORD;
 use formwork_core::state::local::Workspaces;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::diag::Blame;
@@ -14,9 +15,13 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde::{Deserialize, Serialize};
 
 use super::Workspace;
+use crate::data_dir::DataDir;
 
 /// The one kind of backend there is.
 const LOCAL: &str = "local";
+
+/// The name of the file in the data directory.
+const REMEMBERED: &str = "terraform.tfstate";
 
 /// The version of the file, which is that of states of long ago.
 const FORMAT: u64 = 3;
@@ -123,17 +128,17 @@ pub(crate) fn take_along() -> &'static str {
 }
 
 impl Remembered {
-    fn path(data: &Path) -> PathBuf {
-        data.join("terraform.tfstate")
+    fn path(data: &DataDir) -> PathBuf {
+        data.path().join(REMEMBERED)
     }
 
     /// Reads what was settled in a data folder.
-    fn load(data: &Path) -> io::Result<Option<Self>> {
-        match std::fs::read(Self::path(data)) {
-            Ok(text) if text.trim_ascii().is_empty() => Ok(None),
-            Ok(text) => Ok(serde_json::from_slice::<Document>(&text)?.backend),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
+    fn load(data: &DataDir) -> io::Result<Option<Self>> {
+        let text =
+            data.open()?.map(|data| data.read(REMEMBERED, MAX_RECORD)).transpose()?.flatten();
+        match text.filter(|text| !text.trim_ascii().is_empty()) {
+            Some(text) => Ok(serde_json::from_slice::<Document>(&text)?.backend),
+            None => Ok(None),
         }
     }
 
@@ -208,11 +213,14 @@ impl Workspace<'_> {
     ) -> Result<(), Reported> {
         let path = Remembered::path(&self.data);
         let written = match settled {
-            Some((block, local)) => write(&self.data, &path, block, local),
-            None => match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-                _ => Ok(()),
-            },
+            Some((block, local)) => write(&self.data, block, local),
+            None => self.data.open().and_then(|data| {
+                // A link to another data directory is read only.
+                if data.is_some_and(|data| data.holds(REMEMBERED)) {
+                    self.data.create()?.remove(REMEMBERED)?;
+                }
+                Ok(())
+            }),
         };
         written.map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
@@ -235,7 +243,7 @@ fn settled(block: Option<Local>, remembered: Option<&Remembered>) -> Result<Loca
     }
 }
 
-fn write(data: &Path, path: &Path, block: &Local, local: &Local) -> io::Result<()> {
+fn write(data: &DataDir, block: &Local, local: &Local) -> io::Result<()> {
     let json = |text: &Option<String>| serde_json::json!(text);
     let config = [("path", json(&local.path)), ("workspace_dir", json(&local.workspace_dir))];
     let backend = Remembered {
@@ -248,11 +256,7 @@ fn write(data: &Path, path: &Path, block: &Local, local: &Local) -> io::Result<(
         terraform_version: LANGUAGE_VERSION.to_string(),
         backend: Some(backend),
     };
-    std::fs::create_dir_all(data)?;
-    let mut aside = tempfile::NamedTempFile::new_in(data)?;
-    aside.write_all(&serde_json::to_vec_pretty(&document)?)?;
-    aside.persist(path)?;
-    Ok(())
+    data.create()?.replace(REMEMBERED, &serde_json::to_vec_pretty(&document)?, 0o600)
 }
 
 /// What `init` has to do about the backend.
@@ -310,8 +314,9 @@ mod tests {
                 "config": { "path": "prod.tfstate", "workspace_dir": null }
             }
         }"#;
-        std::fs::write(Remembered::path(folder.path()), text).unwrap();
-        Remembered::load(folder.path()).unwrap().unwrap()
+        let data = DataDir::chosen(folder.path().to_owned());
+        std::fs::write(Remembered::path(&data), text).unwrap();
+        Remembered::load(&data).unwrap().unwrap()
     }
 
     #[test]
@@ -363,9 +368,9 @@ mod tests {
     #[test]
     fn what_is_written_down_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
-        let (data, block) = (folder.path().join("data"), local(None));
+        let (data, block) = (DataDir::chosen(folder.path().join("data")), local(None));
         let said = local(Some("prod.tfstate"));
-        write(&data, &Remembered::path(&data), &block, &said).unwrap();
+        write(&data, &block, &said).unwrap();
         let read = Remembered::load(&data).unwrap();
         assert_eq!(read, Some(remembered()));
     }

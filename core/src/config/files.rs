@@ -3,11 +3,12 @@
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use formwork_lang::eval::limits::MAX_BYTES;
 use formwork_lang::functions::FileKind;
+
+use crate::disk;
 
 /// Where the files of a configuration are read from.
 pub trait Files {
@@ -48,11 +49,7 @@ impl Files for Disk {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        // A configuration is read by its name, so nobody may be there to write into a pipe.
-        if fs::metadata(path)?.file_type().is_fifo() {
-            return Err(io::Error::other("it is a pipe, not a file"));
-        }
-        fs::read(path)
+        disk::read_file(path, disk::MAX_TEXT)
     }
 }
 

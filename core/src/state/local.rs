@@ -24,6 +24,7 @@ pub use self::workspaces::{BadWorkspace, Workspaces};
 use super::file::{FileError, StateFile};
 use super::store::{LockRequest, Store, StoreError, Written};
 use crate::addr::ProviderAddr;
+use crate::disk::{MAX_STATE, read_file, read_named};
 
 /// How long to wait before asking again for a lock that somebody holds: at first, and at most.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -141,7 +142,7 @@ impl LocalStore {
     pub fn providers(&self) -> BTreeSet<ProviderAddr> {
         let source = self.source();
         // What can be read only once is left to them, too.
-        let text = if is_no_file(source) { Ok(Vec::new()) } else { std::fs::read(source) };
+        let text = if is_no_file(source) { Ok(Vec::new()) } else { read_file(source, MAX_STATE) };
         let text = text.unwrap_or_default();
         StateFile::read_providers(&text).unwrap_or_default()
     }
@@ -405,7 +406,7 @@ fn is_no_file(path: &Path) -> bool {
 }
 
 fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match std::fs::read(path) {
+    match read_named(path, MAX_STATE) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(StoreError::io("read", path)(error)),

@@ -24,6 +24,7 @@ use super::journal::record::{self, Log, Record, RunBegin};
 use super::journal::{self, Action, Answer, JournalError};
 use super::store::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
+use crate::disk::{MAX_STATE, read_file};
 
 /// What interrupted runs left behind, taken over.
 #[derive(Clone, Debug)]
@@ -151,7 +152,7 @@ fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
 }
 
 fn read(path: &Path) -> Result<Log, JournalError> {
-    let bytes = std::fs::read(path).map_err(JournalError::io("read", path))?;
+    let bytes = read_file(path, MAX_STATE).map_err(JournalError::io("read", path))?;
     record::read(&bytes).map_err(|error| JournalError::Unreadable {
         path: path.to_owned(),
         number: error.number,

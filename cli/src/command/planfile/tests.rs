@@ -8,6 +8,7 @@ use formwork_core::plan::Mode;
 use super::*;
 use crate::args::Backup;
 use crate::command::operation::Preparing;
+use crate::data_dir::DataDir;
 use crate::install::settings::Settings;
 
 const LOCK: &str = r#"
@@ -22,7 +23,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
         env,
         root: root.to_owned(),
         config_folder: root.to_owned(),
-        data: root.join(".terraform"),
+        data: DataDir::chosen(root.join(".terraform")),
         sources: Default::default(),
         settings: Settings::default(),
         reattached: Default::default(),

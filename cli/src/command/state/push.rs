@@ -1,8 +1,8 @@
 //! `formwork state push`: puts a state file in the place of the state.
 
-use std::io::Read as _;
 use std::path::Path;
 
+use formwork_core::disk::{MAX_STATE, read_named, read_stdin};
 use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -34,18 +34,14 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
 }
 
 fn read(diags: &mut Diagnostics, path: &Path) -> Result<StateFile, Reported> {
-    let mut text = Vec::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().read_to_end(&mut text).map(drop)
-    } else {
-        std::fs::read(path).map(|found| text = found)
-    };
+    let read =
+        if path == Path::new("-") { read_stdin(MAX_STATE) } else { read_named(path, MAX_STATE) };
     let name = path.display();
     let mut failed = |error: &dyn std::fmt::Display| {
         let summary = format!("Error reading source state {:?}", name.to_string());
         diags.error(Diagnostic::error(summary, format!("{error}. Nothing was changed.")))
     };
-    read.map_err(|error| failed(&error))?;
+    let text = read.map_err(|error| failed(&error))?;
     StateFile::read(&text).map_err(|error| failed(&error))
 }
 

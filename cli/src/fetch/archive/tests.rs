@@ -44,6 +44,44 @@ fn bombs_are_refused_with_the_limit_they_meet() {
     }
 }
 
+/// A tar archive of one entry behind headers of another type.
+fn headed(kind: tar::EntryType, size: usize) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_size(size as u64);
+    header.set_cksum();
+    archive.append(&header, &*vec![b'a'; size]).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.set_size(0);
+    header.set_cksum();
+    archive.append_data(&mut header, "main.tf", &b""[..]).unwrap();
+    archive.into_inner().unwrap()
+}
+
+#[test]
+fn names_and_attributes_of_an_entry_are_limited_before_they_are_held_in_memory() {
+    use tar::EntryType as Kind;
+    for kind in [Kind::GNULongName, Kind::GNULongLink, Kind::XHeader, Kind::XGlobalHeader] {
+        let error = check(Format::TarGzip, &gzip(&headed(kind, 2 << 20))).unwrap_err();
+        let limit = "the limit is 1048576 bytes of names and attributes of one entry";
+        // A global header is content to the decoder, so the limit of all bytes holds.
+        let all = "bytes decoded";
+        assert!(error.contains(limit) || error.contains(all), "{kind:?}: {error}");
+    }
+}
+
+#[test]
+fn an_archive_cannot_ask_for_more_memory_than_the_limit() {
+    // A block of xz whose filter wants a dictionary of 1.5 GiB, which `xz --lzma2=dict=1536MiB` writes.
+    let bytes = [
+        0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21,
+        0x01, 0x25, 0x00, 0x00, 0x00, 0x3b, 0x78, 0x7b, 0x41,
+    ];
+    let error = check(Format::TarXz, &bytes).unwrap_err();
+    assert!(error.contains("memory"), "{error}");
+}
+
 #[test]
 fn links_within_the_package_are_kept_and_those_that_leave_it_refused() {
     let good = [("a/b.tf", "x"), ("c/d.tf", "-> ../a/b.tf")];

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::replace::{self, Disk};
 use crate::addr::InstanceAddr;
+use crate::disk::{MAX_STATE, read_file};
 use crate::state::file::{StateFile, id_of};
 use crate::state::store::StoreError;
 use crate::state::{Object, State};
@@ -67,7 +68,7 @@ impl Errored {
         if !path.is_file() {
             return None;
         }
-        let file = std::fs::read(&path).ok().and_then(|text| StateFile::read(&text).ok());
+        let file = read_file(&path, MAX_STATE).ok().and_then(|text| StateFile::read(&text).ok());
         Some(Self { path, file })
     }
 

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::LocalStore;
+use crate::disk::{MAX_STATE, read_file};
 use crate::state::file::StateFile;
 use crate::state::journal::record::{self, Log};
 
@@ -86,7 +87,7 @@ impl LocalStore {
 
     fn read_backup(&self) -> Option<(PathBuf, StateFile)> {
         let path = self.files.backup.clone().filter(|path| path.is_file())?;
-        let backup = StateFile::read(&std::fs::read(&path).ok()?).ok()?;
+        let backup = StateFile::read(&read_file(&path, MAX_STATE).ok()?).ok()?;
         Some((path, backup))
     }
 
@@ -95,7 +96,7 @@ impl LocalStore {
         entries.filter_map(|entry| {
             let path = entry.ok()?.path();
             path.extension().filter(|extension| *extension == "wal")?;
-            let log = std::fs::read(&path).ok().and_then(|bytes| record::read(&bytes).ok());
+            let log = read_file(&path, MAX_STATE).ok().and_then(|bytes| record::read(&bytes).ok());
             Some(FoundJournal { path, log })
         })
     }

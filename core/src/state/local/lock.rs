@@ -13,6 +13,7 @@ use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 
 use super::{Files, is_no_file};
+use crate::disk::{MAX_RECORD, read_file};
 use crate::state::store::{LockInfo, StoreError};
 
 /// How often the file may be replaced between opening and locking before we give up.
@@ -135,7 +136,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
 }
 
 fn read_info(path: &Path) -> Option<LockInfo> {
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    serde_json::from_slice(&read_file(path, MAX_RECORD).ok()?).ok()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a lock says since when it is held")]

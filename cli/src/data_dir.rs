@@ -1,0 +1,71 @@
+//! The data directory, `.terraform`: the only way to what is below it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use formwork_core::disk::Dir;
+
+use crate::env::Env;
+
+/// The name of the directory, unless `TF_DATA_DIR` gives another one.
+const NAME: &str = ".terraform";
+
+/// The data directory. The user may have chosen a link to one with `TF_DATA_DIR`; nothing below it is
+/// reached through links.
+#[derive(Clone, Debug)]
+pub(crate) struct DataDir {
+    path: PathBuf,
+    /// Whether `TF_DATA_DIR` names it.
+    is_chosen: bool,
+}
+
+impl DataDir {
+    /// The data directory of the working directory.
+    pub(crate) fn of(env: &Env) -> Self {
+        match &env.data_dir {
+            Some(path) => Self { path: path.clone(), is_chosen: true },
+            None => Self { path: PathBuf::from(NAME), is_chosen: false },
+        }
+    }
+
+    /// A data directory that the user named.
+    #[cfg(test)]
+    pub(crate) fn chosen(path: PathBuf) -> Self {
+        Self { path, is_chosen: true }
+    }
+
+    /// The path, for messages and for what is only read.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens the directory for reading, `None` if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub(crate) fn open(&self) -> io::Result<Option<Dir>> {
+        match Dir::open(&self.path) {
+            Ok(dir) => Ok(Some(dir)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens the directory for writing, and creates it if it is missing.
+    ///
+    /// # Errors
+    /// When it cannot be created, or is a link that the user did not choose: a checkout can hold a link
+    /// to any directory of this machine.
+    pub(crate) fn create(&self) -> io::Result<Dir> {
+        if self.is_chosen {
+            return Dir::create(&self.path);
+        }
+        if let Ok(target) = std::fs::read_link(&self.path) {
+            return Err(io::Error::other(format!(
+                "{NAME} is a symbolic link to {}, and nothing is written through a link that a checkout may contain: remove the link, or set TF_DATA_DIR={NAME} to use the directory it leads to",
+                target.display()
+            )));
+        }
+        Dir::open(Path::new("."))?.create_subdir(&self.path)
+    }
+}

@@ -1,0 +1,83 @@
+//! A limit on the bytes that an archive is decoded to, content or not.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+use super::{BadArchive, malformed};
+
+/// The most bytes that the headers of one entry may have. A decoder holds long names and attributes
+/// in memory.
+const MAX_HEADERS: u64 = 1 << 20;
+
+/// What remains of the limits. The decoder owns the stream, so this is shared with it.
+#[derive(Debug)]
+pub(super) struct Budget {
+    /// Of the whole stream.
+    whole: Cell<u64>,
+    /// Of the headers of one entry, while these are read.
+    headers: Cell<Option<u64>>,
+    /// The limit that was reached.
+    reached: Cell<Option<(u64, &'static str)>>,
+    limit: u64,
+}
+
+impl Budget {
+    pub(super) fn new(limit: u64) -> Rc<Self> {
+        let (headers, reached) = (Cell::new(None), Cell::new(None));
+        Rc::new(Self { whole: Cell::new(limit), headers, reached, limit })
+    }
+
+    /// Runs an action that reads the headers of an entry, and no content.
+    pub(super) fn for_headers<T>(&self, read: impl FnOnce() -> T) -> T {
+        self.headers.set(Some(MAX_HEADERS));
+        let read = read();
+        self.headers.set(None);
+        read
+    }
+
+    /// The error for a failed read: the limit, if one was reached.
+    pub(super) fn explain(&self, error: &io::Error) -> BadArchive {
+        self.blame(malformed(error))
+    }
+
+    /// The limit, if one was reached, instead of the error that followed from it.
+    pub(super) fn blame(&self, error: BadArchive) -> BadArchive {
+        match self.reached.get() {
+            Some((limit, what)) => BadArchive::TooMuch { limit, what },
+            None => error,
+        }
+    }
+
+    fn take(&self, n: u64) -> io::Result<()> {
+        let reach = |limit, what| {
+            self.reached.set(Some((limit, what)));
+            Err(io::Error::other("a limit is reached"))
+        };
+        if let Some(left) = self.headers.get() {
+            let Some(left) = left.checked_sub(n) else {
+                return reach(MAX_HEADERS, "bytes of names and attributes of one entry");
+            };
+            self.headers.set(Some(left));
+        }
+        match self.whole.get().checked_sub(n) {
+            Some(left) => self.whole.set(left),
+            None => return reach(self.limit, "bytes decoded"),
+        }
+        Ok(())
+    }
+}
+
+/// A stream whose bytes are counted.
+pub(super) struct Counted<R> {
+    pub(super) stream: R,
+    pub(super) budget: Rc<Budget>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.stream.read(buffer)?;
+        self.budget.take(n as u64)?;
+        Ok(n)
+    }
+}
