@@ -5,6 +5,7 @@ pub(crate) mod hash;
 pub(crate) mod lockfile;
 pub(crate) mod mirror;
 pub(crate) mod package;
+pub(crate) mod program;
 pub(crate) mod providers;
 pub(crate) mod settings;
 pub(crate) mod shipped;

@@ -3,7 +3,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
@@ -17,10 +16,11 @@ use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostic, Diagnostics};
 
 use crate::env::Env;
+use crate::install::program::Program;
 
 /// Starts providers from the programs that were found for them.
 pub(crate) struct Launcher {
-    programs: BTreeMap<ProviderAddr, PathBuf>,
+    programs: BTreeMap<ProviderAddr, Program>,
     reattach: BTreeMap<ProviderAddr, Reattach>,
     settings: Settings,
     limit: Option<usize>,
@@ -39,7 +39,7 @@ impl Launcher {
     /// Makes a launcher over these programs.
     pub(crate) fn new(
         env: &Env,
-        programs: BTreeMap<ProviderAddr, PathBuf>,
+        programs: BTreeMap<ProviderAddr, Program>,
         reattach: BTreeMap<ProviderAddr, Reattach>,
     ) -> Self {
         let connections = env.plugin_connections.unwrap_or(Settings::USUAL.connections).max(1);
@@ -96,11 +96,12 @@ impl Launch for Launcher {
         let plugin = match self.reattach.get(addr) {
             Some(reattach) => Plugin::reattach(&name, reattach, &self.settings).await?,
             None => {
-                let path = self.programs.get(addr).cloned().ok_or_else(|| {
+                let program = self.programs.get(addr).cloned().ok_or_else(|| {
                     Failure::Launch(format!("{addr} is not installed; run `formwork init`"))
                 })?;
                 let withheld = self.withheld.clone();
-                let executable = Executable { name, path, env: Vec::new(), withheld };
+                let Program { path, identity } = program;
+                let executable = Executable { name, path, identity, env: Vec::new(), withheld };
                 Plugin::launch(&executable, &self.settings).await?
             }
         };

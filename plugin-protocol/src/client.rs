@@ -26,7 +26,7 @@ mod shutdown;
 mod stdio;
 mod unrunnable;
 
-pub use launch::Executable;
+pub use launch::{Executable, FileIdentity};
 pub use leftover::Leftover;
 pub use provider::GrpcProvider;
 pub use shutdown::{leftovers, shutdown_all};

@@ -140,8 +140,13 @@ impl Provider for Tiny {
 #[tokio::main(flavor = "current_thread")]
 async fn host() -> ExitCode {
     let path = std::env::current_exe().expect("we run from somewhere");
-    let executable =
-        Executable { name: "tiny".to_owned(), path, env: Vec::new(), withheld: Vec::new() };
+    let executable = Executable {
+        name: "tiny".to_owned(),
+        path,
+        identity: None,
+        env: Vec::new(),
+        withheld: Vec::new(),
+    };
     match Plugin::launch(&executable, &Settings::USUAL).await {
         Ok(_plugin) => {
             println!("ready");

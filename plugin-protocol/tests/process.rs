@@ -27,6 +27,7 @@ fn tiny(behaviour: &str) -> Executable {
     Executable {
         name: "tiny".to_owned(),
         path: env!("CARGO_BIN_EXE_tiny-plugin").into(),
+        identity: None,
         env: vec![("TINY".into(), behaviour.into())],
         withheld: Vec::new(),
     }
@@ -94,5 +95,14 @@ fn script(text: &str) -> (TempDir, Executable) {
     let path = folder.path().join("script");
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a file");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
-    (folder, Executable { name: "script".to_owned(), path, env: Vec::new(), withheld: Vec::new() })
+    (
+        folder,
+        Executable {
+            name: "script".to_owned(),
+            path,
+            identity: None,
+            env: Vec::new(),
+            withheld: Vec::new(),
+        },
+    )
 }

@@ -9,6 +9,7 @@ use std::io::Seek as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::Dir;
 use formwork_core::version::{Constraints, Version};
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_value::diag::Blame;
@@ -18,7 +19,11 @@ use super::lockfile::{Lock, LockFile};
 use super::mirror::{self, Found};
 use super::settings::{Method, MethodKind, Settings, implied_folders, matches};
 use super::{hash, package, platform, shipped};
+use crate::data_dir::DataDir;
 use crate::env::Env;
+
+/// The name of the folder of packages in the data directory.
+const PACKAGES: &str = "providers";
 
 /// Where providers are looked for and kept.
 pub(crate) struct Places<'a> {
@@ -28,8 +33,8 @@ pub(crate) struct Places<'a> {
     pub(crate) reattached: &'a BTreeMap<ProviderAddr, Reattach>,
     /// The root module's folder.
     pub(crate) root: &'a Path,
-    /// The data folder, `.terraform`.
-    pub(crate) data: &'a Path,
+    /// The data directory, `.terraform`.
+    pub(crate) data: &'a DataDir,
     /// Folders given with `-plugin-dir`; if there are any, nothing else is looked at.
     pub(crate) plugin_dirs: &'a [PathBuf],
 }
@@ -61,8 +66,8 @@ pub(crate) enum Origin {
 }
 
 impl Places<'_> {
-    fn packages(&self) -> PathBuf {
-        self.data.join("providers")
+    pub(super) fn packages(&self) -> PathBuf {
+        self.data.path().join(PACKAGES)
     }
 
     /// The folder of a provider under development, if the settings name one.
@@ -102,7 +107,7 @@ impl Places<'_> {
     }
 
     /// The program and version of a provider that comes beside this one, in place of its registry.
-    fn shipped(&self, addr: &ProviderAddr) -> Option<(Version, PathBuf)> {
+    pub(super) fn shipped(&self, addr: &ProviderAddr) -> Option<(Version, PathBuf)> {
         let registry = |method: &Method| method.kind == MethodKind::Direct && method.covers(addr);
         let asked = match &self.settings.methods {
             Some(methods) => methods.iter().any(registry),
@@ -217,7 +222,7 @@ impl Places<'_> {
                 Err(error) => return Err(failed(diags, &error)),
             }
         }
-        self.put(found, (addr, version), old, &place).map_err(|error| failed(diags, &error))?;
+        self.put(found, (addr, version), old).map_err(|error| failed(diags, &error))?;
         if package::program(&place, addr).is_none() {
             let why =
                 format!("the package holds no program called terraform-provider-{}", addr.kind());
@@ -238,23 +243,34 @@ impl Places<'_> {
         found: &Found,
         (addr, version): (&ProviderAddr, &Version),
         old: Option<&Lock>,
-        place: &Path,
     ) -> std::io::Result<()> {
         let cached =
             self.settings.plugin_cache_dir.as_ref().filter(|_| matches!(found, Found::Packed(_)));
-        let Some(cache) = cached else { return package::install(found, place) };
+        let below = || self.data.create()?.create_subdir(PACKAGES);
+        let Some(cache) = cached else { return package::install(found, below()?, (addr, version)) };
         let shared = package::place(cache, addr, version);
         // Others write to the cache as well, so only what is locked already is taken from it.
         let is_locked = || {
             let hash = hash::of_folder(&shared).ok();
             old.zip(hash).is_some_and(|(lock, hash)| lock.hashes.contains(&hash))
         };
-        let may_use = package::program(&shared, addr).is_some()
-            && (self.settings.cache_may_break_lock || is_locked());
+        // The setting lets a package be used that no hash is known of. A lock that holds hashes has
+        // been checked against the archive, so the cached package must be the same.
+        let may_break = || {
+            let is_archived = || {
+                let Found::Packed(archive) = found else { return false };
+                let archived = File::open(archive).and_then(hash::of_archive).ok();
+                archived.is_some_and(|hash| hash::of_folder(&shared).is_ok_and(|it| it == hash))
+            };
+            self.settings.cache_may_break_lock
+                && (old.is_none_or(|lock| lock.hashes.is_empty()) || is_archived())
+        };
+        let may_use = package::program(&shared, addr).is_some() && (is_locked() || may_break());
         if !may_use {
-            package::install(found, &shared)?;
+            // The user chose the cache, as a link perhaps.
+            package::install(found, Dir::create(cache)?, (addr, version))?;
         }
-        package::install(&Found::Unpacked(shared), place)
+        package::install(&Found::Unpacked(shared), below()?, (addr, version))
     }
 
     /// Chooses a version: what is locked, unless an upgrade is asked for, and else the newest that is
@@ -348,96 +364,6 @@ impl Places<'_> {
         format!("Could not find {what}, for {}. {there} Looked at:{places}{remedy}", platform())
     }
 
-    /// Finds the program of a provider that `init` installed, checked against the lock file.
-    ///
-    /// # Errors
-    /// When it is not installed, or is not what was locked.
-    pub(crate) fn program(
-        &self,
-        diags: &mut Diagnostics,
-        addr: &ProviderAddr,
-        locks: &LockFile,
-    ) -> Result<PathBuf, Reported> {
-        if let Some(folder) = self.overridden(addr) {
-            return package::program(folder, addr).ok_or_else(|| {
-                let detail = format!("The settings say that the program of {addr} is in {}, but there is no file called terraform-provider-{} there.", folder.display(), addr.kind());
-                diags.error(Diagnostic::error("Provider under development not found", detail).blame(Blame::Environment))
-            });
-        }
-        let inconsistent = |diags: &mut Diagnostics, why: String| {
-            let detail = format!(
-                "The following dependency selections recorded in the lock file are inconsistent with the current configuration:\n  - provider {addr}: {why}\n\nTo make the initial dependency selections, or to update them, run:\n  formwork init"
-            );
-            diags.error(Diagnostic::error("Inconsistent dependency lock file", detail))
-        };
-        let Some(lock) = locks.providers.get(addr) else {
-            let why = "required by this configuration but no version is selected".to_owned();
-            return Err(inconsistent(diags, why));
-        };
-        let place = package::place(&self.packages(), addr, &lock.version);
-        let installed = package::program(&place, addr);
-        if installed.is_none() || lock.hashes.is_empty() {
-            // A package that nothing is known about is not run where there is one that can be trusted.
-            let shipped = self.shipped(addr).filter(|(version, _)| *version == lock.version);
-            if let Some((_, program)) = shipped {
-                return Ok(program);
-            }
-        }
-        let Some(program) = installed else {
-            let detail = format!(
-                "There is no package for {addr} {} cached in {}. Run:\n  formwork init",
-                lock.version,
-                self.packages().display()
-            );
-            return Err(diags.error(
-                Diagnostic::error("Required plugins are not installed", detail)
-                    .blame(Blame::Environment),
-            ));
-        };
-        let hash = hash::of_folder(&place).map_err(|error| {
-            let detail = format!("The package of {addr} cannot be read: {error}.");
-            diags.error(
-                Diagnostic::error("Required plugins are not installed", detail)
-                    .blame(Blame::Environment),
-            )
-        })?;
-        let checked = lock.hashes.is_empty() || lock.hashes.contains(&hash);
-        if !checked && !self.settings.cache_may_break_lock {
-            let detail = format!(
-                "What is installed is not what was locked: {}. Run `formwork init` to install it anew, or `formwork init -upgrade` if the package was meant to change.",
-                mismatch(addr, &lock.version)
-            );
-            let summary = "Required plugins are not installed";
-            return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
-        }
-        Ok(program)
-    }
-
-    /// Finds the programs of several providers, as [`Places::program`] does, but of those in no need.
-    ///
-    /// # Errors
-    /// When one is not installed, or is not what was locked.
-    pub(crate) fn programs(
-        &self,
-        diags: &mut Diagnostics,
-        needed: &BTreeMap<ProviderAddr, Constraints>,
-        locks: &LockFile,
-    ) -> Result<BTreeMap<ProviderAddr, PathBuf>, Reported> {
-        let mut programs = BTreeMap::new();
-        let mut result = Ok(());
-        // All are tried, so that every missing one is named.
-        for addr in needed.keys() {
-            if addr.is_builtin() || self.reattached.contains_key(addr) {
-                continue;
-            }
-            match self.program(diags, addr, locks) {
-                Ok(path) => drop(programs.insert(addr.clone(), path)),
-                Err(reported) => result = Err(reported),
-            }
-        }
-        result.map(|()| programs)
-    }
-
     /// Checks that the configuration still wants what is locked.
     ///
     /// # Errors
@@ -493,7 +419,7 @@ fn is_locked(archive: &Path, lock: &Lock) -> std::io::Result<bool> {
     Ok(lock.hashes.contains(&hash::of_archive(file)?))
 }
 
-fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
+pub(super) fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
     format!(
         "the package of {addr} {version} does not match any of the checksums recorded in the dependency lock file"
     )

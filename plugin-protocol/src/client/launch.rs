@@ -7,7 +7,7 @@
 use std::ffi::OsString;
 use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -45,11 +45,44 @@ pub struct Executable {
     pub name: String,
     /// The file.
     pub path: PathBuf,
+    /// The file's identity when it was checked. Another file at the path is not started.
+    pub identity: Option<FileIdentity>,
     /// Variables on top of the inherited environment.
     pub env: Vec<(OsString, OsString)>,
     /// Variables of our environment that it does not see.
     pub withheld: Vec<OsString>,
 }
+
+/// The identity of a file and of its content, as the file system keeps it. Nothing but the kernel sets the
+/// time of the last change of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileIdentity {
+    device: u64,
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl FileIdentity {
+    /// The identity of the file that is at a path now, links followed.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let found = std::fs::metadata(path)?;
+        Ok(Self {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        })
+    }
+}
+
+/// The reason not to start a file that took the place of the one that was checked.
+const CHANGED: &str = "the file has changed since its checksum was compared with the dependency lock file, so it is not started; run the command again";
 
 /// A child that runs, and what belongs to it.
 #[derive(Debug)]
@@ -152,6 +185,12 @@ async fn start(
     let path = std::path::absolute(&executable.path)?;
     let mut attempts = 0;
     loop {
+        // By path and not by handle: providers look at their own name and path.
+        if let Some(checked) = executable.identity
+            && FileIdentity::of(&path)? != checked
+        {
+            return Err(io::Error::other(CHANGED));
+        }
         #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
         let mut command = Command::new(&path);
         for name in &environment.remove {
@@ -328,6 +367,18 @@ fn failure(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_has_another_identity_once_it_is_replaced_or_written_to() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a"), "one").expect("it can be written");
+        let checked = FileIdentity::of(&at("a")).expect("it is there");
+        assert_eq!(FileIdentity::of(&at("a")).expect("it is there"), checked);
+        std::fs::write(at("b"), "one").expect("it can be written");
+        std::fs::rename(at("b"), at("a")).expect("it can be moved");
+        assert_ne!(FileIdentity::of(&at("a")).expect("it is there"), checked);
+    }
 
     #[test]
     fn nobody_else_can_enter_the_folder_of_the_socket() {

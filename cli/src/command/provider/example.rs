@@ -106,8 +106,13 @@ struct Launcher<'p> {
 impl Launch for Launcher<'_> {
     async fn launch(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         let path = self.program.to_owned();
-        let executable =
-            Executable { name: addr.display(), path, env: Vec::new(), withheld: Vec::new() };
+        let executable = Executable {
+            name: addr.display(),
+            path,
+            identity: None,
+            env: Vec::new(),
+            withheld: Vec::new(),
+        };
         let plugin = Plugin::launch(&executable, &Settings::USUAL).await?;
         let provider = Arc::new(plugin.provider());
         self.running.borrow_mut().push(Rc::new(plugin));

@@ -18,7 +18,7 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
         settings: &settings,
         reattached: &BTreeMap::new(),
         root: folder.path(),
-        data: &folder.path().join("data"),
+        data: &DataDir::chosen(folder.path().join("data")),
         plugin_dirs: &[mirror],
     };
     let mut locks = LockFile::default();
@@ -36,6 +36,60 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
 }
 
 #[test]
+fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
+    let (cache, mirror) = (folder.path().join("cache"), folder.path().join("mirror"));
+    let version = Version::new(1, 0, 0);
+    // The same version, once in the mirror and once, changed, in the cache.
+    let archive = mirror
+        .join(format!("example.com/acme/thing/terraform-provider-thing_1.0.0_{}.zip", platform()));
+    std::fs::create_dir_all(archive.parent().unwrap()).unwrap();
+    let bytes = crate::fetch::archive::testing::zip(&[("terraform-provider-thing", "genuine")]);
+    std::fs::write(&archive, bytes).unwrap();
+    let cached = package::place(&cache, &addr, &version);
+    let change = || {
+        std::fs::create_dir_all(&cached).unwrap();
+        std::fs::write(cached.join("terraform-provider-thing"), "changed").unwrap();
+    };
+    let env = Env::default();
+    let settings = Settings {
+        plugin_cache_dir: Some(cache.clone()),
+        cache_may_break_lock: true,
+        ..Settings::default()
+    };
+    let data = &DataDir::chosen(folder.path().join("data"));
+    let root = folder.path();
+    let places = Places {
+        env: &env,
+        settings: &settings,
+        reattached: &BTreeMap::new(),
+        root,
+        data,
+        plugin_dirs: std::slice::from_ref(&mirror),
+    };
+    let required: BTreeMap<_, _> = [(addr.clone(), Constraints::default())].into();
+    let genuine = hash::of_archive(File::open(&archive).unwrap()).unwrap();
+    let packed = hash::of_packed(&mut File::open(&archive).unwrap()).unwrap();
+    for known in [&genuine, &packed] {
+        change();
+        let hashes: BTreeSet<String> = [known.clone()].into();
+        let constraints = Constraints::default();
+        let lock = Lock { version: version.clone(), constraints, hashes };
+        let mut locks = LockFile { providers: [(addr.clone(), lock)].into() };
+        let mut diags = Diagnostics::new();
+        places.install(&mut diags, &required, &mut locks, false).unwrap();
+        assert!(locks.providers[&addr].hashes.contains(&genuine), "{known}");
+        let program = places.program(&mut diags, &addr, &locks).unwrap();
+        assert_eq!(std::fs::read_to_string(&program.path).unwrap(), "genuine", "{known}");
+        // Nor is a package run that was changed since.
+        std::fs::write(&program.path, "changed").unwrap();
+        assert!(places.program(&mut diags, &addr, &locks).is_err(), "{known}");
+        std::fs::remove_dir_all(data.path()).unwrap();
+    }
+}
+
+#[test]
 fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked() {
     let folder = tempfile::tempdir().unwrap();
     let (env, settings) = (Env::default(), Settings::default());
@@ -48,12 +102,13 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
     std::fs::write(&program, "a program").unwrap();
     let hashes: BTreeSet<String> = [hash::of_folder(&package).unwrap()].into();
     let root = folder.path();
+    let data = &DataDir::chosen(data);
     let places = Places {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
         root,
-        data: &data,
+        data,
         plugin_dirs: &[],
     };
     let constraints: Constraints = ">= 1.0.0".parse().unwrap();

@@ -1,0 +1,125 @@
+//! Finds the programs of installed providers, and compares their packages with the lock file.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::Constraints;
+use formwork_plugin_protocol::client::FileIdentity;
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::lockfile::LockFile;
+use super::providers::{Places, mismatch};
+use super::{hash, package};
+
+/// A program that is ready to be started.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    /// The identity of the file that was compared with the lock file.
+    pub(crate) identity: Option<FileIdentity>,
+}
+
+impl Program {
+    /// A program that is not in a locked package.
+    fn unchecked(path: PathBuf) -> Self {
+        Self { path, identity: None }
+    }
+}
+
+impl Places<'_> {
+    /// Finds the program of a provider that `init` installed, and holds its package against the lock
+    /// file.
+    ///
+    /// # Errors
+    /// When it is not installed, or is not what was locked.
+    pub(crate) fn program(
+        &self,
+        diags: &mut Diagnostics,
+        addr: &ProviderAddr,
+        locks: &LockFile,
+    ) -> Result<Program, Reported> {
+        if let Some(folder) = self.overridden(addr) {
+            return package::program(folder, addr).map(Program::unchecked).ok_or_else(|| {
+                let detail = format!("The settings say that the program of {addr} is in {}, but there is no file called terraform-provider-{} there.", folder.display(), addr.kind());
+                diags.error(Diagnostic::error("Provider under development not found", detail).blame(Blame::Environment))
+            });
+        }
+        let inconsistent = |diags: &mut Diagnostics, why: String| {
+            let detail = format!(
+                "The following dependency selections recorded in the lock file are inconsistent with the current configuration:\n  - provider {addr}: {why}\n\nTo make the initial dependency selections, or to update them, run:\n  formwork init"
+            );
+            diags.error(Diagnostic::error("Inconsistent dependency lock file", detail))
+        };
+        let Some(lock) = locks.providers.get(addr) else {
+            let why = "required by this configuration but no version is selected".to_owned();
+            return Err(inconsistent(diags, why));
+        };
+        let place = package::place(&self.packages(), addr, &lock.version);
+        let installed = package::program(&place, addr);
+        if installed.is_none() || lock.hashes.is_empty() {
+            // A package that nothing is known about is not run where there is one that can be trusted.
+            let shipped = self.shipped(addr).filter(|(version, _)| *version == lock.version);
+            if let Some((_, program)) = shipped {
+                return Ok(Program::unchecked(program));
+            }
+        }
+        let Some(path) = installed else {
+            let detail = format!(
+                "There is no package for {addr} {} cached in {}. Run:\n  formwork init",
+                lock.version,
+                self.packages().display()
+            );
+            return Err(diags.error(
+                Diagnostic::error("Required plugins are not installed", detail)
+                    .blame(Blame::Environment),
+            ));
+        };
+        // Before the content is read, so that it is the content of this very file.
+        let identity = FileIdentity::of(&path);
+        let found = identity.and_then(|identity| Ok((identity, hash::of_folder(&place)?)));
+        let (identity, hash) = found.map_err(|error| {
+            let detail = format!("The package of {addr} cannot be read: {error}.");
+            diags.error(
+                Diagnostic::error("Required plugins are not installed", detail)
+                    .blame(Blame::Environment),
+            )
+        })?;
+        if !lock.hashes.is_empty() && !lock.hashes.contains(&hash) {
+            let detail = format!(
+                "What is installed is not what was locked: {}. Run `formwork init` to install it anew, or `formwork init -upgrade` if the package was meant to change.",
+                mismatch(addr, &lock.version)
+            );
+            let summary = "Required plugins are not installed";
+            return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
+        }
+        Ok(Program { path, identity: Some(identity) })
+    }
+
+    /// Finds the programs of several providers, as [`Places::program`] does, except for those that are built in or
+    /// running already.
+    ///
+    /// # Errors
+    /// When one is not installed, or is not what was locked.
+    pub(crate) fn programs(
+        &self,
+        diags: &mut Diagnostics,
+        needed: &BTreeMap<ProviderAddr, Constraints>,
+        locks: &LockFile,
+    ) -> Result<BTreeMap<ProviderAddr, Program>, Reported> {
+        let mut programs = BTreeMap::new();
+        let mut result = Ok(());
+        // All are tried, so that every missing one is named.
+        for addr in needed.keys() {
+            if addr.is_builtin() || self.reattached.contains_key(addr) {
+                continue;
+            }
+            match self.program(diags, addr, locks) {
+                Ok(path) => drop(programs.insert(addr.clone(), path)),
+                Err(reported) => result = Err(reported),
+            }
+        }
+        result.map(|()| programs)
+    }
+}
