@@ -35,7 +35,7 @@ impl Screen {
     /// Paints text, if colour is shown.
     pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
         if self.color && paint != Paint::Plain {
-            format!("{}{text}\u{1b}[0m", paint.code())
+            format!("{}{text}{RESET}", paint.code())
         } else {
             text.to_owned()
         }
@@ -51,6 +51,9 @@ impl Screen {
         self.paint(Paint::Dim, &"─".repeat(self.width.saturating_sub(1)))
     }
 }
+
+/// The sequence that ends what stands out.
+const RESET: &str = "\u{1b}[0m";
 
 /// How text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,9 +96,20 @@ fn columns() -> Option<usize> {
 /// Why something did not get to stdout, though somebody was to read it.
 static LOST: OnceLock<String> = OnceLock::new();
 
-/// Writes to stdout. A reader that has gone away is no mistake of anybody; what is lost otherwise
-/// [`told_all`] tells.
+/// Prints text for people to stdout. Control characters are spelled out, except for line breaks, tabs
+/// and colours.
+///
+/// A reader that has gone away is no error; other losses are reported by [`told_all`].
 pub(crate) fn out(text: &str) {
+    write_out(&shown::page(text, std::io::stdout().is_terminal()));
+}
+
+/// Prints data for programs to stdout: unchanged, unless a terminal shows it.
+pub(crate) fn out_data(data: &str) {
+    if std::io::stdout().is_terminal() { out(data) } else { write_out(data) }
+}
+
+fn write_out(text: &str) {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     if let Err(error) = written.as_ref()
@@ -114,8 +128,10 @@ pub(crate) fn told_all(exit: Exit) -> ExitCode {
     }
 }
 
-/// Writes to stderr.
+/// Prints text for people to stderr, as [`out`] does to stdout.
 pub(crate) fn err(text: &str) {
+    // Whether colour is used depends on stdout alone.
+    let text = shown::page(text, std::io::stdout().is_terminal());
     let mut stderr = std::io::stderr().lock();
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::config::Files as _;
 use formwork_core::config::files::{Disk, is_left_behind};
+use formwork_core::disk::{MAX_TEXT, read_stdin};
 use formwork_lang::format::format;
 use formwork_lang::syntax::add_source;
 use formwork_value::diag::{Blame, Sources};
@@ -17,7 +18,7 @@ use crate::args::FmtArgs;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::{diagnostic, text_diff};
-use crate::view::{Screen, err, out};
+use crate::view::{Screen, err, out_data};
 
 /// The ends of the names of files that have a layout.
 const ENDS: [&str; 4] = [".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"];
@@ -76,7 +77,7 @@ impl Formatter {
         let failed = self.diags.has_errors();
         // A check is about all files: of a part of them it says nothing.
         if !(self.wanted.check && (failed || !self.wanted.list)) {
-            out(&self.shown);
+            out_data(&self.shown);
         }
         if failed {
             let shown = diagnostic::all(screen, &self.sources, &self.diags, false);
@@ -90,10 +91,9 @@ impl Formatter {
     }
 
     fn stdin(&mut self) {
-        let mut bytes = Vec::new();
-        match io::stdin().lock().read_to_end(&mut bytes) {
+        match read_stdin(MAX_TEXT) {
             // Nothing is written, so there is no path that could not be.
-            Ok(_) => self.text(STDIN, Path::new(STDIN), bytes).unwrap_or_default(),
+            Ok(bytes) => self.text(STDIN, Path::new(STDIN), bytes).unwrap_or_default(),
             Err(error) => {
                 let _ = self.unreadable(STDIN, &error);
             }

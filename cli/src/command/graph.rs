@@ -19,7 +19,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::launcher::Launcher;
-use crate::view::{Screen, out, report::Report};
+use crate::view::{Screen, out_data, report::Report};
 use crate::workspace::Workspace;
 
 /// What is drawn.
@@ -50,7 +50,7 @@ pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
     report.diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
-            out(&text);
+            out_data(&text);
             Exit::Done
         }
         Err(_) => Exit::Failed,

@@ -7,7 +7,7 @@ use formwork_value::codec::type_json;
 use crate::args::MetadataFunctionsArgs;
 use crate::exit::Exit;
 use crate::view::json::tree::Json;
-use crate::view::{err, out};
+use crate::view::{err, out_data};
 
 /// Prints the signatures of all functions, each under its name and under `core::` with its name.
 pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
@@ -27,7 +27,7 @@ pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
         ("format_version", Json::text("1.0")),
         ("function_signatures", Json::Object(members)),
     ]);
-    out(&format!("{}\n", document.compact()));
+    out_data(&format!("{}\n", document.compact()));
     Exit::Done
 }
 

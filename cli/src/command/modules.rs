@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Record;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, out, report::Report};
+use crate::view::{Paint, Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -35,7 +35,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
         .map(|(key, record)| (key.as_str(), record))
         .collect();
     if args.json {
-        out(&format!("{}\n", document(&called).compact()));
+        out_data(&format!("{}\n", document(&called).compact()));
     } else if called.is_empty() {
         out("\nNo modules found in configuration.\n");
     } else {

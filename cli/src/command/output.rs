@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::view::human::{diagnostic, outputs};
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, err, out, report::Report};
+use crate::view::{Screen, err, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -34,7 +34,11 @@ pub(super) async fn run(args: &OutputArgs, env: &Env) -> Exit {
     report.diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
-            out(&text);
+            if args.json || args.raw {
+                out_data(&text);
+            } else {
+                out(&text);
+            }
             Exit::Done
         }
         Err(_) => Exit::Failed,

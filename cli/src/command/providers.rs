@@ -11,7 +11,7 @@ use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::schema;
-use crate::view::{Screen, out, report::Report};
+use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
 /// Shows the providers that the configuration needs, and those that the state needs.
@@ -99,7 +99,7 @@ pub(super) async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     report.diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
-            out(&text);
+            out_data(&text);
             Exit::Done
         }
         Err(_) => Exit::Failed,

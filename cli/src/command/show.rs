@@ -5,6 +5,7 @@ use std::path::Path;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
+use formwork_core::disk::{MAX_STATE, read_named};
 use formwork_core::plan::file;
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
@@ -21,7 +22,7 @@ use crate::exit::Exit;
 use crate::launcher::Launcher;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
-use crate::view::{Screen, err, out, report::Report};
+use crate::view::{Screen, err, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
 /// What is said of a file that is neither.
@@ -52,7 +53,11 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
     }
     match text {
         Ok(text) => {
-            out(&text);
+            if args.json {
+                out_data(&text);
+            } else {
+                out(&text);
+            }
             Exit::Done
         }
         Err(_) => Exit::Failed,
@@ -66,7 +71,7 @@ async fn show_file(
     path: &Path,
     screen: &Screen,
 ) -> Result<String, Reported> {
-    let content = std::fs::read(path).map_err(|error| {
+    let content = read_named(path, MAX_STATE).map_err(|error| {
         let detail = format!("Couldn't read {}: {error}.", path.display());
         diags.error(Diagnostic::error(UNREADABLE, detail))
     })?;

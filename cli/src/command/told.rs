@@ -4,13 +4,29 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::{Screen, out, report::Report};
+use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
 /// Runs a command that does its work in the folder and returns what there is to say.
 pub(super) async fn told(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
+) -> Exit {
+    run(env, work, out).await
+}
+
+/// As [`told`], for a command that returns data for programs.
+pub(super) async fn told_data(
+    env: &Env,
+    work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
+) -> Exit {
+    run(env, work, out_data).await
+}
+
+async fn run(
+    env: &Env,
+    work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
+    print: fn(&str),
 ) -> Exit {
     let report = Report::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
@@ -21,7 +37,7 @@ pub(super) async fn told(
     report.diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) if !diags.has_errors() => {
-            out(&text);
+            print(&text);
             Exit::Done
         }
         _ => Exit::Failed,

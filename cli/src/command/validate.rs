@@ -9,7 +9,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
-use crate::view::{Paint, Screen, out, report::Report};
+use crate::view::{Paint, Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -20,7 +20,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     let workspace = Workspace::open(env, &mut diags);
     let Ok(mut workspace) = workspace else {
         if args.json {
-            out(&format!("{}\n", document(&Sources::new(), &diags).pretty()));
+            out_data(&format!("{}\n", document(&Sources::new(), &diags).pretty()));
             return Exit::Failed;
         }
         return report.failed(None, &diags);
@@ -35,7 +35,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     }
     let _ = diags.append(tests);
     if args.json {
-        out(&format!("{}\n", document(&workspace.sources, &diags).pretty()));
+        out_data(&format!("{}\n", document(&workspace.sources, &diags).pretty()));
     } else {
         report.diagnostics(&workspace.sources, &diags);
         if !diags.has_errors() {

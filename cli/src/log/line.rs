@@ -14,6 +14,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::clock;
+use crate::view::shown;
 
 const IN_TEXT: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
@@ -99,7 +100,8 @@ impl Line {
                 value => write!(text, " {name}={value}"),
             };
         }
-        text
+        // A message with several lines cannot be taken for several messages.
+        shown::text(&text).replace('\n', "\n  | ")
     }
 
     fn json(self, level: Level, at: OffsetDateTime) -> Value {

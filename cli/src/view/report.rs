@@ -13,7 +13,7 @@ use formwork_value::diag::Sources;
 use super::human::operation::Operations;
 use super::human::{diagnostic, outputs, plan as plan_view};
 use super::json::stream::{Stream, imported};
-use super::{Paint, Screen, err, out};
+use super::{Paint, Screen, err, out, shown};
 use crate::exit::Exit;
 use crate::workspace::Workspace;
 
@@ -77,7 +77,7 @@ impl Report {
     /// Says what happens.
     pub(crate) fn log(&self, text: &str) {
         match &self.watch {
-            Told::People(_) => out(&format!("{text}\n")),
+            Told::People(_) => out(&format!("{}\n", shown::line(text))),
             Told::Programs(stream) => stream.log(text),
         }
     }

@@ -2,6 +2,8 @@
 //! messages, values. Nothing in them may steer the terminal, nor turn the direction of what follows.
 //! Programs get such texts as they are, and so do those who asked for a raw value.
 
+use std::borrow::Cow;
+
 /// A text of one line, or a part of it: line ends are spelled out too.
 pub(crate) fn line(text: &str) -> String {
     spelled(text, "\t")
@@ -10,6 +12,49 @@ pub(crate) fn line(text: &str) -> String {
 /// A text that may have several lines.
 pub(crate) fn text(text: &str) -> String {
     spelled(&text.replace("\r\n", "\n"), "\n\t")
+}
+
+/// Whole output for people, of which parts are painted: line breaks, tabs and colours stay. Colours that
+/// could hide text are removed. All else that steers a terminal is spelled out.
+///
+/// In a file or pipe, characters that only turn the direction of text stay, too.
+pub(crate) fn page(text: &str, on_terminal: bool) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && c != '\n' && c != '\t' || on_terminal && turns(c);
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(steers) {
+        result.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(behind) = rest.strip_prefix("\r\n") {
+            result.push_str("\r\n");
+            rest = behind;
+        } else if let Some((parameters, behind)) = color(rest) {
+            let is_visible = parameters.split(';').all(|parameter| VISIBLE.contains(&parameter));
+            result.push_str(if is_visible { &rest[..rest.len() - behind.len()] } else { "" });
+            rest = behind;
+        } else if let Some(first) = rest.chars().next() {
+            push(&mut result, first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    result.push_str(rest);
+    Cow::Owned(result)
+}
+
+/// The parameters of colour sequences that leave text visible: no background, no black, no concealment.
+const VISIBLE: [&str; 29] = [
+    "", "0", "1", "2", "3", "4", "22", "23", "24", "31", "32", "33", "34", "35", "36", "37", "39",
+    "90", "91", "92", "93", "94", "95", "96", "97", "00", "01", "02", "04",
+];
+
+/// The parameters of a colour sequence at the beginning of a text, and the text behind it.
+fn color(text: &str) -> Option<(&str, &str)> {
+    let behind = text.strip_prefix("\u{1b}[")?;
+    let end = behind.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    Some((&behind[..end], behind[end..].strip_prefix('m')?))
 }
 
 fn spelled(text: &str, kept: &str) -> String {
@@ -43,6 +88,26 @@ fn turns(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::{Paint, Screen};
+
+    #[test]
+    fn a_page_keeps_its_layout_and_colours_and_nothing_else_that_steers_a_terminal() {
+        let page = |text: &str, on_terminal| page(text, on_terminal).into_owned();
+        let harmless = "é\tb\r\n\n中";
+        assert_eq!(page(harmless, true), harmless);
+        for paint in [Paint::BoldRed, Paint::Dim, Paint::Underline, Paint::Cyan] {
+            let painted = Screen { color: true, width: 80 }.paint(paint, "a");
+            assert!(painted.contains('\u{1b}') && page(&painted, true) == painted);
+            assert_eq!(page(&painted, false), painted, "a program may show the colours later");
+        }
+        assert_eq!(page("\u{1b}[30;40ma\u{1b}[8mb\u{1b}[38;5;16mc", true), "abc");
+        let hostile = "\u{1b}[2J\u{1b}[1;1H\u{9b}K\rNo changes.\u{7}\u{8}\u{1b}[8\u{1b}";
+        let shown = "\\u001b[2J\\u001b[1;1H\\u009bK\\rNo changes.\\u0007\\u0008\\u001b[8\\u001b";
+        assert_eq!(page(hostile, true), shown);
+        assert_eq!(page(hostile, false), shown);
+        assert_eq!(page("\u{202e}a", true), "\\u202ea");
+        assert_eq!(page("\u{202e}a", false), "\u{202e}a");
+    }
 
     #[test]
     fn what_steers_a_terminal_or_turns_a_line_is_spelled_out() {

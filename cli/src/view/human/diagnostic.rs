@@ -7,6 +7,7 @@ use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Path, Span};
 
 use super::wrap::wrap;
+use crate::redact;
 use crate::view::{Paint, Screen, shown};
 
 /// Problems as they are shown, those that stop what was asked for apart from those that do not.
@@ -117,7 +118,7 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     let mut lines = vec![format!(
         "{}{}",
         screen.paint(paint, label),
-        screen.paint(Paint::Bold, &shown::line(&diagnostic.summary))
+        screen.paint(Paint::Bold, &shown::line(&redact::text(&diagnostic.summary)))
     )];
     let place = place(screen, sources, diagnostic);
     if !place.is_empty() {
@@ -128,7 +129,8 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
         lines.push(String::new());
         // The last column stays free, and a bar with a space stands before each coloured line.
         let margin = if screen.color { 3 } else { 1 };
-        lines.extend(wrap(&shown::text(&diagnostic.detail), screen.width.saturating_sub(margin)));
+        let detail = shown::text(&redact::text(&diagnostic.detail));
+        lines.extend(wrap(&detail, screen.width.saturating_sub(margin)));
     }
     let mut text = String::new();
     if screen.color {
@@ -244,11 +246,12 @@ fn excerpt<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
 
 /// Underlines the part of a line that a span covers.
 fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> String {
+    let text = sources.text(span.source);
+    let offset = line.as_ptr() as usize - text.as_ptr() as usize;
+    let line = &*redact::source(line);
     if !screen.color {
         return shown::line(line);
     }
-    let text = sources.text(span.source);
-    let offset = line.as_ptr() as usize - text.as_ptr() as usize;
     let clamp = |at: u32| (at as usize).clamp(offset, offset + line.len()) - offset;
     let (from, to) = (clamp(span.start), clamp(span.end));
     match (line.get(..from), line.get(from..to), line.get(to..)) {

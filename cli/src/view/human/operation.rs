@@ -143,7 +143,7 @@ impl Watch for Operations {
 }
 
 /// What a provisioner said, each line with who said it before it and without space at its end. Colours
-/// and the like stay: it is a program of the user that speaks.
+/// stay.
 fn provision_output(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str) -> String {
     let who = screen.paint(Paint::Bold, &format!("{addr} ({kind}):"));
     let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());

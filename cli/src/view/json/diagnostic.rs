@@ -6,6 +6,7 @@ use formwork_value::{Diagnostic, Span};
 
 use super::tree::Json;
 use super::value::type_of;
+use crate::redact;
 
 /// One problem.
 pub(crate) fn one(sources: &Sources, diagnostic: &Diagnostic) -> Json {
@@ -15,8 +16,8 @@ pub(crate) fn one(sources: &Sources, diagnostic: &Diagnostic) -> Json {
     };
     Json::some([
         ("severity", Some(Json::text(severity))),
-        ("summary", Some(Json::text(&diagnostic.summary))),
-        ("detail", Some(Json::text(&diagnostic.detail))),
+        ("summary", Some(Json::text(redact::text(&diagnostic.summary)))),
+        ("detail", Some(Json::text(redact::text(&diagnostic.detail)))),
         ("address", diagnostic.address.as_ref().map(Json::text)),
         ("range", diagnostic.subject.map(|span| range(sources, span))),
         ("snippet", diagnostic.subject.and_then(|span| snippet(sources, diagnostic, span))),
@@ -66,7 +67,7 @@ fn snippet(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Option<Jso
     });
     Some(Json::some([
         ("context", Some(context_of(sources, span).map_or(Json::Null, Json::text))),
-        ("code", Some(Json::text(&code))),
+        ("code", Some(Json::text(redact::source(&code)))),
         ("start_line", Some(Json::Int(first.into()))),
         ("highlight_start_offset", Some(offset(span.start))),
         ("highlight_end_offset", Some(offset(span.end))),

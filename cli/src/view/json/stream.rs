@@ -16,7 +16,7 @@ use super::tree::Json;
 use super::{changes, state, terraform_version, value};
 use crate::clock;
 use crate::view::human::operation::seconds;
-use crate::view::{ephemeral, out};
+use crate::view::{ephemeral, out_data};
 
 /// Prints events as they happen.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Stream {
             ("@timestamp", Json::text(time)),
         ];
         let members = head.into_iter().chain(members).chain([("type", Json::text(kind))]);
-        out(&format!("{}\n", Json::object(members).compact()));
+        out_data(&format!("{}\n", Json::object(members).compact()));
     }
 
     fn info(&self, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {
