@@ -39,7 +39,7 @@ impl File {
     async fn put(&self, session: &Session, config: Block<'_>) -> Result<(), Why> {
         let destination = config.given("destination").unwrap_or_default();
         let uploaded = match config.given("content") {
-            Some(content) => session.upload(destination, content.as_bytes().to_vec()).await,
+            Some(content) => session.upload(destination, content.as_bytes().to_vec(), 0o644).await,
             None => {
                 let source = config.given("source").unwrap_or_default();
                 let path = expanded(source, self.surroundings.home.as_deref());

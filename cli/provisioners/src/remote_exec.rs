@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use formwork_core::disk::read_named;
 use formwork_core::provisioner::{Failed, Provisioner, Task, Tell};
 use formwork_value::schema::{Attribute, Block as Schema, Role};
 use formwork_value::{Type, Value};
@@ -124,7 +125,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Why> {
     if size > LARGEST {
         return Err(why(format!("it has {size} bytes, and a script may have {LARGEST}")));
     }
-    std::fs::read(path).map_err(failed)
+    read_named(path, LARGEST).map_err(failed)
 }
 
 /// Uploads a script, runs it, and takes it away, whatever came of it: it may hold secrets.
@@ -139,7 +140,7 @@ async fn execute(
         .await
         .map_err(|why| format!("Failed to upload script: {why}"))?;
     let mut lines = Lines::new(tell);
-    let ended = session.run(&path, &mut |piece| lines.take(piece)).await;
+    let ended = session.run(&target.command(&path), &mut |piece| lines.take(piece)).await;
     lines.end();
     session.remove(&path).await;
     match ended? {
@@ -159,17 +160,18 @@ async fn upload(
     }
     let unix = target.is_unix();
     let shebang: &[u8] = if unix && !script.starts_with(b"#!") { b"#!/bin/sh\n" } else { b"" };
-    session.upload(path, [shebang, &script].concat()).await?;
+    // It may hold secrets, and the folder is open to all.
+    session.upload(path, [shebang, &script].concat(), 0o700).await?;
     if !unix {
         return Ok(());
     }
     let mut lines = Lines::new(&|_| {});
-    let command = format!("chmod 0777 {path}");
+    let command = format!("chmod 0700 {}", target.command(path));
     let ended = session.run(&command, &mut |piece| lines.take(piece)).await?;
     match ended {
         ssh::Ended::Well => Ok(()),
         ssh::Ended::Badly(why) => Err(format!(
-            "Error chmodding script file to 0777 in remote machine {why}: {}",
+            "Error chmodding script file to 0700 in remote machine {why}: {}",
             lines.last().trim_end()
         )),
     }

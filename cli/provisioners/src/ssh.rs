@@ -6,6 +6,7 @@ mod agent;
 mod dial;
 mod host_key;
 mod identity;
+mod known_hosts;
 mod login;
 mod proxy;
 mod quote;

@@ -41,15 +41,22 @@ impl HostKey {
     /// would show another one, and seem to be another machine. A machine that is asked for certificates
     /// shows one of those it has before any bare key.
     pub(super) fn preferred(&self, certificates: bool) -> Preferred {
-        let usual = Preferred::DEFAULT.key;
-        let same = |other: &Algorithm| match (self.0.algorithm(), other) {
+        preferred(std::slice::from_ref(&self.0), certificates)
+    }
+}
+
+/// As [`HostKey::preferred`], for a machine that has one of several keys.
+pub(super) fn preferred(keys: &[PublicKey], certificates: bool) -> Preferred {
+    let usual = Preferred::DEFAULT.key;
+    let same = |other: &Algorithm| {
+        keys.iter().any(|key| match (key.algorithm(), other) {
             (Algorithm::Rsa { .. }, Algorithm::Rsa { .. }) => true,
             (mine, other) => mine == *other,
-        };
-        let mut key = usual.to_vec();
-        // Sorting is stable: the others keep their order.
-        key.sort_by_key(|algorithm| !same(algorithm));
-        let host_key_certificates = if certificates { usual } else { Cow::Borrowed(&[][..]) };
-        Preferred { key: key.into(), host_key_certificates, ..Preferred::DEFAULT }
-    }
+        })
+    };
+    let mut key = usual.to_vec();
+    // Sorting is stable: the others keep their order.
+    key.sort_by_key(|algorithm| !same(algorithm));
+    let host_key_certificates = if certificates { usual } else { Cow::Borrowed(&[][..]) };
+    Preferred { key: key.into(), host_key_certificates, ..Preferred::DEFAULT }
 }

@@ -26,11 +26,16 @@ impl Session {
     ///
     /// # Errors
     /// When that does not work; in words.
-    pub(crate) async fn upload(&self, path: &str, content: Vec<u8>) -> Result<(), String> {
+    pub(crate) async fn upload(
+        &self,
+        path: &str,
+        content: Vec<u8>,
+        mode: u32,
+    ) -> Result<(), String> {
         let (folder, name) = divided(path);
         let mut remote = Remote::start(self, "-vt", folder).await?;
         let done = async {
-            remote.head(&format!("C0644 {} {name}\n", content.len())).await?;
+            remote.head(&format!("C{mode:04o} {} {name}\n", content.len())).await?;
             remote.send(content.into()).await?;
             remote.end_of_file().await
         };

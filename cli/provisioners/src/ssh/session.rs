@@ -13,8 +13,10 @@ use tokio::net::UnixStream;
 use tokio::time::timeout;
 
 use super::dial::{self, Line};
-use super::host_key::HostKey;
+use super::host_key::{self, HostKey};
+use super::known_hosts::KnownHost;
 use super::login::login;
+use super::quote::word;
 use super::target::{Hop, Target};
 
 /// After how much silence a machine is asked whether it is still there.
@@ -78,7 +80,7 @@ impl Session {
             Some(bastion) => enter(end, async || behind(bastion, end).await).await?,
             None => enter(end, async || direct(target, end).await).await?,
         };
-        let forwards_agent = end.agent.is_some();
+        let forwards_agent = target.forwards_agent;
         Ok(Self { handle, _bastion: bastion, forwards_agent, unix: target.is_unix() })
     }
 
@@ -119,7 +121,7 @@ impl Session {
     /// Removes a file, if that works.
     pub(crate) async fn remove(&self, path: &str) {
         let command = match self.unix {
-            true => format!("rm -f {path}"),
+            true => format!("rm -f -- {}", word(path, true)),
             false => format!("del /q \"{}\"", path.replace('/', "\\")),
         };
         // Its work is done whether it goes or not.
@@ -190,7 +192,10 @@ async fn shake_hands(
     line: Box<dyn Line>,
     certificates: bool,
 ) -> Result<Handle<Client>, Trouble> {
-    let preferred = hop.host_key.as_ref().map(|key| key.preferred(certificates));
+    let preferred = match &hop.host_key {
+        Some(key) => Some(key.preferred(certificates)),
+        None => hop.known.is_known().then(|| host_key::preferred(hop.known.keys(), false)),
+    };
     let config = Config {
         client_id: russh::SshId::Standard(Cow::Borrowed("SSH-2.0-formwork")),
         preferred: preferred.unwrap_or_default(),
@@ -202,6 +207,7 @@ async fn shake_hands(
     let client = Client {
         name: hop.name().to_owned(),
         host_key: hop.host_key.clone(),
+        known: hop.known.clone(),
         agent: hop.agent.as_ref().map(|agent| agent.socket.clone()),
     };
     client::connect_stream(Arc::new(config), line, client).await
@@ -248,6 +254,8 @@ fn signal(signal: &Sig) -> (&str, u32) {
 pub(super) struct Client {
     name: String,
     host_key: Option<HostKey>,
+    /// The keys that are known, if no key is given.
+    known: KnownHost,
     agent: Option<PathBuf>,
 }
 
@@ -263,7 +271,15 @@ impl client::Handler for Client {
                 let shown = shown.public_key().fingerprint(HashAlg::Sha256).to_string();
                 Err(Trouble::Mismatch(shown))
             }
-            // Without a key anyone will do, as in the reference.
+            None if !self.known.accepts(&shown.public_key()) => {
+                let shown = shown.public_key().fingerprint(HashAlg::Sha256).to_string();
+                let advice = self.known.advice();
+                Err(Trouble::Refused(format!(
+                    "knownhosts: key mismatch: the machine has the key {shown}, and {advice}"
+                )))
+            }
+            // A machine that is neither known nor has a key given is accepted, as in Terraform:
+            // machines that were just made are not known.
             _ => Ok(true),
         }
     }

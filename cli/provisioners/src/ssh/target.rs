@@ -10,7 +10,9 @@ use formwork_value::{Plain, duration};
 use super::agent::Agent;
 use super::host_key::HostKey;
 use super::identity::Identity;
+use super::known_hosts::KnownHost;
 use super::proxy::Proxy;
+use super::quote::word;
 use crate::Surroundings;
 use crate::block::Block;
 
@@ -24,6 +26,8 @@ pub(crate) struct Target {
     pub(super) end: Hop,
     pub(super) bastion: Option<Hop>,
     pub(super) proxy: Option<Proxy>,
+    /// Whether commands on the machine may use the agent: only where `agent = true` is written.
+    pub(super) forwards_agent: bool,
     pub(super) timeout: Duration,
     unix: bool,
     script_path: String,
@@ -41,6 +45,8 @@ pub(super) struct Hop {
     certificate: bool,
     pub(super) agent: Option<Agent>,
     pub(super) host_key: Option<HostKey>,
+    /// The keys of the machine that the user has met, if no key is given.
+    pub(super) known: KnownHost,
 }
 
 /// How a hop logs in, as it is written.
@@ -89,6 +95,7 @@ impl Target {
             path.to_owned()
         });
         let agent = agent(block, surroundings)?;
+        let home = surroundings.home.as_deref();
         let written = Written {
             user: block.text("user").unwrap_or_else(|| "root".to_owned()),
             password: block.text("password"),
@@ -111,11 +118,12 @@ impl Target {
                 host_key: block.text("bastion_host_key"),
                 port: block.port("bastion_port")?.unwrap_or(written.port),
             };
-            written.read(host, agent.clone())
+            written.read(host, agent.clone(), home)
         });
         Ok(Self {
             bastion: bastion.transpose()?,
-            end: written.read(host, agent)?,
+            forwards_agent: agent.is_some() && block.flag("agent") == Some(true),
+            end: written.read(host, agent, home)?,
             proxy: Proxy::read(block)?,
             timeout: block
                 .text("timeout")
@@ -131,6 +139,11 @@ impl Target {
         self.unix
     }
 
+    /// A path as one word of a command there.
+    pub(crate) fn command(&self, path: &str) -> String {
+        word(path, self.unix)
+    }
+
     /// Where the next script goes; another place each time, unless one place was asked for.
     pub(crate) fn script_path(&self) -> String {
         let number = rand::random_range(0..=i32::MAX);
@@ -141,6 +154,9 @@ impl Target {
     pub(super) fn announcement(&self) -> String {
         let mut out = "Connecting to remote host via SSH...\n".to_owned();
         self.end.describe(&mut out);
+        if self.end.agent.is_some() && !self.forwards_agent {
+            out.push_str("\n  SSH Agent Forwarding: false (agent = true forwards it)");
+        }
         let platform = if self.unix { "unix" } else { "windows" };
         // Writing into a string does not fail.
         let _ = write!(out, "\n  Target Platform: {platform}");
@@ -159,12 +175,17 @@ impl Target {
 const WINRM: &str = "connection type 'winrm' not supported: Formwork reaches other machines over SSH only. Windows has had an SSH server of its own since 2018; install it there, and use type = \"ssh\" with target_platform = \"windows\". Or let a \"local-exec\" provisioner run a program that speaks WinRM.";
 
 impl Written {
-    fn read(self, host: String, agent: Option<Agent>) -> Result<Hop, String> {
+    fn read(self, host: String, agent: Option<Agent>, home: Option<&Path>) -> Result<Hop, String> {
         let identity = match &self.private_key {
             Some(key) => Some(Identity::read(key, self.certificate.as_deref())?),
             None => None,
         };
+        let known = match self.host_key {
+            Some(_) => KnownHost::default(),
+            None => KnownHost::find(host.trim_matches(['[', ']']), self.port, home)?,
+        };
         Ok(Hop {
+            known,
             host: bracketed(host),
             port: self.port,
             user: self.user,
@@ -189,7 +210,7 @@ impl Hop {
             self.identity.is_some(),
             self.certificate,
             self.agent.is_some(),
-            self.host_key.is_some()
+            self.host_key.is_some() || self.known.is_known()
         );
     }
 

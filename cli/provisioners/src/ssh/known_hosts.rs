@@ -1,0 +1,66 @@
+//! The keys of machines that the user has met, from the files of OpenSSH.
+
+use std::path::{Path, PathBuf};
+
+use russh::keys::PublicKey;
+use russh::keys::known_hosts::known_host_keys_path;
+
+/// The keys that are known for one machine. A machine that is not known has none.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownHost {
+    keys: Vec<PublicKey>,
+    /// The name of the machine in the files.
+    name: String,
+    /// The file that has the first key.
+    file: PathBuf,
+}
+
+impl KnownHost {
+    /// Looks a machine up in `~/.ssh/known_hosts` and `/etc/ssh/ssh_known_hosts`.
+    ///
+    /// # Errors
+    /// When a key of the machine there cannot be read.
+    pub(super) fn find(host: &str, port: u16, home: Option<&Path>) -> Result<Self, String> {
+        let own = home.map(|home| home.join(".ssh/known_hosts"));
+        let name = if port == 22 { host.to_owned() } else { format!("[{host}]:{port}") };
+        let mut known = Self { name, ..Self::default() };
+        for file in own.into_iter().chain([PathBuf::from("/etc/ssh/ssh_known_hosts")]) {
+            // Only regular files: nobody may be there to write into a pipe.
+            if !file.is_file() {
+                continue;
+            }
+            let keys = known_host_keys_path(host, port, &file).map_err(|error| {
+                format!("the key of {host} in {} cannot be read: {error}", file.display())
+            })?;
+            if known.keys.is_empty() {
+                known.file = file;
+            }
+            known.keys.extend(keys.into_iter().map(|(_, key)| key));
+        }
+        Ok(known)
+    }
+
+    /// Whether any key is known.
+    pub(super) fn is_known(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    /// The keys that are known.
+    pub(super) fn keys(&self) -> &[PublicKey] {
+        &self.keys
+    }
+
+    /// Whether a key is one of a known machine, or the machine is not known.
+    pub(super) fn accepts(&self, shown: &PublicKey) -> bool {
+        !self.is_known() || self.keys.iter().any(|key| key.key_data() == shown.key_data())
+    }
+
+    /// The remedies for a machine that shows another key.
+    pub(super) fn advice(&self) -> String {
+        format!(
+            "{} has another key for {name}. If the machine was set up again, run: ssh-keygen -R '{name}'. Or give its new key in the argument host_key, which counts before the file",
+            self.file.display(),
+            name = self.name
+        )
+    }
+}
