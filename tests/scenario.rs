@@ -9,6 +9,7 @@ mod generated;
 mod import;
 mod life;
 mod packages;
+mod planted;
 mod plugins;
 mod prompts;
 mod reattach;

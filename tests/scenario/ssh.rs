@@ -248,6 +248,57 @@ fn a_machine_that_is_another_one_is_not_talked_to() {
 }
 
 #[test]
+fn a_machine_that_the_user_knows_by_another_key_is_not_talked_to() {
+    let Some(sshd) = Sshd::start() else { return };
+    let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
+    let short = sshd.connection().replace("20s", "2s");
+    let given = format!("{short}host_key = \"{}\"\n", sshd.public("host_ecdsa"));
+    let remedy = format!("ssh-keygen -R '[127.0.0.1]:{}'", sshd.port);
+    for (known, connection, code, words) in [
+        ("host_ecdsa", &short, 0, "Checking Host Key: true"),
+        ("host_ed25519", &short, 0, "Checking Host Key: true"),
+        ("other", &short, 1, remedy.as_str()),
+        ("other", &given, 0, "Checking Host Key: true"),
+    ] {
+        let workdir = Workdir::new(&resource(connection, hello));
+        let folder = workdir.home().join(".ssh");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let line = format!("[127.0.0.1]:{} {}\n", sshd.port, sshd.public(known));
+        std::fs::write(folder.join("known_hosts"), line).expect("it can be written");
+        let ended = workdir.formwork("apply -auto-approve -no-color").run();
+        ended.code(code).says(words);
+        assert_eq!(ended.words().contains("(remote-exec): hello"), code == 0, "{}", ended.text());
+    }
+}
+
+#[test]
+fn a_script_is_for_its_user_alone_and_gets_the_agent_only_where_that_is_written() {
+    let Some(sshd) = Sshd::start() else { return };
+    let agent = sshd.agent(&["id"]);
+    let script = "provisioner \"remote-exec\" {\ninline = [\"stat -c mode=%a $0\", \"echo agent=$SSH_AUTH_SOCK.\"]\n}\n";
+    let connection = sshd.connection();
+    let without: String = connection
+        .lines()
+        .filter(|line| !line.starts_with("agent") && !line.starts_with("private_key"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    for (more, is_forwarded) in [("", false), ("agent = true\n", true)] {
+        let workdir = Workdir::new(&resource(&format!("{without}{more}"), script));
+        let apply = workdir.formwork("apply -auto-approve -no-color");
+        let ended = apply.env("SSH_AUTH_SOCK", &agent.socket()).run();
+        ended.code(0).says("(remote-exec): mode=700");
+        let told = ended.words();
+        assert_eq!(!told.contains("agent=."), is_forwarded, "{told}");
+        assert_eq!(!told.contains("agent = true forwards it"), is_forwarded, "{told}");
+    }
+    // The path is one word for the shell there.
+    let path = sshd.path("it's a $HOME.sh");
+    let spaced = format!("{connection}script_path = {:?}\n", path.display().to_string());
+    ours(&resource(&spaced, script)).code(0).says("(remote-exec): mode=700");
+    assert!(!path.exists(), "it is removed");
+}
+
+#[test]
 fn what_cannot_be_reached_says_what_to_do() {
     let connection = "host = \"127.0.0.1\"\ntype = \"winrm\"\n";
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";

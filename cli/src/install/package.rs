@@ -189,6 +189,26 @@ mod tests {
     }
 
     #[test]
+    fn a_planted_link_above_a_package_is_not_followed_and_one_in_its_place_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (below, victim) = (folder.path().join("installed"), folder.path().join("victim"));
+        std::fs::create_dir(&victim).unwrap();
+        let package = archive(folder.path(), &["terraform-provider-thing"]);
+        let place = place(&below, &provider(), &Version::new(1, 0, 0));
+        for planted in place.ancestors().take(5) {
+            std::fs::create_dir_all(planted.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(&victim, planted).unwrap();
+            let result = installed(package.clone(), &below).0.map_err(|error| error.to_string());
+            assert_eq!(std::fs::read_dir(&victim).unwrap().count(), 0, "{}", planted.display());
+            match result {
+                Ok(()) => assert!(planted == place && !place.is_symlink()),
+                Err(why) => assert!(why.contains("is a symbolic link to"), "{why}"),
+            }
+            std::fs::remove_dir_all(&below).unwrap();
+        }
+    }
+
+    #[test]
     fn an_archive_that_climbs_out_of_its_folder_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let package = archive(folder.path(), &["../../evil"]);

@@ -24,6 +24,15 @@ impl PackageAddr {
         self.forced.as_deref().unwrap_or_else(scheme).to_ascii_lowercase()
     }
 
+    /// Whether the package is on this machine, whatever fetches it.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        let has_scheme =
+            |name: &str| self.url.split(':').next().is_some_and(|it| it.eq_ignore_ascii_case(name));
+        // Without a scheme, git takes `host:path` for a remote repository and all else for a folder.
+        has_scheme("file") || !self.url.contains(':')
+    }
+
     /// The address with a folder in it: `git::https://example.com/a.git//folder?ref=v1`.
     pub(super) fn with(&self, within: &Subfolder) -> String {
         let whole = self.to_string();

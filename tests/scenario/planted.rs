@@ -1,0 +1,145 @@
+//! Checkouts, states and outputs that an attacker wrote: links, pipes and endless files below the working
+//! directory, and text that steers a terminal.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::harness::Workdir;
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+
+resource "bad_thing" "a" {
+  name = "a"
+}
+"#;
+
+/// Makes a pipe to which nothing is written.
+fn pipe(workdir: &Workdir, name: &str) {
+    let path = workdir.root().join(name);
+    nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).expect("a pipe can be made");
+}
+
+#[test]
+fn nothing_is_written_through_links_in_a_checkout() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("init").succeed();
+    let (root, victim) = (workdir.root(), workdir.home().join("victim"));
+    fs::create_dir_all(&victim).expect("a folder");
+    fs::create_dir_all(root.join(".terraform")).expect("a folder");
+    let precious = victim.join("precious");
+    let plant = |name: &str, target: &std::path::Path| {
+        let path = root.join(name);
+        let former = root.join(format!("{name}.former"));
+        if path.symlink_metadata().is_ok() {
+            fs::rename(&path, &former).expect("it can be moved");
+        }
+        symlink(target, &path).expect("a link can be made");
+        (path, former)
+    };
+    let check = |name: &str, target: &std::path::Path, line: &str, code: i32| {
+        fs::write(&precious, "precious").expect("it can be written");
+        let (path, former) = plant(name, target);
+        workdir.formwork(line).run().code(code);
+        assert_eq!(
+            fs::read_to_string(&precious).ok().as_deref(),
+            Some("precious"),
+            "{name}: {line}"
+        );
+        assert_eq!(fs::read_dir(&victim).expect("a folder").count(), 1, "{name}: {line}");
+        fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
+        if former.exists() {
+            fs::rename(former, path).expect("it can be moved back");
+        }
+    };
+    check(".terraform.tfstate.lock.info", &precious, "apply -auto-approve", 0);
+    check(".terraform/environment", &precious, "workspace new other", 1);
+    check(".terraform/terraform.tfstate", &precious, "init", 1);
+    check(".terraform", &victim, "workspace new another", 1);
+    // The user may choose a link.
+    symlink(&victim, root.join(".terraform-link")).expect("a link can be made");
+    let chosen = workdir.formwork("workspace new third").env("TF_DATA_DIR", ".terraform-link");
+    chosen.succeed();
+    assert_eq!(fs::read_to_string(victim.join("environment")).expect("it is there"), "third");
+}
+
+#[test]
+fn a_pipe_or_a_file_without_end_is_refused_with_its_name() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("init").succeed();
+    let root = workdir.root();
+    fs::create_dir_all(root.join(".terraform")).expect("a folder");
+    for name in [
+        "x.tf",
+        "terraform.tfvars",
+        "x.auto.tfvars",
+        ".terraform.lock.hcl",
+        ".terraform/environment",
+    ] {
+        let path = root.join(name);
+        let former = fs::read(&path).ok();
+        for endless in [false, true] {
+            fs::remove_file(&path).ok();
+            if endless {
+                symlink("/dev/zero", &path).expect("a link can be made");
+            } else {
+                pipe(&workdir, name);
+            }
+            let refused = workdir.formwork("plan").run();
+            refused.code(1).says(name.trim_start_matches(".terraform/"));
+        }
+        fs::remove_file(&path).expect("it is there");
+        if let Some(former) = former {
+            fs::write(&path, former).expect("it can be written");
+        }
+    }
+    // No byte of it is read.
+    let state = fs::File::create(root.join("terraform.tfstate")).expect("it can be made");
+    state.set_len(3 << 30).expect("a file may have holes");
+    for line in ["plan", "show terraform.tfstate", "state list"] {
+        workdir.formwork(line).run().code(1).says("it is larger than the limit of 2048 MiB");
+    }
+}
+
+/// A state with one resource and one output.
+fn state(resource: &str, output: &str) -> String {
+    format!(
+        r#"{{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{{"o":{{"value":"{output}","type":"string"}}}},"resources":[{{"mode":"managed","type":"bad_thing","name":"{resource}","provider":"provider[\"registry.terraform.io/formwork/bad\"]","instances":[]}}]}}"#
+    )
+}
+
+#[test]
+fn names_in_a_state_cannot_forge_what_a_command_says() {
+    let workdir = Workdir::new("locals {}\n");
+    for name in
+        [r"a\u001b[2J\u001b[1;1HNo changes.", r"a\nNo changes.", r"a\rNo changes.", r"a\u202e"]
+    {
+        workdir.write("terraform.tfstate", &state(name, ""));
+        for line in ["plan", "show", "state list", "output", "destroy -auto-approve"] {
+            let ended = workdir.formwork(line).run();
+            ended.code(1).says("Invalid name in state");
+            let said = ended.text();
+            let forged = said.lines().any(|line| line.starts_with("No changes"));
+            assert!(!forged && !said.contains(['\u{1b}', '\u{202e}']), "{line}: {said}");
+        }
+    }
+}
+
+#[test]
+fn values_keep_their_bytes_for_programs_and_steer_no_terminal() {
+    let workdir = Workdir::new("");
+    workdir.write("terraform.tfstate", &state("a", r"\tone\n\u001b[2Jtwo\r\nthr\u00e9e\n"));
+    for line in ["output", "output o", "show"] {
+        let said = workdir.formwork(line).succeed().text();
+        assert!(!said.contains('\u{1b}') && said.contains("\\u001b[2Jtwo"), "{line}: {said}");
+        assert!(said.contains("thrée"), "{line}: {said}");
+    }
+    let raw = workdir.formwork("output -raw o").succeed();
+    assert_eq!(raw.stdout, "\tone\n\u{1b}[2Jtwo\r\nthrée\n");
+    let json = workdir.formwork("output -json o").succeed();
+    assert_eq!(json.stdout, "\"\\tone\\n\\u001b[2Jtwo\\r\\nthrée\\n\"\n");
+}
