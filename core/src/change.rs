@@ -103,6 +103,9 @@ pub struct Change {
     pub after: Value,
     /// The paths that cannot be changed in place.
     pub replace_paths: Vec<Path>,
+    /// The sensitive paths of the configuration, if the object was planned a second time as a new one.
+    /// Terraform's view of the planned values then leaves out what only the schema calls sensitive.
+    pub config_secrets: Option<Vec<Path>>,
     /// The provider's private bytes for applying.
     pub private: Bytes,
     /// Whether the whole configuration was known while planning, so that it need not be validated
@@ -170,6 +173,7 @@ impl Change {
             before,
             after,
             replace_paths: Vec::new(),
+            config_secrets: None,
             private: Bytes::new(),
             config_known: true,
             identity: None,

@@ -27,16 +27,16 @@ mod visit;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Known, Reported, Str, Value};
 
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr, Target};
 use crate::change::{Action, Change, Clue, OutputChange};
 use crate::eval::Promises;
 use crate::moved::{Declared, Moves};
-use crate::phase::PhaseLog;
+use crate::phase::{PhaseLog, without_unknowns};
 use crate::session::{Ground, Session};
-use crate::state::State;
 use crate::state::checks::CheckResults;
+use crate::state::{OutputValue, State};
 
 pub use draw::dot;
 pub use inspect::inspect;
@@ -72,6 +72,9 @@ pub struct Options {
     pub mode: Mode,
     /// Whether real objects are not read first.
     pub skip_refresh: bool,
+    /// Whether the plan only brings the state up to date before everything is destroyed: nothing is
+    /// imported, and a condition that does not hold is a warning.
+    pub before_destroy: bool,
     /// What the plan is limited to; everything if empty.
     pub targets: Vec<Target>,
     /// What is left out, with everything that stands on it.
@@ -142,6 +145,10 @@ pub struct Plan {
     pub searches: BTreeMap<InstanceAddr, Search>,
     /// What functions of providers have answered.
     pub functions: Promises,
+    /// Whether a managed object that was read again holds a number, in a refresh-only plan. Terraform
+    /// takes every such object for changed: the number from the provider and the one from the state have
+    /// different precisions.
+    pub reread_numbers: bool,
     /// Whether planning failed half-way; such a plan cannot be applied.
     pub errored: bool,
 }
@@ -168,6 +175,16 @@ impl Plan {
     #[must_use]
     pub fn is_limited(&self) -> bool {
         !self.targets.is_empty() || !self.excludes.is_empty()
+    }
+
+    /// The outputs whose values are not known yet, with null for what is unknown, as `import` stores them.
+    pub fn unknown_outputs(&self) -> impl Iterator<Item = (&Str, OutputValue)> {
+        let unknown = self.outputs.iter().filter(|(_, change)| !change.after.is_wholly_known());
+        unknown.filter_map(|(name, change)| {
+            let value = without_unknowns(&change.after).split_marks().0.into_value();
+            let value = Known::new(value).ok()?;
+            Some((name, OutputValue { value, sensitive: change.sensitive }))
+        })
     }
 
     /// Whether anything has another address than the stored state gives it.
@@ -200,18 +217,36 @@ impl Plan {
             || self.outputs.values().any(|change| change.action != Action::NoOp)
     }
 
-    /// Whether there is anything to apply: in a refresh-only plan, anything that drifted.
+    /// Whether applying the plan alters anything: in a refresh-only plan, anything that drifted.
     #[must_use]
-    pub fn applyable(&self) -> bool {
+    pub fn alters(&self) -> bool {
         !self.errored
             && match self.mode {
-                // A new address alone is in the state already when the plan is made.
-                Mode::RefreshOnly => {
-                    let mut drift = self.drift.values();
-                    drift.any(|change| change.action != Action::NoOp) || self.has_changes()
-                }
+                Mode::RefreshOnly => self.has_drifted() || self.has_changes(),
                 Mode::Normal | Mode::Destroy => self.has_changes(),
             }
+    }
+
+    /// Whether Terraform calls the plan applyable. Of a refresh-only plan it compares the states: an
+    /// output that goes, or has no value yet, is in both.
+    #[must_use]
+    pub fn applyable(&self) -> bool {
+        let is_stored = |change: &OutputChange| {
+            matches!(change.action, Action::Create | Action::Update)
+                && change.after.is_wholly_known()
+        };
+        match self.mode {
+            Mode::RefreshOnly => {
+                let is_refreshed = self.has_drifted() || self.reread_numbers;
+                !self.errored && (is_refreshed || self.outputs.values().any(is_stored))
+            }
+            Mode::Normal | Mode::Destroy => self.alters(),
+        }
+    }
+
+    /// Whether an object drifted. A new address alone is in the state already when the plan is made.
+    fn has_drifted(&self) -> bool {
+        self.drift.values().any(|change| change.action != Action::NoOp)
     }
 }
 
@@ -255,7 +290,10 @@ async fn plan_validated(
     }
     let session = &session.with_state(&state);
     let mut found = Diagnostics::new();
-    let plan = plan_moved(session, &mut found, options, (&moves, accepted)).await;
+    let plan = match options.mode == Mode::Destroy && !options.skip_refresh && !state.is_empty() {
+        true => plan_destroy(session, &mut found, options, (&moves, accepted)).await,
+        false => plan_moved(session, &mut found, options, (&moves, accepted)).await,
+    };
     if plan.is_ok() {
         // Moves that make no sense are likely the cause of whatever else is wrong, which is not said.
         let Ground { sources, results, .. } = **session;
@@ -273,6 +311,47 @@ async fn plan_validated(
     // Also with errors the plan is there, as far as it came.
     let _ = diags.append(found);
     plan
+}
+
+/// Plans the end of everything. As in Terraform, a complete normal plan brings the state up to date
+/// first: it also reads the data sources and asks the providers for changes, and fails with them.
+/// Its warnings and its changes are dropped.
+async fn plan_destroy(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    options: &Options,
+    (moves, accepted): (&Moves, Accepted),
+) -> Result<Plan, Reported> {
+    let refreshing = Options {
+        before_destroy: true,
+        targets: options.targets.clone(),
+        excludes: options.excludes.clone(),
+        ..Options::default()
+    };
+    let results = session.results.beside(session.config);
+    let ground = Ground { results: &results, ..**session };
+    let beside = &session.on(ground).watched(session.watch);
+    let mut found = Diagnostics::new();
+    let refreshed = plan_moved(beside, &mut found, &refreshing, (moves, accepted)).await;
+    if found.has_errors() {
+        diags.append(found)?;
+    }
+    let refreshed = refreshed?;
+    if refreshed.errored {
+        // The run was stopped.
+        return Ok(Plan { mode: Mode::Destroy, changes: BTreeMap::new(), ..refreshed });
+    }
+    let options = Options { skip_refresh: true, ..options.clone() };
+    let after = &session.with_state(&refreshed.prior);
+    let mut plan = plan_moved(after, diags, &options, (moves, Accepted::default())).await?;
+    // Refreshing brings dependencies in line with the configuration. The objects go in the order in which
+    // they were made, as the state had it.
+    for ((addr, deposed), change) in &mut plan.changes {
+        if let Some(object) = session.state.object(addr, deposed.as_ref()) {
+            change.prior_dependencies = moves.renamed(&object.dependencies);
+        }
+    }
+    Ok(plan)
 }
 
 /// Reports imports into resources that are not written.

@@ -187,8 +187,6 @@ fn terraform_reads_the_same_schemas_as_formwork() {
             let mut view = schemas(engine, protocol);
             // What is built in is described by each program in its own words.
             view.as_object_mut().unwrap().remove("terraform.io/builtin/terraform");
-            // Newer versions of Terraform read these; 1.11 does not.
-            forget(&mut view, "deprecation_message");
             view
         });
         assert_eq!(theirs.as_object().unwrap().len(), PROVIDERS.len());

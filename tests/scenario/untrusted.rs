@@ -62,9 +62,7 @@ fn line(command: &str) -> String {
     let arguments = match command {
         "state mv" => "evil_thing.a evil_thing.b",
         "state rm" => "evil_thing.b",
-        "state replace-provider" => {
-            "-auto-approve evil.example/evil/evil evil.example/evil/other"
-        }
+        "state replace-provider" => "-auto-approve evil.example/evil/evil evil.example/evil/other",
         "state push" => "-force terraform.tfstate",
         "force-unlock" => "-force 00000000-0000-0000-0000-000000000000",
         "workspace new" | "workspace select" => "other",

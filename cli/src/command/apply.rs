@@ -209,8 +209,13 @@ impl Run<'_> {
                 return nothing.map(|_| Exit::Failed);
             }
         };
-        let applied = self.apply(diags, locked, (&plan, journal)).await;
-        let done = applied.map(|applied| self.done(diags, locked, (&plan, applied)));
+        let done = match self.purpose {
+            Purpose::Refresh => self.refresh(diags, locked, (plan, journal)).await,
+            Purpose::Apply | Purpose::Destroy => {
+                let applied = self.apply(diags, locked, (&plan, journal)).await;
+                applied.map(|applied| self.done(diags, locked, (&plan, applied)))
+            }
+        };
         for problem in open {
             let _ = diags.error(problem);
         }
@@ -224,9 +229,7 @@ impl Run<'_> {
         locked: &Locked,
         (plan, (tally, complete)): (&Plan, (Tally, bool)),
     ) -> Exit {
-        if self.purpose != Purpose::Refresh {
-            warn_of_limits(diags, plan);
-        }
+        warn_of_limits(diags, plan);
         if !diags.has_errors() {
             self.warn(diags);
             let done = Done {
@@ -235,14 +238,29 @@ impl Run<'_> {
                 destroying: self.purpose == Purpose::Destroy,
                 out: self.place.out.as_deref(),
             };
-            match self.purpose {
-                Purpose::Refresh => self.report.refreshed(&locked.file.state),
-                Purpose::Apply | Purpose::Destroy => {
-                    self.report.applied(&done, &locked.file.state);
-                }
-            }
+            self.report.applied(&done, &locked.file.state);
         }
         if complete { Exit::Done } else { Exit::Failed }
+    }
+
+    /// Stores the state that the plan starts from, and reports the outputs in it.
+    async fn refresh(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &mut Locked,
+        (plan, journal): (Plan, Journal),
+    ) -> Result<Exit, Reported> {
+        locked.file.state = plan.prior;
+        if let Err(error) = journal.snapshot(&locked.file).await {
+            let _ = diags.error(error.diagnostic());
+        }
+        if locked.save(diags).await.is_ok() {
+            self.end(diags, journal);
+        }
+        diags.check()?;
+        self.warn(diags);
+        self.report.refreshed(&locked.file.state);
+        Ok(Exit::Done)
     }
 
     /// Settles what is done: makes the plan if it is still to be made, and has it approved. Nothing if
@@ -289,7 +307,8 @@ impl Run<'_> {
             return Ok(None);
         }
         let open = locked.let_through(diags, &plan, config)?;
-        let asks = plan.applyable() && !self.args.auto_approve;
+        // `refresh` changes no object, so there is nothing to ask for.
+        let asks = self.purpose != Purpose::Refresh && plan.alters() && !self.args.auto_approve;
         if !asks {
             // What checks say helps to decide; where nothing is to be decided, it counts what they say
             // of what came of it.

@@ -3,7 +3,7 @@
 use std::iter;
 use std::path::Path;
 
-use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, Target};
+use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, ResourceAddr, Target};
 use formwork_core::change::Clue;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
@@ -184,10 +184,12 @@ impl Finder<'_> {
             let summary = "Resource already managed by Formwork";
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
+        // As in Terraform, `import` evaluates the whole configuration and reads its data sources.
+        let is_import = adoption.all;
         let options = Options {
             mode: Mode::RefreshOnly,
             skip_refresh: true,
-            targets: vec![Target::Instance(addr.clone())],
+            targets: if is_import { vec![] } else { vec![Target::Instance(addr.clone())] },
             adoptions: [(addr.clone(), adoption)].into(),
             ..Options::default()
         };
@@ -220,8 +222,16 @@ impl Finder<'_> {
             let held = locked.file.state.resource_mut(addr.of(), &resource.provider);
             held.instances.or_default(&addr.key).current = Some(object.clone());
         }
-        // Outputs that stand on the object alone have a value from now on.
-        locked.file.state.outputs.clone_from(&plan.prior.outputs);
+        let state = &mut locked.file.state;
+        state.outputs.clone_from(&plan.prior.outputs);
+        if is_import {
+            let unknown = plan.unknown_outputs();
+            state.outputs.extend(unknown.map(|(name, output)| (name.clone(), output)));
+            let is_data = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Data;
+            state.resources.retain(|addr, _| !is_data(addr));
+            let read = plan.prior.resources.iter().filter(|(addr, _)| is_data(addr));
+            state.resources.extend(read.map(|(addr, held)| (addr.clone(), held.clone())));
+        }
         Ok(())
     }
 

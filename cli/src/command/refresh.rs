@@ -5,11 +5,11 @@ use crate::args::{ApplyArgs, RefreshArgs};
 use crate::env::Env;
 use crate::exit::Exit;
 
-/// Runs the command: `apply -refresh-only -auto-approve`, but tells only the outputs.
+/// Runs the command: makes a normal plan, stores the state that it starts from, and prints the outputs.
 pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
     let mut operation = args.operation.clone();
-    operation.refresh_only = true;
-    // The reference takes these, and does the same without a word.
+    // Terraform accepts these options, and ignores them.
+    operation.refresh_only = false;
     operation.destroy = false;
     operation.replace.clear();
     let args = ApplyArgs {

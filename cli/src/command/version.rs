@@ -15,7 +15,6 @@ use crate::workspace::Workspace;
 
 #[derive(Serialize)]
 struct Version {
-    formwork_version: &'static str,
     terraform_version: String,
     platform: String,
     provider_selections: BTreeMap<String, String>,
@@ -39,7 +38,6 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
     let own = env!("CARGO_PKG_VERSION");
     if args.json {
         let version = Version {
-            formwork_version: own,
             terraform_version: LANGUAGE_VERSION.to_string(),
             platform: platform(),
             provider_selections: providers,

@@ -118,7 +118,7 @@ impl Report {
 
     /// Says what can be done with a plan, and where what came of it was written to.
     pub(crate) fn next_step(&self, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
-        if !matches!(self.watch, Told::People(_)) || !plan.applyable() {
+        if !matches!(self.watch, Told::People(_)) || !plan.alters() {
             return;
         }
         let mut text = format!("\n{}\n\n", self.screen.rule());

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use formwork_lang::content::{BodySchema, Content, into_content};
-use formwork_lang::refs;
 use formwork_lang::syntax::{Block, Expr, ExprKind};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
@@ -142,9 +141,8 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         return None;
     }
     let to = to.into_native(diags).ok()?;
-    let repeated = for_each.is_some();
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
-    let (calls, resource, key) = target(diags, (&to, whole), repeated).ok()?;
+    let (calls, resource, key) = target(diags, (&to, whole)).ok()?;
     Some(Import {
         calls,
         resource,
@@ -181,11 +179,7 @@ fn by(diags: &mut Diagnostics, content: &mut Content) -> Result<ImportBy, Report
 type Parts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);
 
 /// Takes an address apart. Only the keys may be computed, and only in a block that is repeated.
-fn target(
-    diags: &mut Diagnostics,
-    (expr, argument): (&Expr, Span),
-    repeated: bool,
-) -> Result<Parts, Reported> {
+fn target(diags: &mut Diagnostics, (expr, argument): (&Expr, Span)) -> Result<Parts, Reported> {
     let mut keys = Vec::new();
     let steps = steps(expr, &mut keys);
     let Some(steps) = steps else {
@@ -212,10 +206,6 @@ fn target(
     if resource.mode() != Mode::Managed {
         let detail = format!("Only managed resources can be imported, and `{resource}` is none.");
         return Err(diags.error(Diagnostic::error("Invalid import address", detail).at(argument)));
-    }
-    // Without a repetition a key that is no constant is reported when the block is checked.
-    for key in keys.iter().filter(|_| repeated) {
-        check_key(diags, key)?;
     }
     let calls = module.0.iter().map(|step| (step.name.clone(), take(&step.key))).collect();
     Ok((calls, resource, take(&key)))
@@ -244,21 +234,4 @@ fn steps(expr: &Expr, keys: &mut Vec<Expr>) -> Option<Vec<Step>> {
             }
         }
     }
-}
-
-/// Reports what a key must not mention or do: which instance it is has to be known before anything
-/// else is.
-fn check_key(diags: &mut Diagnostics, key: &Expr) -> Result<(), Reported> {
-    for mention in refs::of_expr(key) {
-        if mention.root.name != "each" {
-            let detail = format!(
-                "`{}` cannot be used in the address of an import: only `each.key` and `each.value` \
-                 can.",
-                mention.root.name
-            );
-            let problem = Diagnostic::error("Unknown variable", detail);
-            return Err(diags.error(problem.at(mention.root.span)));
-        }
-    }
-    Ok(())
 }

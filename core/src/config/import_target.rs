@@ -86,7 +86,7 @@ fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
     if let Some(reference) = import.references.iter().find(own) {
         let detail = format!("The id of `{}` cannot come from itself.", resource.name);
         let problem = Diagnostic::error("Invalid import id argument", detail);
-        return Some(problem.at(reference.span));
+        return Some(problem.at(reference.whole));
     }
     let misfit = match (&resource.repetition, &import.key) {
         (Repetition::Single, Some(_)) => {

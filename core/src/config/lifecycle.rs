@@ -20,6 +20,17 @@ pub(super) const CONTENT: BodySchema = BodySchema {
     blocks: &[("precondition", &[]), ("postcondition", &[])],
 };
 
+impl Lifecycle {
+    /// Whether a reference stands in `replace_triggered_by`.
+    pub(crate) fn has_trigger(&self, reference: &Reference) -> bool {
+        let inner = reference.whole;
+        self.replace_triggered_by.iter().any(|trigger| {
+            let outer = trigger.span;
+            outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
+        })
+    }
+}
+
 /// Reads the `lifecycle` blocks of a resource, of which there may be one. What is wrong is reported
 /// and left out.
 pub(super) fn read(

@@ -27,7 +27,12 @@ pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
         check_all(diags, module, &local.references, None);
     }
     for resource in module.resources.values() {
-        check_all(diags, module, &resource.references, Some(&resource.repetition));
+        // As in Terraform, the plan judges whether something triggers a replacement and is not there.
+        let judged_later = |reference: &&Reference| {
+            reference.resource().is_some() && resource.lifecycle.has_trigger(reference)
+        };
+        let now: Vec<_> = resource.references.iter().filter(|one| !judged_later(one)).collect();
+        check_all(diags, module, now, Some(&resource.repetition));
         check_scoped(diags, module, &resource.references, resource.within.as_ref());
         check_whole(diags, &resource.depends_on);
         check_self(diags, resource);
@@ -121,10 +126,10 @@ pub fn check_expression(
     diags.append(found)
 }
 
-fn check_all(
+fn check_all<'r>(
     diags: &mut Diagnostics,
     module: &Module,
-    references: &[Reference],
+    references: impl IntoIterator<Item = &'r Reference>,
     within: Option<&Repetition>,
 ) {
     for reference in references {

@@ -202,7 +202,7 @@ impl EachOnly {
                     "A key must be a string or a whole number from 0, and this is a {}.",
                     other.ty().friendly_name()
                 );
-                let problem = Diagnostic::error("Invalid import 'to' expression", detail);
+                let problem = Diagnostic::error("Invalid address", detail);
                 Err(diags.error(problem.at(expr.span)))
             }
         }
@@ -216,9 +216,17 @@ impl Scope for EachOnly {
         root: &Ident,
         steps: &[ScopeStep],
     ) -> Result<(Value, usize), Reported> {
-        match steps.first() {
+        match steps.first().filter(|_| root.name == "each") {
             Some(ScopeStep::Attribute(name)) if name.name == "key" => Ok((self.key.clone(), 1)),
             Some(ScopeStep::Attribute(name)) if name.name == "value" => Ok((self.value.clone(), 1)),
+            Some(ScopeStep::Attribute(name)) => {
+                let detail = format!(
+                    "`each` has no attribute `{}`: only `each.key` and `each.value` can be used in \
+                     the address of an import.",
+                    name.name
+                );
+                Err(diags.error(Diagnostic::error("Unsupported attribute", detail).at(name.span)))
+            }
             _ => {
                 let detail = format!(
                     "`{}` is nothing here: only `each.key` and `each.value` can be used in the \

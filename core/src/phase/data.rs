@@ -61,9 +61,8 @@ impl Written<'_> {
         session.watch.see(&Event::Start { addr, deposed: None, action, label: None });
         let reading = pin!(handle.read_data(diags, ty, config, self.about()));
         let (value, elapsed) = watched(session, (addr, action, None), reading).await;
-        let value = value.inspect_err(|_| {
-            session.watch.see(&Event::Failed { addr, action, elapsed });
-        })?;
+        // As in Terraform, no event ends a read that fails.
+        let value = value?;
         let value = remark(ty, value, &sensitive_paths(config));
         let label = label(&value);
         session.watch.see(&Event::Done { addr, deposed: None, action, label, elapsed });

@@ -167,6 +167,13 @@ impl Recorder<'_, '_> {
             }
         }
         let key = (addr, found.deposed);
+        // The built-in provider returns the number that it was given.
+        let is_read =
+            resource.resource.mode() == ResourceMode::Managed && !provider.provider.is_builtin();
+        if self.plan.mode == Mode::RefreshOnly && is_read {
+            let read = self.plan.prior.object(&key.0, key.1.as_ref());
+            self.plan.reread_numbers |= read.is_some_and(|object| holds_number(&object.attributes));
+        }
         // Who wants everything gone does not ask what it was.
         if let Some(mut drift) = found.drift.filter(|_| self.plan.mode != Mode::Destroy) {
             drift.moved_from = self.moves.origin(&key.0).cloned();
@@ -260,6 +267,20 @@ fn drop_lost_data(plan: &mut Plan, session: &Session<'_>) {
             || !targets.is_empty() && !touches(targets, addr)
             || touches(excludes, addr)
     });
+}
+
+/// Whether a JSON document holds a number.
+fn holds_number(json: &[u8]) -> bool {
+    let (mut in_string, mut escaped) = (false, false);
+    json.iter().any(|byte| {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            _ => return !in_string && byte.is_ascii_digit(),
+        }
+        false
+    })
 }
 
 fn output_change(stored: Option<&OutputValue>, after: Value, sensitive: bool) -> OutputChange {

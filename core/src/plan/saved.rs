@@ -55,6 +55,8 @@ struct SavedPlan {
     searches: Vec<(String, bool)>,
     /// Digests of calls, and of what was answered.
     functions: Vec<(String, String)>,
+    #[serde(default)]
+    reread_numbers: bool,
     errored: bool,
 }
 
@@ -84,6 +86,8 @@ struct SavedChange {
     before: SavedValue,
     after: SavedValue,
     replace_paths: Vec<Vec<SavedStep>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    config_secrets: Option<Vec<Vec<SavedStep>>>,
     private: String,
     config_known: bool,
     identity: Option<String>,
@@ -186,6 +190,7 @@ impl Plan {
                 .map(|(addr, search)| (addr.to_string(), *search == Search::Found))
                 .collect(),
             functions: self.functions.texts().collect(),
+            reread_numbers: self.reread_numbers,
             errored: self.errored,
             dependencies: lists.texts,
         };
@@ -258,6 +263,7 @@ impl Plan {
                 .collect::<Result<_, BadPlan>>()?,
             functions: Promises::of_texts(&saved.functions)
                 .ok_or_else(|| damaged(&"an answer of a function is no digest"))?,
+            reread_numbers: saved.reread_numbers,
             errored: saved.errored,
         })
     }
@@ -342,6 +348,10 @@ fn read_path(steps: Vec<SavedStep>) -> Result<Path, BadPlan> {
     steps.collect::<Result<_, _>>().map(Path)
 }
 
+fn read_paths(paths: Vec<Vec<SavedStep>>) -> Result<Vec<Path>, BadPlan> {
+    paths.into_iter().map(read_path).collect()
+}
+
 impl SavedChange {
     fn of(change: &Change, lists: &mut Lists) -> Result<Self, BadPlan> {
         Ok(Self {
@@ -355,6 +365,10 @@ impl SavedChange {
             before: SavedValue::of(&change.before)?,
             after: SavedValue::of(&change.after)?,
             replace_paths: change.replace_paths.iter().map(save_path).collect(),
+            config_secrets: change
+                .config_secrets
+                .as_ref()
+                .map(|paths| paths.iter().map(save_path).collect()),
             private: STANDARD.encode(&change.private),
             config_known: change.config_known,
             identity: change.identity.as_ref().map(|identity| STANDARD.encode(identity)),
@@ -393,11 +407,8 @@ impl SavedChange {
             reason,
             before: self.before.read()?,
             after: self.after.read()?,
-            replace_paths: self
-                .replace_paths
-                .into_iter()
-                .map(read_path)
-                .collect::<Result<_, _>>()?,
+            replace_paths: read_paths(self.replace_paths)?,
+            config_secrets: self.config_secrets.map(read_paths).transpose()?,
             private: bytes(self.private)?,
             config_known: self.config_known,
             identity: self.identity.map(bytes).transpose()?,

@@ -107,6 +107,7 @@ impl<'a> View<'a> {
     fn failure(self) -> Severity {
         match self.options.mode {
             Mode::RefreshOnly => Severity::Warning,
+            Mode::Normal if self.options.before_destroy => Severity::Warning,
             Mode::Normal | Mode::Destroy => Severity::Error,
         }
     }

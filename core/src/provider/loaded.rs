@@ -111,11 +111,13 @@ fn prepare(
     schema: &Schema,
     identity: Option<&IdentitySchema>,
 ) -> ResourceType {
+    // Only managed objects live longer than a run, so as in Terraform only their schemas have a version.
+    let version = if mode == Mode::Managed { schema.version } else { 0 };
     ResourceType {
         mode,
         name: name.to_owned(),
         ty: schema.block.implied_type(),
-        schema: schema.clone(),
+        schema: Schema { version, ..schema.clone() },
         identity: identity.map(IdentityType::of),
     }
 }

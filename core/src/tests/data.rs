@@ -181,7 +181,7 @@ fn destroying_everything_leaves_no_data_source() {
     expect![[r#"
         - test_thing.a
         - output.answer null
-        calls: delete a-1
+        calls: look up a-1, delete a-1
     "#]]
     .assert_eq(&format!("{}{}", run.story(), bench.state()));
 }

@@ -65,7 +65,7 @@ fn what_is_no_longer_written_is_not_spoken_for() {
 fn a_module_is_spoken_for_while_it_is_destroyed() {
     let mut bench = Bench::after(TWO_MODULES);
     expect![[r#"
-        configure -, told root, read a-1, told root, plan a-1, told child, read b-1, told child, plan b-1, read c-1, plan c-1, told root, delete a-1, told child, delete b-1, delete c-1
+        configure -, told root, look up k, told root, read a-1, told root, plan a, told child, read b-1, told child, plan b, read c-1, plan c, told root, plan a-1, told child, plan b-1, plan c-1, told root, delete a-1, told child, delete b-1, delete c-1
     "#]]
     .assert_eq(&bench.destroy(TWO_MODULES).calls());
 }

@@ -222,7 +222,7 @@ fn destroying_works_with_a_provider_that_stands_on_what_was_never_made() {
     let run = bench.destroy(NESTED);
     expect![[r#"
         - test_thing.inner
-        calls: configure ?, configure ?, delete inner-1
+        calls: configure ?, configure ?, configure ?, delete inner-1
     "#]]
     .assert_eq(&format!("{}{}", run.story(), bench.state()));
 }
@@ -243,7 +243,7 @@ fn a_data_source_that_configures_a_provider_is_read_for_destroying() {
     let run = bench.destroy(config);
     expect![[r#"
         - test_thing.inner
-        calls: look up k, configure answer to k, delete inner-1
+        calls: look up k, configure answer to k, look up k, delete inner-1
     "#]]
     .assert_eq(&format!("{}{}", run.story(), bench.state()));
 }

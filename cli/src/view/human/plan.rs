@@ -181,13 +181,13 @@ fn origin(change: &Change) -> String {
     let Some(importing) = &change.importing else { return text };
     if changes {
         text.push_str(&match &importing.clue {
-            Clue::Id(id) => format!("  # (imported from {:?})\n", id.as_str()),
+            Clue::Id(id) => format!("  # (imported from \"{id}\")\n"),
             clue @ Clue::Identity(_) => {
                 format!("  # (imported by {})\n", shown::line(&clue.to_string()))
             }
         });
     }
-    if importing.generated_config.is_some() {
+    if importing.generated_config.is_some() && !changes {
         text.push_str("  # (config will be generated)\n");
     }
     if change.action.destroys() {

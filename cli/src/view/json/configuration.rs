@@ -269,13 +269,18 @@ fn constant(expr: &Expr) -> Option<Value> {
 
 /// What a traversal mentions, and each shorter form down to the thing itself.
 fn prefixes(traversal: &Traversal) -> Vec<String> {
-    let mut text = traversal.root.name.to_string();
+    // A managed resource may be written with `resource.` in front; its address has none.
+    let (root, steps) = match (traversal.root.name.as_str(), traversal.steps.split_first()) {
+        ("resource", Some((TraversalStep::Attribute(kind), rest))) => (kind.name.as_str(), rest),
+        (root, _) => (root, &traversal.steps[..]),
+    };
+    let mut text = root.to_owned();
     let least = match traversal.root.name.as_str() {
         "data" | "ephemeral" => 2,
         _ => 1,
     };
     let mut names = Vec::new();
-    for (at, step) in traversal.steps.iter().enumerate() {
+    for (at, step) in steps.iter().enumerate() {
         match step {
             TraversalStep::Attribute(name) => text.push_str(&format!(".{}", name.name)),
             TraversalStep::Key(key, _) => text.push_str(&format!("[{:?}]", key.as_str())),

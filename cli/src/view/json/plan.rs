@@ -1,11 +1,13 @@
 //! A plan as `show -json` gives it.
 
+use std::borrow::Cow;
+
 use formwork_core::change::{Action, Change};
 use formwork_core::config::Config;
 use formwork_core::plan::Plan;
 use formwork_core::provider::Pool;
 use formwork_core::state::checks::CheckResults;
-use formwork_value::{Diagnostics, Reported, Type, Value};
+use formwork_value::{Diagnostics, MarkPaths, Marks, Path, Reported, Type, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -102,7 +104,18 @@ fn planned(change: &Change, pool: &Pool<'_>) -> Json {
     let provider = &change.provider.provider;
     let ty = pool.loaded(provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
     let version = ty.map_or(0, |ty| ty.schema.version);
-    described(&change.addr, &provider.to_string(), version, &change.after)
+    let after = match &change.config_secrets {
+        Some(paths) => Cow::Owned(marked_only(&change.after, paths)),
+        None => Cow::Borrowed(&change.after),
+    };
+    described(&change.addr, &provider.to_string(), version, &after)
+}
+
+/// A value that is sensitive at these paths and nowhere else.
+fn marked_only(value: &Value, paths: &[Path]) -> Value {
+    let (plain, marks) = value.clone().split_marks();
+    let kept = marks.paths_with(Marks::SENSITIVE).filter(|path| paths.contains(path)).cloned();
+    plain.with_marks(&MarkPaths::all(kept, Marks::SENSITIVE))
 }
 
 fn described(

@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Loaded;
-use formwork_plugin_protocol::message::schema::{
-    FunctionParameter, FunctionSignature, IdentitySchema,
-};
+use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
 use formwork_value::Schema;
 use formwork_value::schema::{Attribute, AttributeKind, Block, Docs, NestedBlock, Nesting, Role};
 
 use super::tree::Json;
 use super::value;
 
-/// The schemas of several providers.
+/// The schemas of several providers, with the keys that Terraform of the reported version has. Schemas
+/// of identities, of lists and of actions, and deprecation messages, came with later ones.
 pub(crate) fn document<'l>(
     providers: impl Iterator<Item = (&'l ProviderAddr, &'l Loaded)>,
 ) -> Json {
@@ -30,18 +29,12 @@ fn provider(loaded: &Loaded) -> Json {
         Json::Object(schemas.iter().map(|(name, s)| (name.clone(), schema(s))).collect()).filled()
     };
     let functions = offered.functions.iter().map(|(name, f)| (name.clone(), function(f)));
-    let identities =
-        loaded.identities().schemas.iter().map(|(name, s)| (name.clone(), identity(s)));
     Json::some([
         ("provider", Some(schema(&offered.provider))),
         ("resource_schemas", all(&offered.resources)),
         ("data_source_schemas", all(&offered.data_sources)),
         ("ephemeral_resource_schemas", all(&offered.ephemeral_resources)),
-        ("list_resource_schemas", all(&offered.list_resources)),
         ("functions", Json::Object(functions.collect()).filled()),
-        ("resource_identity_schemas", Json::Object(identities.collect()).filled()),
-        ("action_schemas", all(&offered.actions)),
-        ("state_store_schemas", all(&offered.state_stores)),
     ])
 }
 
@@ -61,13 +54,12 @@ fn schema(schema: &Schema) -> Json {
     Json::object([("version", int(schema.version)), ("block", block(&schema.block))])
 }
 
-fn docs(docs: &Docs) -> [(&'static str, Option<Json>); 4] {
+fn docs(docs: &Docs) -> [(&'static str, Option<Json>); 3] {
     let kind = if docs.markdown { "markdown" } else { "plain" };
     [
         ("description", filled_text(&docs.description)),
         ("description_kind", Some(Json::text(kind))),
         ("deprecated", yes(docs.deprecated)),
-        ("deprecation_message", filled_text(&docs.deprecation)),
     ]
 }
 
@@ -143,21 +135,5 @@ fn parameter(parameter: &FunctionParameter) -> Json {
         ("description", filled_text(&parameter.description)),
         ("is_nullable", yes(parameter.allow_null)),
         ("type", Some(value::type_of(&parameter.ty))),
-    ])
-}
-
-fn identity(schema: &IdentitySchema) -> Json {
-    let attributes = schema.attributes.iter().map(|(name, attribute)| {
-        let json = Json::some([
-            ("type", Some(value::type_of(&attribute.ty))),
-            ("description", filled_text(&attribute.description)),
-            ("required_for_import", yes(attribute.required_for_import)),
-            ("optional_for_import", yes(attribute.optional_for_import)),
-        ]);
-        (name.clone(), json)
-    });
-    Json::object([
-        ("version", int(schema.version)),
-        ("attributes", Json::Object(attributes.collect())),
     ])
 }

@@ -97,11 +97,10 @@ fn resources(
             for (deposed, object) in current.chain(deposed) {
                 let value = decode(diags, pool, &held.provider.provider, &addr, object)?;
                 let mut members = head(&addr, &held.provider.provider.to_string());
+                // Terraform leaves out the version of a deposed object.
+                let version = if deposed.is_none() { object.schema_version } else { 0 };
                 members.extend([
-                    (
-                        "schema_version",
-                        Some(Json::Int(i64::try_from(object.schema_version).unwrap_or(i64::MAX))),
-                    ),
+                    ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
                     ("values", Some(value::known(&value))),
                     ("sensitive_values", Some(value::sensitive(&value))),
                     ("depends_on", depends_on(object).filled()),
@@ -168,7 +167,8 @@ pub(crate) fn decode(
             format!("provider {provider} has no type {:?}", addr.resource.kind().as_str()),
         ));
     };
-    if object.schema_version != ty.schema.version {
+    let is_managed = addr.resource.mode() == Mode::Managed;
+    if is_managed && object.schema_version != ty.schema.version {
         let why = format!(
             "it has schema version {}, but the provider is at {}; run `formwork apply -refresh-only` first",
             object.schema_version, ty.schema.version

@@ -64,6 +64,12 @@ pub(super) async fn visit(
     };
     let (label, action) = (label_before(&change.before), Action::Delete);
     view.session.watch.see(&Event::Start { addr, deposed, action, label: label.clone() });
+    // As in Terraform, no event ends the destruction of a deposed object that fails.
+    let failed = |elapsed| {
+        if deposed.is_none() {
+            view.session.watch.see(&Event::Failed { addr, action, elapsed });
+        }
+    };
     let (sent, elapsed) = {
         let sending = pin!(async {
             run_beside(view, diags, vertex, &object).await?;
@@ -73,7 +79,7 @@ pub(super) async fn visit(
         watched(view.session, (addr, action, label.as_ref()), sending).await
     };
     let Ok((announced, Salvaged { result, left })) = sent else {
-        view.session.watch.see(&Event::Failed { addr, action, elapsed });
+        failed(elapsed);
         return Ok(Came::Destroyed { left: Some(object) });
     };
     let in_doubt = matches!(left, Left::InDoubt);
@@ -83,7 +89,7 @@ pub(super) async fn visit(
     }
     match result {
         Ok(()) => view.session.watch.see(&Event::Done { addr, deposed, action, label, elapsed }),
-        Err(_) => view.session.watch.see(&Event::Failed { addr, action, elapsed }),
+        Err(_) => failed(elapsed),
     }
     Ok(Came::Destroyed { left })
 }

@@ -20,8 +20,8 @@ pub(in crate::plan) fn add<'c>(
     let config = inputs.session.config;
     let mut prior = by_resource(inputs.session.state);
     let mut imports = match inputs.options.mode {
-        Mode::Normal => imports(config),
-        Mode::Destroy | Mode::RefreshOnly => BTreeMap::new(),
+        Mode::Normal if !inputs.options.before_destroy => imports(config),
+        Mode::Normal | Mode::Destroy | Mode::RefreshOnly => BTreeMap::new(),
     };
     for (node, resource) in config.resources() {
         // One that names a configuration that is not there was refused when it was read.

@@ -221,7 +221,7 @@ impl End<'_> {
         let owner = prior::Owner { handle, ty, addr: &addr, deposed, block: None };
         let forgotten = doomed.action == Action::Forget;
         // Nobody cares what became of an object that is no longer managed.
-        let mut prior = match forgotten {
+        let prior = match forgotten {
             true => prior::as_stored(diags, owner, doomed.object).await?,
             false => prior::bring_up_to_date(self.view, diags, owner, doomed.object).await?,
         };
@@ -229,11 +229,6 @@ impl End<'_> {
             None => self.view.settled.closures.of(&self.resource.config()),
             Some(_) => Arc::default(),
         };
-        // Whoever looks at the plan finds what the order of the end is made of.
-        let is_refreshed = !prior.current.is_null() && !self.view.options.skip_refresh;
-        if self.view.options.mode == Mode::Destroy && is_refreshed && !written.is_empty() {
-            prior.settle(&written, doomed.object.create_before_destroy);
-        }
         let private = if forgotten
             || prior.current.is_null()
             || self.view.options.mode == Mode::RefreshOnly

@@ -42,7 +42,7 @@ pub(super) fn generate(
 /// Points at the block that is there instead of at one that only will be.
 pub(super) fn at_import(problem: Diagnostic, import: Span) -> Diagnostic {
     let detail = format!(
-        "{} This is about the configuration that was generated; correct what was written of it before taking it over.",
+        "{}\n\nThis is about the configuration that was generated; correct what was written of it before taking it over.",
         problem.detail
     );
     Diagnostic { detail, subject: Some(import), context: None, mentioned: Vec::new(), ..problem }

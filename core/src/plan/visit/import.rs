@@ -118,6 +118,7 @@ async fn read(
     let current = Current { value: &found, private: &imported.private, identity };
     let read = handle.read(diags, ty, current, about).await?;
     if read.value.value().is_null() {
+        watch.see(&Event::RefreshDone { addr, label: None });
         return Ok(Found::Nothing);
     }
     let current = remark(ty, read.value, &[]);

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use formwork_plugin_protocol::contract::conform;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
 use super::generated::{self, Generated, at_import};
 use super::interrupted::{self, Search};
@@ -13,7 +13,7 @@ use super::resource::Here;
 use super::{View, import, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Importing, Reason, ReplaceOrder};
-use crate::config::Resource;
+use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
 use crate::eval::vertex::is_infinite;
 use crate::phase::{Asking, plain, sensitive_paths};
@@ -169,12 +169,11 @@ impl<'a> Instance<'a> {
             forced,
             order,
         });
-        let planned = match action {
-            // A tainted object was planned as a new one already.
-            Action::Replace(_) if !tainted => {
-                asking.anew(diags, &plain(config), &planned.private).await?
-            }
-            _ => planned,
+        // A tainted object was planned as a new one already.
+        let is_replanned = matches!(action, Action::Replace(_)) && !tainted;
+        let planned = match is_replanned {
+            true => asking.anew(diags, &plain(config), &planned.private).await?,
+            false => planned,
         };
         // Reported is enough: what would become of it is shown all the same.
         let _ = self.refuse_to_destroy(diags, action);
@@ -184,6 +183,7 @@ impl<'a> Instance<'a> {
         Ok(Change {
             reason,
             replace_paths,
+            config_secrets: is_replanned.then(|| self.config_secrets(config, before)),
             private: planned.private,
             config_known: config.is_wholly_known(),
             identity,
@@ -194,6 +194,21 @@ impl<'a> Instance<'a> {
             create_before_destroy: order == ReplaceOrder::CreateFirst,
             ..Change::of(addr, provider, action, before.clone(), after)
         })
+    }
+
+    /// The sensitive paths of the configuration, in which the object before stands for what is ignored.
+    fn config_secrets(&self, config: &Value, before: &Value) -> Vec<Path> {
+        let ignored = &self.vertex.config.lifecycle.ignore_changes;
+        let is_ignored = |path: &Path| match (ignored, path.0.first()) {
+            (IgnoreChanges::All, _) => true,
+            (IgnoreChanges::These(paths), Some(Step::Attribute(name))) => {
+                paths.iter().any(|ignored| ignored.root.name == *name)
+            }
+            (IgnoreChanges::Nothing | IgnoreChanges::These(_), _) => false,
+        };
+        let mut secrets = sensitive_paths(config);
+        secrets.extend(sensitive_paths(before).into_iter().filter(is_ignored));
+        secrets
     }
 
     /// Puts the marks of the configuration and of the schema on a planned object.

@@ -8,6 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 use super::View;
 use crate::addr::{InstanceKey, Reference, ResourceName, Subject};
 use crate::change::{Action, Change};
+use crate::config::bad_reference;
 use crate::eval::ModuleScope;
 
 /// Whether any of the expressions names something whose planned change triggers a replacement.
@@ -39,6 +40,13 @@ fn one(
             Diagnostic::error("Invalid replace_triggered_by expression", detail).at(expr.span),
         ));
     };
+    let module = scope.module().addr();
+    let node = view.session.config.node(&module.path());
+    if let Some(node) = node.filter(|node| !node.module.resources.contains_key(&name)) {
+        return Err(diags.error(bad_reference::resource(&node.module, &name, expr.span)));
+    }
+    // An attribute is that of the instance without a key.
+    let key = key.or_else(|| (!path.0.is_empty()).then_some(InstanceKey::None));
     let mut changes = view.fates.changes(scope.module(), &name, key.as_ref()).peekable();
     if changes.peek().is_none() {
         return Err(diags.error(nothing_there(scope, (&name, key.as_ref()), expr)));

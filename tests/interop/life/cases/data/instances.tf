@@ -12,6 +12,4 @@ output "all" {
   value = data.test_data.d[*].echo
 }
 #= plan -refresh-only
-#~ .plan.code: where nothing has changed there is nothing to apply
-#~ .plan.view.applyable: where nothing has changed there is nothing to apply
 #= apply -target=data.test_data.d

@@ -70,6 +70,4 @@ resource "test_thing" "user" {
 }
 #= plan -destroy
 #= plan -refresh-only
-#~ .plan.code: that a data source says something else is no drift
-#~ .plan.view.applyable: that a data source says something else is no drift
 #= apply -destroy

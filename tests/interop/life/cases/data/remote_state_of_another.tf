@@ -42,4 +42,3 @@ resource "terraform_data" "u" {
 }
 #= plan
 #= apply -destroy
-#~ .: what is destroyed needs no data, so none is read

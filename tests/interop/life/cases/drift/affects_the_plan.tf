@@ -32,8 +32,6 @@ output "o" {
 #= plan
 #= plan -refresh-only
 #= plan -destroy
-#~ .plan.view.output_changes.o.before: what an output was is what the state says of it
-#~ .plan.view.prior_state.values.outputs.o: what an output was is what the state says of it
 #= gone a-1
 #= apply
 #= plan

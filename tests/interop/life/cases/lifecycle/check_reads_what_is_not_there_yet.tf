@@ -39,6 +39,4 @@ check "depends_and_fails" {
 #= plan
 #= plan -replace test_thing.a
 #= apply -refresh-only
-#~ .plan.code: that a data source of a check cannot be read is no drift
-#~ .plan.view.applyable: that a data source of a check cannot be read is no drift
 #= apply -destroy

@@ -87,7 +87,6 @@ module "m" {
 }
 #= plan -refresh-only
 #= plan -destroy
-#~ .: where everything goes, nothing is looked at that does not matter to that
 #= plan -target module.m[0]
 #= apply -target module.m[0].test_thing.in
 module "m" {

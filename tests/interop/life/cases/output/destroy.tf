@@ -9,4 +9,3 @@ output "o" {
 #= apply -destroy
 #= fail
 #= apply -destroy
-#~ .plan.view.: an output that is gone already does not go again

@@ -20,6 +20,5 @@ data "test_data" "d" {
   secret = "s"
 }
 #= plan -destroy
-#~ .: where everything goes no output is evaluated, so none can tell a secret
 #= plan -destroy -refresh=false
 #= apply -destroy -refresh=false

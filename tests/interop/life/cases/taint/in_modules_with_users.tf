@@ -23,6 +23,4 @@ module "m" {
 #= run taint -no-color module.m[0].test_thing.user
 #= apply -replace module.m[1].test_thing.user
 #= plan -refresh-only
-#~ .plan.code: nothing drifted, so there is nothing to write
-#~ .plan.view.applyable: nothing drifted, so there is nothing to write
 #= apply -destroy
