@@ -242,7 +242,7 @@ fn every_problem_is_reported() {
                 At least 1 "limited" blocks are required, not 0.
             18:7 "{" Missing must block
                 A block of type "must" is required here.
-            27:2 "limited" Too many limited blocks
+            27:10 "{" Too many limited blocks
                 No more than 2 "limited" blocks are allowed, not 3.
             30:1 "nope" Unsupported block type
                 Blocks of type "nope" are not expected here.

@@ -28,8 +28,6 @@ resource "a_thing" "b" {
 }
 "#,
         &expect![[r#"
-            error main.tf:3,14-23 Self-referential block
-                The block of `a_thing.a` cannot refer to itself.
             error main.tf:7,23-40 Invalid reference in precondition
                 The block of `a_thing.a` cannot refer to itself.
             error main.tf:12,23-50 Invalid reference in postcondition

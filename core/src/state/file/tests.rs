@@ -139,23 +139,6 @@ fn what_cannot_be_is_refused_with_its_line() {
             "line 3: Resource data.t.n does not say which provider configuration it belongs to. \
              States in which every instance has a provider of its own cannot be used here.",
         ),
-        (
-            with_resource(
-                "{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\\u001b[2K\\nNo changes.\"}",
-            ),
-            "line 3: The state file contains the resource name \"n\\u{1b}[2K\\nNo changes.\". A name must \
-             contain only letters, digits, underscores and dashes.",
-        ),
-        (
-            with_resource(r#"{"mode":"managed","type":"t u","name":"n"}"#),
-            "line 3: The state file contains the resource type name \"t u\". A name must contain only \
-             letters, digits, underscores and dashes.",
-        ),
-        (
-            r#"{"version":4,"outputs":{"a\u202e":{"value":1,"type":"number"}}}"#.to_owned(),
-            "The state file contains the output name \"a\\u{202e}\". A name must contain only letters, \
-             digits, underscores and dashes.",
-        ),
         (with_instances(r#"{"status":"foo"}"#), "line 3: Instance t.n has invalid status \"foo\"."),
         (
             with_instances(r#"{"deposed":"foo"}"#),
@@ -189,9 +172,36 @@ fn what_cannot_be_is_refused_with_its_line() {
              there is no primitive type \"foo\".",
         ),
     ];
+    refused(&cases);
+}
+
+#[test]
+fn names_that_no_configuration_can_contain_are_refused() {
+    refused(&[
+        (
+            with_resource(
+                "{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\\u001b[2K\\nNo changes.\"}",
+            ),
+            "line 3: The state file contains the resource name \"n\\u{1b}[2K\\nNo changes.\". A name must \
+             contain only letters, digits, underscores and dashes.",
+        ),
+        (
+            with_resource(r#"{"mode":"managed","type":"t u","name":"n"}"#),
+            "line 3: The state file contains the resource type name \"t u\". A name must contain only \
+             letters, digits, underscores and dashes.",
+        ),
+        (
+            r#"{"version":4,"outputs":{"a\u202e":{"value":1,"type":"number"}}}"#.to_owned(),
+            "The state file contains the output name \"a\\u{202e}\". A name must contain only letters, \
+             digits, underscores and dashes.",
+        ),
+    ]);
+}
+
+fn refused(cases: &[(String, &str)]) {
     for (text, want) in cases {
-        let error = StateFile::read(text.as_bytes()).expect_err(&text);
-        assert_eq!(error.to_string(), want, "{text}");
+        let error = StateFile::read(text.as_bytes()).expect_err(text);
+        assert_eq!(error.to_string(), *want, "{text}");
     }
 }
 

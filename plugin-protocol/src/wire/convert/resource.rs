@@ -2,7 +2,7 @@
 
 use super::capability::{client_read, client_written};
 use super::diag::{path_read, path_written};
-use super::value::{identity, identity_payload, optional, payload, required};
+use super::value::{identity, identity_payload, identity_value, optional, payload, required};
 use super::{Misread, Unsendable, diag, natural, signed};
 use crate::message::resource::{
     ApplyRequest, ApplyResponse, GenerateConfigRequest, GenerateConfigResponse, ImportRequest,
@@ -406,7 +406,7 @@ impl TryFrom<UpgradeIdentityResponse> for v6::upgrade_resource_identity::Respons
 impl From<v6::upgrade_resource_identity::Response> for UpgradeIdentityResponse {
     fn from(wire: v6::upgrade_resource_identity::Response) -> Self {
         Self {
-            identity: payload(wire.upgraded_identity.and_then(|own| own.identity_data)),
+            identity: identity_value(wire.upgraded_identity.and_then(|own| own.identity_data)),
             diagnostics: diag::read(wire.diagnostics),
         }
     }

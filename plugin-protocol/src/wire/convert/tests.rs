@@ -329,11 +329,11 @@ fn nothing_is_an_explicit_null_where_a_value_belongs() {
 }
 
 #[test]
-fn an_empty_value_reads_as_absent_and_messagepack_wins() {
+fn an_empty_value_reads_as_null_and_messagepack_wins() {
     let wire = |msgpack: &'static [u8], json: &'static [u8]| {
         value::payload(Some(v6::DynamicValue { msgpack: msgpack.into(), json: json.into() }))
     };
-    assert_eq!(wire(b"", b""), Payload::Absent);
+    assert_eq!(wire(b"", b""), Payload::Msgpack(b"\xc0".as_slice().into()));
     assert_eq!(wire(b"", b"null"), Payload::Json("null".into()));
     assert_eq!(wire(b"\xc0", b"1"), Payload::Msgpack(b"\xc0".as_slice().into()));
     assert_eq!(value::payload(None), Payload::Absent);

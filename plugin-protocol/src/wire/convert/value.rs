@@ -38,12 +38,14 @@ pub(super) fn optional(
     })
 }
 
-/// Reads a value. MessagePack wins if a peer fills both fields.
+/// Reads a value. MessagePack wins if a peer fills both fields. A message without either is null: the
+/// SDK for Python encodes null so, and Terraform reads it so. Only a missing message is absent.
 pub(super) fn payload(wire: Option<v6::DynamicValue>) -> Payload {
     match wire {
         Some(value) if !value.msgpack.is_empty() => Payload::Msgpack(value.msgpack),
         Some(value) if !value.json.is_empty() => Payload::Json(value.json),
-        _ => Payload::Absent,
+        Some(_) => Payload::Msgpack(Bytes::from_static(NULL)),
+        None => Payload::Absent,
     }
 }
 
@@ -59,7 +61,12 @@ pub(super) fn identity(
 
 /// Reads an identity.
 pub(super) fn identity_payload(wire: Option<v6::ResourceIdentityData>) -> Option<Payload> {
-    wire.map(|identity| payload(identity.identity_data))
+    wire.map(|identity| identity_value(identity.identity_data))
+}
+
+/// Reads the value of an identity. A message without a value is no identity.
+pub(super) fn identity_value(wire: Option<v6::DynamicValue>) -> Payload {
+    payload(wire.filter(|value| !value.msgpack.is_empty() || !value.json.is_empty()))
 }
 
 impl From<RawState> for v6::RawState {
