@@ -18,7 +18,7 @@ fn workdir() -> Workdir {
 fn a_saved_plan_applies_what_was_generated_without_its_being_written() {
     let workdir = workdir();
     let planned = workdir.formwork("plan -generate-config-out=made.tf -out=plan").succeed();
-    planned.says("written it to made.tf").says("(config will be generated)");
+    planned.says("written it to made.tf").says("(imported from");
     let made = workdir.read("made.tf");
     assert!(made.contains("resource \"test_nested\" \"n\" {"), "{made}");
     workdir.formwork("apply plan").succeed().says("1 imported, 0 added, 1 changed");

@@ -82,7 +82,7 @@ fn a_state_that_another_of_us_works_on_is_left_alone() {
     let (_, held) = workdir.world.wait_for_held();
     for line in ["apply -auto-approve", "plan", "destroy -auto-approve"] {
         let refused = workdir.formwork(line).run();
-        refused.code(1).says("Error acquiring the state lock").says("OperationTypeApply");
+        refused.code(1).says("Error acquiring the state lock").says("Operation: apply");
     }
     held.let_go();
     assert_eq!(running.wait().code, Some(0));

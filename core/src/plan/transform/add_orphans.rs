@@ -13,7 +13,11 @@ pub(in crate::plan) fn add<'c>(
     add: &mut dyn FnMut(Vertex<'c>),
 ) {
     let session = inputs.session;
-    for (addr, prior) in &session.state.resources {
+    // Terraform's `import` leaves the objects alone that no block describes: they are neither upgraded
+    // nor read.
+    let is_import = inputs.options.adoptions.values().any(|adoption| adoption.all);
+    let prior = session.state.resources.iter().filter(|_| !is_import);
+    for (addr, prior) in prior {
         let written = session.config.resource(&addr.config()).is_some();
         if !written && addr.resource.mode() == Mode::Managed {
             let (addr, provider) = (addr.clone(), prior.provider.clone());

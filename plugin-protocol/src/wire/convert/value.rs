@@ -14,14 +14,17 @@ use crate::wire::generated::tfplugin6 as v6;
 /// MessagePack for null.
 const NULL: &[u8] = &[0xc0];
 
-/// Writes a value where the protocol wants one: nothing becomes an explicit null, because providers
-/// on the Go library refuse a missing value.
+/// Writes a value where the protocol wants one: an absent one becomes an explicit null, because
+/// providers on the Go library refuse a missing value. Bytes that are empty are no value and stay out.
 pub(super) fn required(
     payload: &Payload,
     field: &str,
 ) -> Result<Option<v6::DynamicValue>, Unsendable> {
-    let null = || v6::DynamicValue { msgpack: Bytes::from_static(NULL), json: Bytes::new() };
-    Ok(Some(optional(payload, field)?.unwrap_or_else(null)))
+    if *payload == Payload::Absent {
+        let null = Bytes::from_static(NULL);
+        return Ok(Some(v6::DynamicValue { msgpack: null, json: Bytes::new() }));
+    }
+    optional(payload, field)
 }
 
 /// Writes a value that may be left out.
@@ -31,6 +34,7 @@ pub(super) fn optional(
 ) -> Result<Option<v6::DynamicValue>, Unsendable> {
     let encoded = payload.encode().map_err(|why| Unsendable(format!("{field}: {why}")))?;
     Ok(match encoded {
+        Payload::Msgpack(bytes) | Payload::Json(bytes) if bytes.is_empty() => None,
         Payload::Msgpack(msgpack) => Some(v6::DynamicValue { msgpack, json: Bytes::new() }),
         Payload::Json(json) => Some(v6::DynamicValue { msgpack: Bytes::new(), json }),
         // Encoding leaves no value behind.
