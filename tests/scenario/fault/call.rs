@@ -53,7 +53,7 @@ pub(super) const CONFIGURE: &[Case] = &[
 /// Faults of calls about objects that exist: nothing is lost, nothing is changed.
 pub(super) const STORED: &[Case] = &[
     (Fault::UpgradeGarbage, Update, 1, BREACH, Ready),
-    (Fault::UpgradeAbsent, Update, 1, "UpgradeResourceState for bad_thing.a", Ready),
+    (Fault::UpgradeAbsent, Update, 1, "in its answer to UpgradeResourceState", Ready),
     (Fault::UpgradeDies, Update, 1, "about to die in an upgrade", Ready),
     (Fault::ReadGarbage, Update, 1, BREACH, Ready),
     (Fault::ReadWrongType, Update, 1, ".name: string is required", Ready),
@@ -142,7 +142,7 @@ pub(super) const APPLY: &[Case] = &[
     (Fault::ApplyHangsUp, Create, 1, "went away during ApplyResourceChange", Doubted),
     (Fault::ApplyStatus, Create, 1, "no apply on Sundays", Doubted),
     (Fault::ApplyTooLarge, Create, 1, "the limit is: 268435456 bytes", Doubted),
-    (Fault::ApplyInvalidText, Create, 1, ".text: a string is not valid UTF-8", Tainted),
+    (Fault::ApplyInvalidText, Create, 0, "a string that is not valid UTF-8", Ready),
     (Fault::ApplyStrangeSeverity, Create, 1, "Error: strange with bad_thing.a", Tainted),
     (Fault::ApplyEscapes, Create, 0, "Apply complete! Resources: 3 added", Ready),
     (Fault::ApplyManyWarnings, Create, 0, "19500 more warnings are not shown", Ready),
