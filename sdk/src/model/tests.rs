@@ -50,7 +50,7 @@ struct Machine {
 
 #[derive(Clone, Debug, Nested)]
 struct Network {
-    /// Zone of the disk.
+    /// Zone of the network.
     #[attr(required, replace)]
     zone: String,
     #[attr(optional_computed, keep)]
@@ -205,7 +205,7 @@ fn structs_are_blocks_and_nested_attributes() {
     let block = Machine::shape().block;
     let AttributeKind::Nested(network) = &block.attributes["network"].kind else { panic!() };
     assert_eq!(network.nesting, Nesting::Single);
-    assert_eq!(network.attributes["zone"].docs.description, "Where.");
+    assert_eq!(network.attributes["zone"].docs.description, "Zone of the network.");
     assert_eq!(network.attributes["address"].role, Role::OptionalComputed);
     let AttributeKind::Nested(peers) = &block.attributes["peers"].kind else { panic!() };
     assert_eq!(peers.nesting, Nesting::Map);
@@ -213,7 +213,7 @@ fn structs_are_blocks_and_nested_attributes() {
     let nestings = ["ports", "disks", "login"]
         .map(|name| (block.blocks[name].nesting, block.blocks[name].max_items));
     assert_eq!(nestings, [(Nesting::List, 3), (Nesting::Set, 0), (Nesting::Single, 0)]);
-    assert_eq!(block.blocks["ports"].block.docs.description, "What may come in.");
+    assert_eq!(block.blocks["ports"].block.docs.description, "Open ports.");
     assert_eq!(block.blocks["ports"].block.blocks["rules"].nesting, Nesting::List);
     assert_eq!(block.attributes["cores"].role, Role::OptionalComputed);
 }

@@ -325,7 +325,7 @@ fn the_struct_is_the_schema() {
     let block = Thing::shape().block;
     assert_eq!(block.docs.description, "A thing that does as its name says.");
     let name = &block.attributes["name"];
-    assert_eq!(name.docs.description, "What it does.");
+    assert_eq!(name.docs.description, "Action of the test handler.");
     assert_eq!(name.role, crate::schema::Role::Required);
     assert!(block.attributes["secret"].write_only);
     let ty = block.attributes["tags"].implied_type();
