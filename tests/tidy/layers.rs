@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// What each package of ours may depend on, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
@@ -13,6 +13,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
     ("formwork-plugin-codegen", &[]),
     ("formwork-plugin-protocol", &["formwork-value"]),
     ("formwork-core", &["formwork-value", "formwork-lang", "formwork-plugin-protocol"]),
+    ("formwork-backend", &["formwork-value", "formwork-core"]),
     ("formwork-sdk-macros", &[]),
     ("formwork-sdk", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk-macros"]),
     (
@@ -30,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "formwork-value",
             "formwork-lang",
             "formwork-core",
+            "formwork-backend",
             "formwork-plugin-protocol",
             "formwork-provisioners",
         ],
