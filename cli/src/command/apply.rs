@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use formwork_backend::OpenState;
 use formwork_core::addr;
 use formwork_core::apply::{Applied, Tally, apply};
 use formwork_core::eval::Results;
@@ -64,7 +65,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
         Wanted::Fresh(_) => args.state.place(),
         Wanted::Saved(saved) => saved.place(args.state.place()),
     };
-    let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
+    let store = open(&mut diags, &prepared, &wanted, &place).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
@@ -90,6 +91,21 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
         Ok(exit) if !diags.has_errors() => exit,
         _ => Exit::Failed,
     }
+}
+
+/// Opens the state: in the backend that a saved plan names, else in that of the configuration.
+async fn open(
+    diags: &mut Diagnostics,
+    prepared: &Prepared<'_>,
+    wanted: &Wanted,
+    place: &StatePlace,
+) -> Result<OpenState, Reported> {
+    if let Wanted::Saved(saved) = wanted
+        && let Some(backend) = saved.backend(diags)?
+    {
+        return prepared.workspace.store_in(diags, &backend, place).await;
+    }
+    prepared.workspace.store(diags, prepared.config.backend(), place).await
 }
 
 fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: Purpose) -> Result<(), Reported> {

@@ -193,6 +193,16 @@ impl Remembered {
         }
     }
 
+    /// The record of a backend with its arguments.
+    ///
+    /// # Errors
+    /// When an argument has no form in JSON.
+    pub(crate) fn of(config: &BackendConfig) -> io::Result<Self> {
+        let text = json::encode_simple(&config.values).map_err(io::Error::other)?;
+        let config_json = RawValue::from_string(text)?;
+        Ok(Self { kind: config.kind().to_owned(), config: config_json, hash: config.hash() })
+    }
+
     /// The backend with its arguments; `None` if it is not supported, or has other arguments than
     /// this program knows.
     pub(crate) fn config(&self) -> Option<BackendConfig> {
@@ -336,12 +346,7 @@ fn settled(
 }
 
 fn write(data: &DataDir, block: &BackendConfig, config: &BackendConfig) -> io::Result<()> {
-    let text = json::encode_simple(&config.values).map_err(io::Error::other)?;
-    let backend = Remembered {
-        kind: config.kind().to_owned(),
-        config: RawValue::from_string(text)?,
-        hash: block.hash(),
-    };
+    let backend = Remembered { hash: block.hash(), ..Remembered::of(config)? };
     let document = Document {
         version: FORMAT,
         terraform_version: LANGUAGE_VERSION.to_string(),

@@ -23,6 +23,19 @@ impl Workspace<'_> {
         place: &StatePlace,
     ) -> Result<OpenState, Reported> {
         let config = self.backend_config(diags, backend)?;
+        self.store_in(diags, &config, place).await
+    }
+
+    /// The state of the selected workspace in a backend, or where the flags name files for it.
+    ///
+    /// # Errors
+    /// When an argument of the backend is not valid, or its place does not answer.
+    pub(crate) async fn store_in(
+        &self,
+        diags: &mut Diagnostics,
+        config: &BackendConfig,
+        place: &StatePlace,
+    ) -> Result<OpenState, Reported> {
         if let Some(places) = config.local_places(&self.root) {
             return Ok(placed(places.files(&self.name()), place).into());
         }

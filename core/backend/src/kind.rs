@@ -8,7 +8,10 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Str, Type, Value};
 
 use crate::Backend;
+use crate::http::HttpKind;
+use crate::inmem::InMemoryKind;
 use crate::local::{Local, Workspaces};
+use crate::pg::PgKind;
 
 /// A type of backend.
 pub trait BackendKind: Sync {
@@ -26,7 +29,7 @@ pub trait BackendKind: Sync {
 }
 
 /// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 1] = [&LocalKind];
+pub const KINDS: [&dyn BackendKind; 4] = [&LocalKind, &HttpKind, &InMemoryKind, &PgKind];
 
 /// Returns the type of backend of a name.
 #[must_use]
@@ -84,6 +87,64 @@ impl<'a> Arguments<'a> {
             Value::String(text) => Some(text.to_string()),
             _ => None,
         }
+    }
+
+    /// The truth value of an argument, `None` if it is not set.
+    #[must_use]
+    pub fn truth(&self, name: &str) -> Option<bool> {
+        match self.value(name)? {
+            Value::Bool(truth) => Some(*truth),
+            _ => None,
+        }
+    }
+
+    /// An environment variable, `None` if it is not set or empty.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.surroundings.variables.get(name).filter(|text| !text.is_empty()).cloned()
+    }
+
+    /// The string of an argument, else of the first environment variable that is set.
+    #[must_use]
+    pub fn text_or_variable(&self, name: &str, variables: &[&str]) -> Option<String> {
+        self.text(name).or_else(|| variables.iter().find_map(|name| self.variable(name)))
+    }
+
+    /// The truth value of an argument, else of an environment variable, else `false`.
+    ///
+    /// # Errors
+    /// When the variable holds another word.
+    pub fn truth_or_variable(&self, name: &str, variable: &str) -> Result<bool, ConfigError> {
+        if let Some(truth) = self.truth(name) {
+            return Ok(truth);
+        }
+        match self.variable(variable).as_deref() {
+            None | Some("false" | "0") => Ok(false),
+            Some("true" | "1") => Ok(true),
+            Some(other) => {
+                Err(ConfigError::new(format!("{variable} is {other:?}, not true or false")))
+            }
+        }
+    }
+
+    /// The whole number of an argument, else of an environment variable, else the usual one.
+    ///
+    /// # Errors
+    /// When it is negative, too large or no whole number.
+    pub fn count_or_variable(
+        &self,
+        name: &str,
+        variable: &str,
+        usual: u32,
+    ) -> Result<u32, ConfigError> {
+        let text = match self.value(name) {
+            Some(Value::Number(number)) => Some(number.to_string()),
+            _ => self.variable(variable),
+        };
+        let Some(text) = text else { return Ok(usual) };
+        text.parse().map_err(|_| {
+            ConfigError::new(format!("invalid {name}: {text:?} is not a whole number from 0"))
+        })
     }
 
     /// The working folder.

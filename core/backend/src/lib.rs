@@ -1,16 +1,24 @@
 //! The backends that keep states: for each workspace a store that is locked, read and written. Knows
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
+mod http;
+mod inmem;
 pub mod kind;
 pub mod local;
 pub mod lock;
+mod pg;
+mod remote;
 pub mod remote_state;
+mod retry;
 pub mod store;
 pub mod unsupported;
+mod web;
 
+use std::path::Path;
 use std::sync::Arc;
 
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intents::{IntentLog, LocalIntents};
+use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};
 pub use self::store::{StateStore, StoreError, Written};
@@ -53,6 +61,14 @@ pub trait Backend: Send + Sync {
 
     /// The intents of the runs that work with the state of a workspace.
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog>;
+}
+
+/// The intents of runs that work with a state elsewhere: in a folder beside the configuration, named
+/// after the place of the state, so that another place does not find them.
+fn intents_beside(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
+    let sum = Sha256::digest(format!("{place}\n{workspace}"));
+    let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    Arc::new(LocalIntents::new(root.join(format!(".state-{name}.journal"))))
 }
 
 /// The state of a workspace, with the place of the intents of its runs.

@@ -156,6 +156,14 @@ pub enum StoreError {
         /// The holder of the lock that there is.
         holder: Option<Box<LockInfo>>,
     },
+    /// The backend keeps one state only, and another workspace is selected.
+    #[error("{location} has no workspaces, so there is no {workspace:?}")]
+    NoWorkspace {
+        /// The place of the state.
+        location: String,
+        /// The selected workspace.
+        workspace: String,
+    },
     /// The place holds no state that can be used.
     #[error("the state {location} cannot be used: {error}")]
     Unusable {
@@ -285,6 +293,12 @@ impl StoreError {
             Self::Held { holder, ends, .. } => {
                 ("Error acquiring the state lock", held(holder.as_deref(), *ends))
             }
+            Self::NoWorkspace { .. } => (
+                "workspaces not supported",
+                "This backend keeps one state only, that of the workspace \"default\". Unset \
+                 TF_WORKSPACE, or run:\n  formwork workspace select default"
+                    .to_owned(),
+            ),
             Self::NotLocked { holder, .. } => {
                 let about = holder.as_deref().map(LockInfo::describe).unwrap_or_default();
                 let next = match holder {
