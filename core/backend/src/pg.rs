@@ -3,6 +3,8 @@
 
 mod connect;
 mod place;
+#[cfg(test)]
+mod tests;
 mod tls;
 
 use std::path::PathBuf;
