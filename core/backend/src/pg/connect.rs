@@ -91,17 +91,7 @@ impl Target {
         let mut config = Config::new();
         config.host(&host).port(port).user(&user).dbname(&dbname);
         config.ssl_mode(if mode == Mode::Disable { SslMode::Disable } else { SslMode::Require });
-        let timeout = match take("connect_timeout") {
-            None => PATIENCE,
-            Some(text) => match text.parse() {
-                Ok(0) => PATIENCE,
-                Ok(seconds) => Duration::from_secs(seconds),
-                Err(_) => {
-                    let message = format!("{text:?} in conn_str is not a number of seconds");
-                    return Err(ConfigError::new(message));
-                }
-            },
-        };
+        let timeout = timeout(take("connect_timeout"))?;
         config.connect_timeout(timeout).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
             .or_else(|| of_file(&variable, [&host, &port.to_string(), &dbname, &user]));
@@ -144,6 +134,19 @@ impl Target {
         let (client, connection) = self.config.connect(tls).await.map_err(explained)?;
         tokio::spawn(connection);
         Ok(client)
+    }
+}
+
+/// The longest wait for a connection, by the number of seconds in a parameter.
+fn timeout(seconds: Option<String>) -> Result<Duration, ConfigError> {
+    let Some(text) = seconds else { return Ok(PATIENCE) };
+    match text.parse() {
+        Ok(0) => Ok(PATIENCE),
+        Ok(seconds) => Ok(Duration::from_secs(seconds)),
+        Err(_) => {
+            let message = format!("{text:?} in conn_str is not a number of seconds");
+            Err(ConfigError::new(message))
+        }
     }
 }
 
