@@ -42,7 +42,7 @@ async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     let config = config?;
     diags.check()?;
     let mut text = tree(&config);
-    let store = workspace.store(diags, config.backend(), &StatePlace::of(None))?;
+    let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;
     let state = stored_in(diags, store).await?;
     let needed: BTreeSet<_> =
         state.resources.values().map(|resource| &resource.provider.provider).collect();

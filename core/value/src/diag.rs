@@ -19,6 +19,15 @@ pub enum Severity {
     Warning,
 }
 
+/// Returns an error as a sentence of its own: with a capital letter and a full stop.
+#[must_use]
+pub fn sentence(error: &impl std::fmt::Display) -> String {
+    let text = error.to_string();
+    let mut chars = text.chars();
+    let first = chars.next().map(char::to_uppercase).into_iter().flatten();
+    first.chain(chars).chain(std::iter::once('.')).collect()
+}
+
 /// Party at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Blame {
