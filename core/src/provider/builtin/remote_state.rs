@@ -43,8 +43,7 @@ pub(super) fn validate(config: &Value) -> Verdict {
     if let Some(backend) = text(attribute(config, "backend"))
         && backend != "local"
     {
-        let detail =
-            format!("There is no support for the backend {backend:?} here yet; use \"local\".");
+        let detail = format!("There is no backend type named {backend:?} here; use \"local\".");
         diagnostics.push(problem(
             "Invalid backend configuration",
             detail,
@@ -76,7 +75,7 @@ impl Settings {
             None | Some(Value::Null(_) | Value::Unknown(_)) => return Ok(read),
             Some(Value::Object(settings)) => settings.iter().collect(),
             Some(Value::Map(settings)) => settings.iter().collect(),
-            Some(_) => return Err("The configuration must be an object value.".to_owned()),
+            Some(_) => return Err("The given configuration is not valid for backend \"local\": an object is required.".to_owned()),
         };
         for (name, value) in given {
             let place = match name.as_str() {
@@ -183,7 +182,7 @@ mod tests {
         "#]]
         .assert_eq(&refused(settings("pth", Value::string("x"))));
         expect![[r#"
-            Invalid backend configuration: The configuration must be an object value.
+            Invalid backend configuration: The given configuration is not valid for backend "local": an object is required.
         "#]]
         .assert_eq(&refused(Value::string("x")));
         assert_eq!(refused(settings("path", Value::unknown(Type::String))), "");
