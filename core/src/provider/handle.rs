@@ -438,12 +438,31 @@ pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     let is_stored = |path: &&Path| {
         !ty.block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
     };
-    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).cloned().collect();
+    let is_there = |path: &&Path| leads_to_a_part(value.value(), path);
+    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).filter(is_there).cloned().collect();
     paths.extend(ty.block().sensitive_paths(value.value()));
     if paths.is_empty() {
         return value.into_value();
     }
     value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
+}
+
+/// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
+/// set has no path of its own. A key that is absent hides nothing, as in Terraform.
+fn leads_to_a_part(value: &Value, path: &Path) -> bool {
+    let mut part = value;
+    for step in &path.0 {
+        match part.peek() {
+            Value::Unknown(_) | Value::Set(_) => return true,
+            Value::Null(_) => return false,
+            _ => {}
+        }
+        let Some(child) = part.position_of(step).and_then(|at| part.children().get(at)) else {
+            return false;
+        };
+        part = child;
+    }
+    true
 }
 
 /// Says what is wrong with an object that must be wholly known and hold no write-only value.
