@@ -202,6 +202,7 @@ impl Run<'_> {
         };
         let journal = Journal::begin(locked.store.journals(), begin);
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
+        journal.share_like(&locked.store.files().state);
         let (plan, open) = match self.settle(diags, locked, wanted).await {
             Ok(Some(settled)) => settled,
             nothing => {

@@ -20,6 +20,7 @@ pub use self::evidence::BackupCopy;
 use self::lock::Held;
 pub(super) use self::lock::{lock, who};
 use self::replace::Disk;
+pub(in crate::state) use self::replace::share_like;
 pub use self::workspaces::{BadWorkspace, Workspaces};
 use super::file::{FileError, StateFile};
 use super::store::{LockRequest, Store, StoreError, Written};

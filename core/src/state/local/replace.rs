@@ -6,6 +6,8 @@ use std::io::{self, Seek as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::OFlag;
+
 use super::{behind_links, is_no_file, lock};
 use crate::state::store::StoreError;
 
@@ -33,12 +35,31 @@ impl Access {
         Self { mode: self.mode & other.mode & mask, ..self }
     }
 
+    /// Gives a folder, and a file in it, the access that another file has, so that whoever may use that
+    /// file may use them. Failures are ignored: both are usable by their owner.
+    fn lend(self, folder: &Path, file: &File) {
+        let reachable = self.mode | (self.mode & 0o444) >> 2;
+        // A link that somebody has planted leads to a folder that is not ours to open up.
+        let flags = (OFlag::O_NOFOLLOW | OFlag::O_DIRECTORY).bits();
+        let folder = OpenOptions::new().read(true).custom_flags(flags).open(folder);
+        let given = folder.and_then(|folder| Self { mode: reachable, ..self }.give(&folder));
+        drop(given.and_then(|()| self.give(file)));
+    }
+
     /// Sets group and mode of a file. Where the group cannot be set, no group gets access.
     fn give(self, file: &File) -> io::Result<()> {
         let is_of_group = file.metadata()?.gid() == self.group
             || std::os::unix::fs::fchown(file, None, Some(self.group)).is_ok();
         let mode = if is_of_group { self.mode } else { self.mode & 0o707 };
         file.set_permissions(Permissions::from_mode(mode))
+    }
+}
+
+/// Gives a folder and a file in it the group and mode of another file, if that is there. A state that a
+/// group shares can be taken over by a member of the group only with its journals.
+pub(in crate::state) fn share_like(path: &Path, folder: &Path, file: &File) {
+    if let Ok(about) = path.metadata() {
+        Access::of(&about).lend(folder, file);
     }
 }
 

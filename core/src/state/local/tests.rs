@@ -663,3 +663,33 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     let unreadable = Errored::read(folder.path()).unwrap().standing(None);
     assert_eq!(unreadable, Standing::Unreadable);
 }
+
+#[test]
+fn a_journal_has_the_access_of_its_state() {
+    use std::fs::Permissions;
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+    for (of_state, of_folder, of_journal) in
+        [(0o600, 0o700, 0o600), (0o660, 0o770, 0o660), (0o640, 0o750, 0o640), (0o666, 0o777, 0o666)]
+    {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("terraform.tfstate");
+        std::fs::write(&state, "").unwrap();
+        std::fs::set_permissions(&state, Permissions::from_mode(of_state)).unwrap();
+        let journals = folder.path().join("journals");
+        let base = StateFile::fresh();
+        let begin = Begin { operation: "test", base: &base, read_from: None };
+        let journal = Journal::begin(&journals, begin).unwrap();
+        assert_eq!(mode(&journals), 0o700, "alone until the state says otherwise");
+        journal.share_like(&state);
+        let file = std::fs::read_dir(&journals).unwrap().next().unwrap().unwrap().path();
+        assert_eq!((mode(&journals), mode(&file)), (of_folder, of_journal), "{of_state:o}");
+    }
+    // Without a state it is for its owner alone.
+    let folder = tempfile::tempdir().unwrap();
+    let base = StateFile::fresh();
+    let begin = Begin { operation: "test", base: &base, read_from: None };
+    let journal = Journal::begin(folder.path(), begin).unwrap();
+    journal.share_like(&folder.path().join("terraform.tfstate"));
+    let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    assert_eq!(mode(&file), 0o600);
+}
