@@ -15,6 +15,7 @@ mod prompts;
 mod reattach;
 mod recovery;
 mod scaffold;
+mod secrets;
 mod signal;
 mod ssh;
 mod state_file;
