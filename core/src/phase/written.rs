@@ -46,7 +46,9 @@ impl<'a> Written<'a> {
             check_ignored(diags, &self.config.lifecycle.ignore_changes, ty.block())?;
             evaluate(diags, self.config, ty.block(), scope)
         };
-        self.session.settled(diags, value).await
+        let value = self.session.settled(diags, value).await?;
+        ty.add_secrets(self.session.pool.secrets(), &value);
+        Ok(value)
     }
 
     /// Looks at the preconditions alone.

@@ -188,11 +188,13 @@ pub(super) async fn visit_doomed(
         let end = Rc::new(End { view, resource, provider, handle, ty });
         ends.extend(doomed.into_iter().map(|doomed| (at, end.clone(), doomed)));
     }
+    view.counter.expect(ends.len());
     let ends = ends.into_iter().map(|(at, end, doomed)| async move {
         let mut diags = Diagnostics::new();
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
         let found = end.plan(&mut diags, doomed).await;
+        view.counter.done();
         (at, diags, found.ok())
     });
     for (at, problems, object) in side_by_side(view, ends).await {
