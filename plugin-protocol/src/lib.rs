@@ -15,9 +15,11 @@ pub mod message;
 pub mod payload;
 pub mod provider;
 pub mod proxy;
+pub mod raw;
 pub mod reattach;
 pub mod server;
 mod tls;
+pub mod transcript;
 mod wire;
 
 pub use failure::Failure;
