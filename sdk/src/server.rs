@@ -5,7 +5,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
@@ -25,7 +24,7 @@ use formwork_plugin_protocol::message::resource::{
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_value::diag::Severity;
 use formwork_value::{Path, Schema, Value};
 use futures_util::stream::BoxStream;
@@ -152,8 +151,7 @@ impl Server {
     }
 }
 
-#[async_trait]
-impl Provider for Server {
+impl Operations for Server {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let resources = self.provider.resources.iter();
         let data_sources = self.provider.data_sources.iter();

@@ -18,7 +18,7 @@ use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ImportRequest, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::Block;

@@ -24,7 +24,7 @@ use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateReq
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::diag::{Blame, Span};
 use formwork_value::{

@@ -6,7 +6,6 @@ mod call;
 use std::fmt;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
 use super::Plugin;
@@ -30,7 +29,7 @@ use crate::message::state_store::{
 use crate::raw::Transport;
 use crate::wire::convert::write_chunks;
 use crate::wire::generated::tfplugin6 as wire;
-use crate::{Failure, Provider};
+use crate::{Failure, Operations};
 
 /// A plugin at the other end of a transport.
 pub struct GrpcProvider {
@@ -66,8 +65,7 @@ impl fmt::Debug for GrpcProvider {
     }
 }
 
-#[async_trait]
-impl Provider for GrpcProvider {
+impl Operations for GrpcProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         self.unary::<wire::GetProviderSchema, _, _>(wire::get_provider_schema::Request {}).await
     }

@@ -5,9 +5,9 @@ use bytes::Bytes;
 use prost::Message;
 
 use super::codec::Decoded;
-use super::dialect::Method;
 use super::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use crate::handshake::Protocol;
+use crate::provider::Method;
 
 /// A call with its messages. Where either side streams, these are the pieces.
 pub(crate) trait Exchange: 'static {

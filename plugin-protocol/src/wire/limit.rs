@@ -1,6 +1,6 @@
 //! How large a message may be. Both sides refuse larger ones before they are in memory.
 
-use super::dialect::Method;
+use crate::provider::Method;
 
 /// The largest message: what the largest peers allow themselves.
 const MESSAGE: usize = 256 << 20;

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use formwork_plugin_protocol::Provider as _;
+use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::client::GrpcProvider;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::raw::{RawCall, RawError, RawReply};

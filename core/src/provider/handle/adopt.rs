@@ -8,7 +8,7 @@ use formwork_plugin_protocol::contract::conform;
 use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, RawState,
 };
-use formwork_plugin_protocol::{Payload, Provider};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::identity::StoredIdentity;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::{About, Breach, Handle, capabilities, complete_problem, payload, with_stored_numbers};

@@ -3,6 +3,7 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
+use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::conform::{assert_plan_valid, unknown_findings};
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};

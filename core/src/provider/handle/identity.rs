@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use formwork_plugin_protocol::message::resource::{RawState, UpgradeIdentityRequest};
 use formwork_plugin_protocol::message::schema::IdentitySchema;
-use formwork_plugin_protocol::{Payload, Provider};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value, convert};
 

@@ -21,16 +21,16 @@ use tonic::transport::{Channel, Endpoint, Server};
 use tower::service_fn;
 
 use super::*;
-use crate::Payload;
 use crate::client::channel::{Channels, Lease};
 use crate::client::transport::ChannelTransport;
 use crate::server::ProviderService;
+use crate::{Payload, Provider};
 use example::{Example, everything, msgpack};
 
 /// One connection, and nothing known about who is at the other end.
 struct OneChannel(Channel);
 
-#[async_trait]
+#[async_trait::async_trait]
 impl Channels for OneChannel {
     async fn lease(&self) -> Result<Lease, Failure> {
         Ok(Lease::new(self.0.clone(), Arc::new(AtomicUsize::new(0))))
@@ -130,8 +130,7 @@ async fn large_objects_go_both_ways() {
 /// A provider that does as it is told by the name of the type.
 struct Bad;
 
-#[async_trait]
-impl Provider for Bad {
+impl Operations for Bad {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         std::future::pending().await
     }
