@@ -1,4 +1,4 @@
-//! A provider definition as the contract's [`Provider`]: values decoded and encoded, plans drawn,
+//! A provider definition as the contract's [`Operations`]: values decoded and encoded, plans drawn,
 //! answers held to what every answer must be. What is reported becomes the answer's diagnostics, and
 //! so does a panic.
 

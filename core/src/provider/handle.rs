@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::{conform, legacy};
+use formwork_plugin_protocol::contract::{Call, Exchange, legacy};
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
@@ -31,6 +31,7 @@ use formwork_value::{
     Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
 };
 
+use self::complaint::INVALID_OBJECT;
 use self::identity::StoredIdentity;
 use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
@@ -259,15 +260,9 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        self.present(diags, call, &answer.state, about)?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(
-                diags,
-                Breach { summary: "Invalid resource state upgrade", call, problem: &problem },
-                about,
-            ));
-        }
+        let exchange = Exchange::new(Call::Upgrade).object(&answer.state, &value);
+        self.judge(diags, ("Invalid resource state upgrade", call), &exchange, (ty, about))?;
         Ok(remark(ty, with_stored_numbers(value), &object.sensitive))
     }
 
@@ -297,19 +292,10 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        if answer.deferred.is_some() {
-            return Err(self.deferred(diags, call, about));
-        }
-        // SDKs encode a null for an object that is gone. An absent object says nothing.
-        self.present(diags, call, &answer.state, about)?;
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(
-                diags,
-                Breach { summary: "Provider produced invalid object", call, problem: &problem },
-                about,
-            ));
-        }
+        let exchange = Exchange::new(Call::Read).object(&answer.state, &value);
+        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
         let value = legacy::normalise(ty.block(), value);
         let identity = self.identity(diags, (ty, call), answer.identity, about)?;
         Ok(Read { value, private: answer.private, identity })
@@ -345,9 +331,7 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        if answer.deferred.is_some() {
-            return Err(self.deferred(diags, call, about));
-        }
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.planned, (ty, about))?;
         Ok(Planned {
             value,
@@ -444,12 +428,4 @@ pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
         return value.into_value();
     }
     value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
-}
-
-/// Says what is wrong with an object that must be wholly known and hold no write-only value.
-fn complete_problem(ty: &ResourceType, value: &Plain) -> Option<String> {
-    let unknown = conform::unknown_findings(value).into_iter().next();
-    let finding =
-        unknown.or_else(|| conform::write_only_findings(ty.block(), value).into_iter().next());
-    finding.map(|finding| finding.to_string())
 }
