@@ -1,11 +1,12 @@
 //! Stands between the engine and the provider: counts calls, and lets one go wrong.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Launch;
-use formwork_plugin_protocol::{Failure, Provider, Request, Response};
+use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, Request, Response};
 use formwork_sdk::ProviderDef;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -29,6 +30,8 @@ impl Fault {
 /// Starts providers, all of which have the same trouble.
 pub(crate) struct Front {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
+    /// The resource types whose objects the provider lists.
+    pub(crate) lists: BTreeSet<String>,
     trouble: Arc<Mutex<Trouble>>,
     pub(crate) record: Record,
 }
@@ -54,7 +57,11 @@ struct Trouble {
 
 impl Front {
     pub(crate) fn new(provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>) -> Self {
-        Self { provider, trouble: Arc::default(), record: Record::None }
+        let offering = (provider)().into_provider();
+        // A provider on the SDK knows its types without waiting for anything.
+        let metadata = offering.metadata().now_or_never().and_then(Result::ok);
+        let lists = metadata.unwrap_or_default().list_resources.into_iter().collect();
+        Self { provider, lists, trouble: Arc::default(), record: Record::None }
     }
 
     pub(crate) fn arm(&self, at: usize, fault: Fault) {
