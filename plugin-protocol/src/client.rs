@@ -24,6 +24,7 @@ mod process;
 mod provider;
 mod shutdown;
 mod stdio;
+mod transport;
 mod unrunnable;
 
 pub use launch::{Executable, FileIdentity};

@@ -14,6 +14,7 @@ use crate::handshake::Protocol;
 mod broker;
 pub(crate) mod controller;
 pub(crate) mod health;
+mod in_process;
 mod listen;
 mod panic;
 mod plumbing;
@@ -21,6 +22,7 @@ mod serve;
 mod service;
 mod stdio;
 
+pub use in_process::in_process;
 use panic::announce_panics;
 pub(crate) use service::ProviderService;
 

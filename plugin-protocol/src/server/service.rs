@@ -15,12 +15,12 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::{Service, http};
 
-use crate::Provider;
 use crate::handshake::Protocol;
 use crate::message::state_store::StateRef;
+use crate::provider::ProviderExt as _;
 use crate::wire::convert::{prepared, schema_refused};
-use crate::wire::dialect::Method;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
+use crate::{Method, Provider};
 use handling::{Answering, Handling};
 
 /// A provider behind both versions of its service.

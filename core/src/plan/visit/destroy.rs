@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform;
+use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::managed::must_not_be_destroyed;
@@ -319,8 +319,7 @@ impl End<'_> {
         let about = About { addr, block: None };
         let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
         let asking = Asking { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
-        let findings = conform::destroy_findings(&planned.value);
-        asking.broken(diags, INVALID_PLAN, findings, &planned.value)?;
+        asking.judge(diags, INVALID_PLAN, contract::Call::PlanDestroy, &planned.value)?;
         Ok(planned.private)
     }
 }
