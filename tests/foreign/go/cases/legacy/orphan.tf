@@ -7,7 +7,7 @@ resource "legacy_basic" "a" {
 }
 resource "legacy_basic" "b" {
   count = 2
-  name  = "b"
+  name  = "b${count.index}"
   text  = "x"
 }
 resource "legacy_basic" "c" {
@@ -16,14 +16,14 @@ resource "legacy_basic" "c" {
   text     = "x"
 }
 #= world a-1 'text=other'
-#= world b-1 'text=other'
-#= world b-2 'text=other'
+#= world b0-1 'text=other'
+#= world b1-1 'text=other'
 #= world c-1 'text=other'
 #= plan -destroy
 #= apply
 resource "legacy_basic" "b" {
   count = 1
-  name  = "b"
+  name  = "b${count.index}"
   text  = "x"
 }
 resource "legacy_basic" "c" {
