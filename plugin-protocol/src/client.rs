@@ -15,12 +15,12 @@ use crate::reattach::Reattach;
 
 mod causes;
 mod channel;
-mod connect;
+pub(crate) mod connect;
 mod launch;
 mod leftover;
 mod logs;
 mod pool;
-mod process;
+pub(crate) mod process;
 mod provider;
 mod shutdown;
 mod stdio;

@@ -15,6 +15,7 @@ pub mod message;
 pub mod payload;
 pub mod provider;
 pub mod proxy;
+pub mod host;
 pub mod reattach;
 pub mod server;
 mod tls;
