@@ -19,11 +19,12 @@ pub(crate) mod connect;
 mod launch;
 mod leftover;
 mod logs;
-mod pool;
+pub(crate) mod pool;
 pub(crate) mod process;
 mod provider;
 mod shutdown;
 mod stdio;
+pub(crate) mod transport;
 mod unrunnable;
 
 pub use launch::{Executable, FileIdentity};

@@ -11,14 +11,16 @@ pub mod client;
 pub mod contract;
 pub mod failure;
 pub mod handshake;
+pub mod host;
 pub mod message;
 pub mod payload;
 pub mod provider;
 pub mod proxy;
-pub mod host;
+pub mod raw;
 pub mod reattach;
 pub mod server;
 mod tls;
+pub mod transcript;
 mod wire;
 
 pub use failure::Failure;

@@ -10,18 +10,21 @@ use tokio::runtime::Builder;
 
 use crate::Provider;
 use crate::handshake::Protocol;
-use crate::host::RawProvider;
+use crate::raw::Transport;
 
 mod broker;
 pub(crate) mod controller;
 pub(crate) mod health;
+mod in_process;
 mod listen;
 mod panic;
 mod plumbing;
+mod raw;
 mod serve;
 mod service;
 mod stdio;
 
+pub use in_process::in_process;
 use panic::announce_panics;
 pub(crate) use service::ProviderService;
 
@@ -67,9 +70,9 @@ pub fn run(options: &Options, provider: Arc<dyn Provider>) -> ExitCode {
     run_service(options, ProviderService::new(provider))
 }
 
-/// Serves a provider of serialized messages like [`run`].
+/// Serves a transport like [`run`] serves a provider.
 #[must_use]
-pub fn run_raw(options: &Options, provider: Arc<dyn RawProvider>) -> ExitCode {
+pub fn run_raw(options: &Options, provider: Arc<dyn Transport>) -> ExitCode {
     run_service(options, ProviderService::raw(provider))
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// What each package of ours may depend on, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
@@ -19,6 +19,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
         "formwork-sdk-testing",
         &["formwork-value", "formwork-plugin-protocol", "formwork-core", "formwork-sdk"],
     ),
+    ("formwork-conformance", &["formwork-value", "formwork-plugin-protocol"]),
     (
         "formwork-providers",
         &["formwork-value", "formwork-plugin-protocol", "formwork-sdk", "formwork-sdk-testing"],
@@ -32,6 +33,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "formwork-core",
             "formwork-plugin-protocol",
             "formwork-provisioners",
+            "formwork-conformance",
         ],
     ),
     (
@@ -45,6 +47,7 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "formwork-sdk",
             "formwork-sdk-testing",
             "formwork-providers",
+            "formwork-conformance",
             "formwork",
         ],
     ),

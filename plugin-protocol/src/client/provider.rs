@@ -10,7 +10,6 @@ use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
 use super::Plugin;
-use super::channel::Channels;
 use crate::handshake::Protocol;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
@@ -28,20 +27,22 @@ use crate::message::state_store::{
     ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
     StatesResponse,
 };
+use crate::raw::Transport;
 use crate::wire::convert::write_chunks;
 use crate::wire::generated::tfplugin6 as wire;
 use crate::{Failure, Provider};
 
-/// A plugin on the other end of a connection.
+/// A plugin at the other end of a transport.
 pub struct GrpcProvider {
-    channels: Arc<dyn Channels>,
+    transport: Arc<dyn Transport>,
     protocol: Protocol,
 }
 
 impl GrpcProvider {
-    /// Speaks `protocol` over the connections of `channels`.
-    pub(crate) fn new(channels: Arc<dyn Channels>, protocol: Protocol) -> Self {
-        Self { channels, protocol }
+    /// Speaks `protocol` over a transport.
+    #[must_use]
+    pub fn over(transport: Arc<dyn Transport>, protocol: Protocol) -> Self {
+        Self { transport, protocol }
     }
 
     /// The version of the protocol the plugin speaks.
@@ -55,8 +56,7 @@ impl Plugin {
     /// Returns the provider inside, whose calls share the plugin's connections.
     #[must_use]
     pub fn provider(&self) -> GrpcProvider {
-        let channels: Arc<dyn Channels> = Arc::<super::pool::Pool>::clone(&self.pool);
-        GrpcProvider::new(channels, self.protocol)
+        GrpcProvider::over(self.transport(), self.protocol)
     }
 }
 

@@ -18,7 +18,7 @@ use tonic::codegen::{Service, http};
 use crate::Provider;
 use crate::handshake::Protocol;
 use crate::message::state_store::StateRef;
-use crate::host::{self, RawProvider};
+use crate::raw::Transport;
 use crate::wire::convert::{prepared, schema_refused};
 use crate::wire::dialect::Method;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
@@ -32,7 +32,7 @@ pub(crate) struct ProviderService(Answers);
 #[derive(Clone)]
 enum Answers {
     Typed(Arc<dyn Provider>),
-    Raw(Arc<dyn RawProvider>),
+    Raw(Arc<dyn Transport>),
 }
 
 impl ProviderService {
@@ -41,8 +41,8 @@ impl ProviderService {
         Self(Answers::Typed(provider))
     }
 
-    /// Puts a provider of serialized messages behind gRPC.
-    pub(crate) fn raw(provider: Arc<dyn RawProvider>) -> Self {
+    /// Puts a transport behind gRPC.
+    pub(crate) fn raw(provider: Arc<dyn Transport>) -> Self {
         Self(Answers::Raw(provider))
     }
 }
@@ -60,7 +60,7 @@ impl Service<http::Request<Body>> for ProviderService {
         let provider = match &self.0 {
             Answers::Typed(provider) => Arc::clone(provider),
             Answers::Raw(provider) => {
-                return host::serve(Arc::clone(provider), request).map(Ok).boxed();
+                return super::raw::serve(Arc::clone(provider), request).map(Ok).boxed();
             }
         };
         let path = request.uri().path();

@@ -3,7 +3,7 @@
 use super::dialect::Method;
 
 /// The largest message: what the largest peers allow themselves.
-pub(crate) const MESSAGE: usize = 256 << 20;
+const MESSAGE: usize = 256 << 20;
 
 /// The largest answer to a call for schemas, as the reference host has it.
 const SCHEMA: usize = 64 << 20;

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use formwork_plugin_protocol::handshake::{Address, Handshake, HostEnvironment, Protocol};
-use formwork_plugin_protocol::raw::{HostIdentity, RawAnswer, RawChild, RawConnection};
+use formwork_plugin_protocol::host::{self, ChildProcess, HostIdentity};
+use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
+use futures_util::StreamExt as _;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::time::{sleep, timeout};
@@ -22,6 +24,10 @@ use crate::rpc::{Diag, Rpc};
 const KEPT: usize = 4 << 20;
 /// The longest wait for a handshake.
 const START: Duration = Duration::from_secs(60);
+/// The most bytes of one answer.
+const ANSWER: usize = 96 << 20;
+/// The most messages of one answer.
+const MESSAGES: usize = 10_000;
 
 /// Settings of one start.
 #[derive(Clone, Debug)]
@@ -104,7 +110,7 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 #[derive(Debug)]
 pub struct Started {
     /// The process.
-    pub child: RawChild,
+    pub child: ChildProcess,
     /// The handshake.
     pub handshake: Handshake,
     /// The line as it was printed.
@@ -137,7 +143,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     let pem = identity.as_ref().map(HostIdentity::pem);
     let command = command(program, launch, &HostEnvironment::new(home.path(), pem));
     let began = Instant::now();
-    let (child, mut stdout, stderr) = RawChild::start(command).await.map_err(unrunnable)?;
+    let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
     let errors = Shared::<Printed>::default();
     let reader = tokio::spawn(keep(stderr, Arc::clone(&errors)));
     let (line, rest) = match timeout(START, first_line(&mut stdout)).await {
@@ -168,7 +174,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     Ok(Started { child, handshake, line: text, took, identity, stdout, stderr, home })
 }
 
-#[expect(clippy::disallowed_methods, reason = "the child dies with us, by RawChild")]
+#[expect(clippy::disallowed_methods, reason = "the child dies with us, by ChildProcess")]
 fn command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Command {
     let mut command = Command::new(program);
     for name in &environment.remove {
@@ -269,8 +275,8 @@ pub struct Call {
     pub rpc: Rpc,
     /// The request as it was sent.
     pub request: Vec<Bytes>,
-    /// The answer as it came.
-    pub answer: RawAnswer,
+    /// The messages of the answer as they came.
+    pub answers: Vec<Bytes>,
     /// What it means.
     pub reply: Reply,
     /// The time it took.
@@ -335,11 +341,10 @@ impl Call {
 }
 
 /// A provider that is connected.
-#[derive(Debug)]
 pub struct Plugin {
     /// The process; `None` if the provider was found running.
     pub started: Option<Started>,
-    connection: RawConnection,
+    connection: Arc<dyn Transport>,
     /// The version it speaks.
     pub protocol: Protocol,
     /// Its calls and answers that carry diagnostics or were lost, for checks over the whole run.
@@ -366,11 +371,11 @@ impl Plugin {
     /// # Errors
     /// When nothing answers there.
     pub async fn reattach(address: &Address, protocol: Protocol) -> Result<Self, StartError> {
-        let connection = RawConnection::open(address, None, Duration::from_secs(10)).await;
+        let connection = host::connect(address, None, Duration::from_secs(10)).await;
         Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol))
     }
 
-    fn new(started: Option<Started>, connection: RawConnection, protocol: Protocol) -> Self {
+    fn new(started: Option<Started>, connection: Arc<dyn Transport>, protocol: Protocol) -> Self {
         let (diagnostics, largest) = (Mutex::default(), Mutex::default());
         Self { started, connection, protocol, diagnostics, largest }
     }
@@ -383,49 +388,64 @@ impl Plugin {
     /// Makes a call with bytes that need not be a message.
     pub async fn call_bytes(&self, rpc: Rpc, request: Vec<Bytes>, deadline: Duration) -> Call {
         let began = Instant::now();
-        let path = rpc.path(self.protocol);
-        let answer = match &path {
-            None => RawAnswer::refused("Unimplemented", "the protocol has no such call"),
-            Some(path) => {
-                let call = self.connection.call(path, request.clone(), 10_000);
-                match timeout(deadline, call).await {
-                    Ok(answer) => answer,
-                    Err(_) => {
-                        let (answer, reply) = (RawAnswer::default(), Reply::TimedOut);
-                        return Call { rpc, request, answer, reply, took: began.elapsed() };
-                    }
-                }
+        let (answers, reply) = match rpc.path(self.protocol) {
+            Some(path) => self.exchange(&path, request.clone(), deadline).await,
+            None => {
+                let why = "the protocol has no such call".to_owned();
+                (Vec::new(), Reply::Refused("Unimplemented".to_owned(), why))
             }
         };
-        let reply = self.reply(&answer).await;
-        let call = Call { rpc, request, answer, reply, took: began.elapsed() };
+        let call = Call { rpc, request, answers, reply, took: began.elapsed() };
         self.note(&call);
         call
     }
 
     /// Calls any path, also of other services.
     pub async fn call_path(&self, path: &str, request: Vec<Bytes>, deadline: Duration) -> Reply {
-        match timeout(deadline, self.connection.call(path, request, 1)).await {
-            Ok(answer) => self.reply(&answer).await,
-            Err(_) => Reply::TimedOut,
-        }
+        self.exchange(path, request, deadline).await.1
     }
 
-    async fn reply(&self, answer: &RawAnswer) -> Reply {
-        match &answer.status {
-            Some(status) if status.lost => {
+    async fn exchange(
+        &self,
+        path: &str,
+        messages: Vec<Bytes>,
+        deadline: Duration,
+    ) -> (Vec<Bytes>, Reply) {
+        let call = RawCall { path: path.to_owned().into(), messages, answer_limit: ANSWER };
+        let mut answers = Vec::new();
+        let mut size = 0;
+        let collect = async {
+            let mut stream = self.connection.begin(call).await?;
+            while let Some(answer) = stream.next().await {
+                let answer = answer?;
+                size += answer.len();
+                answers.push(answer);
+                if answers.len() >= MESSAGES || size > ANSWER {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        let end: Result<Result<(), RawError>, _> = timeout(deadline, collect).await;
+        let reply = match end {
+            Err(_) => Reply::TimedOut,
+            Ok(Err(RawError::Status(status))) => {
+                Reply::Refused(status.code_name(), status.message)
+            }
+            Ok(Err(RawError::Failed(failure))) => {
                 let exit = match &self.started {
                     Some(started) => started.child.wait(Duration::from_millis(700)).await,
                     None => None,
                 };
-                Reply::Lost(self.explain(&status.message, exit.as_deref()))
+                Reply::Lost(self.explain(&failure.to_string(), exit.as_deref()))
             }
-            Some(status) => Reply::Refused(status.code.clone(), status.message.clone()),
-            None => match answer.messages.iter().map(Msg::parse).collect::<Option<Vec<_>>>() {
+            Ok(Ok(())) => match answers.iter().map(Msg::parse).collect::<Option<Vec<_>>>() {
+                Some(messages) if messages.is_empty() => Reply::Garbage,
                 Some(messages) => Reply::Answered(messages),
                 None => Reply::Garbage,
             },
-        }
+        };
+        (answers, reply)
     }
 
     fn explain(&self, message: &str, exit: Option<&str>) -> String {
@@ -445,7 +465,7 @@ impl Plugin {
     }
 
     fn note(&self, call: &Call) {
-        let size = call.answer.messages.iter().map(Bytes::len).max().unwrap_or(0);
+        let size = call.answers.iter().map(Bytes::len).max().unwrap_or(0);
         let mut largest = lock(&self.largest);
         if size > largest.0 && call.rpc != Rpc::GetProviderSchema {
             *largest = (size, Some(call.rpc));
@@ -476,8 +496,7 @@ impl Plugin {
 
     /// Asks the process to end, waits up to `patience`, and returns whether it ended by itself.
     pub async fn shutdown(&self, patience: Duration) -> bool {
-        let call = self.connection.call("/plugin.GRPCController/Shutdown", vec![Bytes::new()], 1);
-        let _answer = timeout(patience, call).await;
+        self.call_path("/plugin.GRPCController/Shutdown", vec![Bytes::new()], patience).await;
         let Some(started) = &self.started else { return true };
         let ended = started.child.wait(patience).await.is_some();
         started.child.kill();
@@ -489,14 +508,14 @@ impl Plugin {
 ///
 /// # Errors
 /// When it does not answer, or speaks TLS although it should not, or the other way round.
-pub async fn connect(started: &Started, patience: Duration) -> Result<RawConnection, String> {
+pub async fn connect(started: &Started, patience: Duration) -> Result<Arc<dyn Transport>, String> {
     let Started { handshake, identity, .. } = started;
     let tls = match (identity, &handshake.certificate) {
         (Some(identity), Some(certificate)) => Some((identity, certificate.clone())),
         (Some(_), None) => return Err("TLS was asked for, but the handshake has no certificate".to_owned()),
         (None, _) => None,
     };
-    RawConnection::open(&handshake.address, tls, patience).await
+    host::connect(&handshake.address, tls, patience).await
 }
 
 /// Waits until `done` or the time is over; returns whether it was done.

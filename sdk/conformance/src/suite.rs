@@ -327,7 +327,7 @@ impl Suite {
         let lost = |why: String| Call {
             rpc,
             request: request.clone(),
-            answer: Default::default(),
+            answers: Vec::new(),
             reply: Reply::Lost(why),
             took: Duration::ZERO,
         };

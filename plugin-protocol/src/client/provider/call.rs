@@ -1,29 +1,27 @@
 //! One call from request to answer: connection, path, limits, and the blame when no answer
 //! comes. Knows no particular call.
 
-use std::error::Error as _;
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
-use tonic::client::Grpc;
-use tonic::codegen::http::uri::PathAndQuery;
-use tonic::{Code, Request, Status, Streaming};
+use prost::Message as _;
+use tonic::Code;
 
 use super::GrpcProvider;
 use crate::Failure;
-use crate::client::causes::with_causes;
-use crate::client::channel::{Channels, Lease};
-use crate::wire::codec::{Decoded, HostCodec};
+use crate::handshake::Protocol;
+use crate::raw::{RawAnswers, RawCall, RawError};
 use crate::wire::exchange::Exchange;
 use crate::wire::limit;
 
 /// The answers to one call, while they come in.
-struct Answers<R> {
+struct Answers<X> {
     name: &'static str,
-    stream: Streaming<Decoded<R>>,
-    channels: Arc<dyn Channels>,
-    _lease: Lease,
+    protocol: Protocol,
+    raw: RawAnswers,
+    exchange: PhantomData<fn() -> X>,
 }
 
 impl GrpcProvider {
@@ -79,30 +77,16 @@ impl GrpcProvider {
         self.start::<X>(requests).await?.only().await
     }
 
-    async fn start<X: Exchange>(
-        &self,
-        requests: Vec<X::Request>,
-    ) -> Result<Answers<X::Response>, Failure> {
+    async fn start<X: Exchange>(&self, requests: Vec<X::Request>) -> Result<Answers<X>, Failure> {
         let name = self.protocol.name(X::METHOD);
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
-        let lease = self.channels.lease().await?;
-        let mut grpc = Grpc::new(lease.channel.clone())
-            .max_decoding_message_size(limit::of_answer(X::METHOD))
-            .max_encoding_message_size(limit::REQUEST);
-        if let Err(error) = grpc.ready().await {
-            return Err(self.channels.explain_loss(with_causes(&error)).await);
-        }
-        let codec = HostCodec::<X>::new(self.protocol);
-        let requests = Request::new(stream::iter(requests));
-        match grpc.streaming(requests, PathAndQuery::from_static(path), codec).await {
-            Ok(response) => Ok(Answers {
-                name,
-                stream: response.into_inner(),
-                channels: Arc::clone(&self.channels),
-                _lease: lease,
-            }),
-            Err(status) => Err(blame(name, &status, &*self.channels).await),
-        }
+        let call = RawCall {
+            path: Cow::Borrowed(path),
+            messages: requests.iter().map(|request| request.encode_to_vec().into()).collect(),
+            answer_limit: limit::of_answer(X::METHOD),
+        };
+        let raw = self.transport.begin(call).await.map_err(|error| blame(name, error))?;
+        Ok(Answers { name, protocol: self.protocol, raw, exchange: PhantomData })
     }
 
     fn in_answer<X: Exchange>(&self, failure: Failure) -> Failure {
@@ -113,24 +97,31 @@ impl GrpcProvider {
     }
 }
 
-impl<R: prost::Message + Default + 'static> Answers<R> {
+impl<X: Exchange> Answers<X> {
     /// Waits for the next answer; none at the orderly end.
-    async fn next(&mut self) -> Result<Option<R>, Failure> {
-        match self.stream.message().await {
-            Ok(Some(Ok(answer))) => Ok(Some(answer)),
-            Ok(Some(Err(why))) => Err(misbehaved(self.name, &why.to_string())),
-            Ok(None) => Ok(None),
-            Err(status) => Err(blame(self.name, &status, &*self.channels).await),
+    async fn next(&mut self) -> Result<Option<X::Response>, Failure> {
+        match self.raw.next().await {
+            Some(Ok(answer)) => match X::read_answer(self.protocol, answer) {
+                Ok(answer) => Ok(Some(answer)),
+                Err(why) => Err(misbehaved(self.name, &why.to_string())),
+            },
+            None => Ok(None),
+            Some(Err(error)) => Err(blame(self.name, error)),
         }
     }
 
     /// Waits for the answer when there is exactly one. A status after it counts.
-    async fn only(mut self) -> Result<R, Failure> {
-        let answer = self.next().await?;
-        if let Err(status) = self.stream.trailers().await {
-            return Err(blame(self.name, &status, &*self.channels).await);
+    async fn only(mut self) -> Result<X::Response, Failure> {
+        let Some(answer) = self.next().await? else {
+            return Err(misbehaved(self.name, "the answer is empty"));
+        };
+        // Further answers mean nothing, but the end does.
+        while let Some(further) = self.raw.next().await {
+            if let Err(error) = further {
+                return Err(blame(self.name, error));
+            }
         }
-        answer.ok_or_else(|| misbehaved(self.name, "the answer is empty"))
+        Ok(answer)
     }
 }
 
@@ -138,15 +129,15 @@ fn misbehaved(name: &str, why: &str) -> Failure {
     Failure::Misbehaved(format!("the provider's answer to {name} makes no sense: {why}"))
 }
 
-/// Says whose fault a status is.
-async fn blame(name: &'static str, status: &Status, channels: &dyn Channels) -> Failure {
-    // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
-    // and it is always the connection.
-    if let Some(cause) = status.source() {
-        return channels.explain_loss(with_causes(cause)).await;
-    }
-    match status.code() {
-        Code::Unimplemented => Failure::Unimplemented(name),
-        code => Failure::Status { code: format!("{code:?}"), message: status.message().to_owned() },
+/// Says why there is no answer.
+fn blame(name: &'static str, error: RawError) -> Failure {
+    match error {
+        RawError::Status(status) if status.code == i32::from(Code::Unimplemented) => {
+            Failure::Unimplemented(name)
+        }
+        RawError::Status(status) => {
+            Failure::Status { code: status.code_name(), message: status.message }
+        }
+        RawError::Failed(failure) => failure,
     }
 }

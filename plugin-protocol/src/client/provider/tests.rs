@@ -2,6 +2,7 @@
 //! say the same.
 
 mod example;
+mod transcript;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -21,7 +22,8 @@ use tower::service_fn;
 
 use super::*;
 use crate::Payload;
-use crate::client::channel::Lease;
+use crate::client::channel::{Channels, Lease};
+use crate::client::transport::ChannelTransport;
 use crate::server::ProviderService;
 use example::{Example, everything, msgpack};
 
@@ -69,9 +71,13 @@ where
     (channel.unwrap(), wire)
 }
 
+fn transport(channel: Channel) -> Arc<dyn Transport> {
+    Arc::new(ChannelTransport::new(Arc::new(OneChannel(channel))))
+}
+
 async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcProvider {
     let (channel, _wire) = connect(ProviderService::new(provider)).await;
-    GrpcProvider::new(Arc::new(OneChannel(channel)), protocol)
+    GrpcProvider::over(transport(channel), protocol)
 }
 
 // ---- The same told, the same said
@@ -247,8 +253,7 @@ async fn what_came_before_a_failure_in_a_stream_is_kept() {
 #[tokio::test]
 async fn a_connection_that_breaks_is_explained_by_who_knows() {
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
-    let channels = Arc::new(OneChannel(channel));
-    let provider = GrpcProvider::new(channels, Protocol::V6);
+    let provider = GrpcProvider::over(transport(channel), Protocol::V6);
     provider.configure(example::configure()).await.unwrap();
     let (failure, ()) = tokio::join!(provider.apply(example::apply()), async { wire.abort() });
     let Err(Failure::Lost { output, .. }) = failure else { panic!("{failure:?}") };
@@ -338,8 +343,7 @@ async fn an_answer_that_makes_no_sense_is_the_providers_fault() {
     let mut failures = Vec::new();
     for pieces in junk {
         let (channel, _wire) = connect(Junk(pieces)).await;
-        let channels = Arc::new(OneChannel(channel));
-        let wire = GrpcProvider::new(channels, Protocol::V6);
+        let wire = GrpcProvider::over(transport(channel), Protocol::V6);
         failures.push(wire.schema().await.err());
     }
     check_failures(

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use formwork_plugin_protocol::handshake::Address;
-use formwork_plugin_protocol::raw::{HostIdentity, RawConnection};
+use formwork_plugin_protocol::host::{self, HostIdentity};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 
@@ -193,12 +193,12 @@ async fn security(suite: &mut Suite, program: &Path) {
         });
         if let Ok(stranger) = HostIdentity::generate() {
             let foreign =
-                RawConnection::open(&one.handshake.address, Some((&stranger, certificate)), patience);
+                host::connect(&one.handshake.address, Some((&stranger, certificate)), patience);
             suite.check("H-06", foreign.await.is_err(), || {
                 finding("H-06", "a client with another certificate is accepted")
             });
         }
-        let plain = RawConnection::open(&one.handshake.address, None, patience).await;
+        let plain = host::connect(&one.handshake.address, None, patience).await;
         suite.check("H-06", plain.is_err(), || finding("H-06", "a client without TLS is accepted"));
     }
     if let (Some(a), Some(b)) = (&one.handshake.certificate, &two.handshake.certificate) {

@@ -32,7 +32,7 @@ pub(super) async fn run(suite: &mut Suite) {
 
 async fn fetched(suite: &mut Suite) {
     let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
-    let size = call.answer.messages.iter().map(bytes::Bytes::len).sum::<usize>();
+    let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
     let held = call.is_fine() && call.took < Duration::from_secs(10) && size <= MOST;
     suite.check("S-01", held, || {
         let message = match call.is_fine() {
