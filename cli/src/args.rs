@@ -21,7 +21,9 @@ pub(crate) use adopt::{
     RecoverReviewArgs,
 };
 pub(crate) use fmt::FmtArgs;
-pub(crate) use provider::{ProviderCommand, ProviderDocsArgs, ProviderNewArgs};
+pub(crate) use provider::{
+    ProviderCheckArgs, ProviderCommand, ProviderDocsArgs, ProviderNewArgs, ProviderReplayArgs,
+};
 pub(crate) use shared::{
     Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,
     ViewArgs, at_once,

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use tokio::process::{ChildStderr, ChildStdout};
 
+use crate::client::Limits;
 use crate::client::connect::{Dialer, is_local};
 use crate::client::pool::Pool;
 use crate::client::process::{Pipes, Process};
 use crate::client::transport::ChannelTransport;
-use crate::client::Limits;
 use crate::handshake::Address;
 use crate::raw::Transport;
 use crate::tls::{Identity, client_config};

@@ -62,9 +62,7 @@ impl Service<Request<Streaming<Bytes>>> for Forward {
 
 fn status(error: RawError) -> Status {
     match error {
-        RawError::Status(raw) => {
-            Status::with_details(raw.code.into(), raw.message, raw.details)
-        }
+        RawError::Status(raw) => Status::with_details(raw.code.into(), raw.message, raw.details),
         RawError::Failed(failure) => Status::unavailable(failure.to_string()),
     }
 }

@@ -87,7 +87,10 @@ async fn load(suite: &mut Suite) {
         }
     }
     for (kind, ids) in [
-        (Kind::Resource, &["P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09"][..]),
+        (
+            Kind::Resource,
+            &["P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09"][..],
+        ),
         (Kind::DataSource, &["D-01", "D-02"]),
         (Kind::Ephemeral, &["E-01", "E-02", "E-03"]),
         (Kind::List, &["L-01", "L-02", "L-03"]),
@@ -98,13 +101,20 @@ async fn load(suite: &mut Suite) {
         }
     }
     if suite.offer.functions.is_empty() {
-        suite.skip(&["F-01", "F-02", "F-03", "F-04", "F-05", "S-17"], "the provider has no functions");
+        suite.skip(
+            &["F-01", "F-02", "F-03", "F-04", "F-05", "S-17"],
+            "the provider has no functions",
+        );
     }
 }
 
 /// A place as a prefix of a message.
 pub(crate) fn place(path: &Path) -> String {
-    if path.0.is_empty() { String::new() } else { format!("{path}: ").trim_start_matches('.').to_owned() }
+    if path.0.is_empty() {
+        String::new()
+    } else {
+        format!("{path}: ").trim_start_matches('.').to_owned()
+    }
 }
 
 /// A value as a finding shows it.

@@ -211,7 +211,9 @@ pub fn value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
         Type::Object(object) => {
             let parts = object.attributes.iter();
             Value::object(
-                parts.map(|(own, part)| (own.clone(), value(own, part, extent, dice))).collect::<Vec<_>>(),
+                parts
+                    .map(|(own, part)| (own.clone(), value(own, part, extent, dice)))
+                    .collect::<Vec<_>>(),
             )
         }
     }
@@ -252,7 +254,8 @@ fn number(dice: &mut Dice) -> Value {
         "-9223372036854775808",
         "65536",
     ];
-    Number::parse(dice.pick(&EDGES)).map_or_else(|| Value::int(0), Value::Number)
+    let text: &str = EDGES[dice.below(EDGES.len())];
+    Number::parse(text).map_or_else(|| Value::int(0), Value::Number)
 }
 
 /// The paths of attributes that a configuration may set, in this value: attributes of the block and

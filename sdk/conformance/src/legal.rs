@@ -17,7 +17,7 @@ const WANTED: usize = 4;
 const REPAIRS: usize = 24;
 
 /// Finds legal configurations: examples, then required attributes only, everything, and by chance.
-pub async fn find(suite: &mut Suite, offered: &Offered) -> Vec<Value> {
+pub(crate) async fn find(suite: &mut Suite, offered: &Offered) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for (_, example) in suite.examples_of(offered) {
         if let Ok(value) = example
@@ -168,7 +168,7 @@ fn quoted(text: &str) -> Vec<String> {
 
 /// Reads the path of a diagnostic; steps without a selector are left out.
 #[must_use]
-pub fn path_of(raw: &Msg) -> Path {
+pub(crate) fn path_of(raw: &Msg) -> Path {
     let steps = raw.all_msgs(1);
     Path(
         steps

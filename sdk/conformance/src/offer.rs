@@ -237,8 +237,16 @@ impl Offer {
 }
 
 /// Names that mean something else in a block of the language.
-const RESERVED: [&str; 8] =
-    ["count", "for_each", "depends_on", "lifecycle", "provider", "provisioner", "connection", "dynamic"];
+const RESERVED: [&str; 8] = [
+    "count",
+    "for_each",
+    "depends_on",
+    "lifecycle",
+    "provider",
+    "provisioner",
+    "connection",
+    "dynamic",
+];
 
 #[derive(Default)]
 struct Reader {
@@ -295,7 +303,10 @@ impl Reader {
             self.name(&name, place, depth);
             let read = self.attribute(&attribute, &join(place, &name), depth);
             if block.attributes.insert(name.as_str().into(), read).is_some() {
-                self.report("S-07", format!("{}: the attribute is there twice", join(place, &name)));
+                self.report(
+                    "S-07",
+                    format!("{}: the attribute is there twice", join(place, &name)),
+                );
             }
         }
         for nested in raw.all_msgs(3) {
@@ -360,7 +371,8 @@ impl Reader {
             (false, true, true) => Role::OptionalComputed,
             (false, false, true) => Role::Computed,
             _ => {
-                let flags = format!("required {required}, optional {optional}, computed {computed}");
+                let flags =
+                    format!("required {required}, optional {optional}, computed {computed}");
                 self.report("S-05", format!("{at}: {flags} do not go together"));
                 Role::Optional
             }

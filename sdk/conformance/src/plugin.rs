@@ -429,9 +429,7 @@ impl Plugin {
         let end: Result<Result<(), RawError>, _> = timeout(deadline, collect).await;
         let reply = match end {
             Err(_) => Reply::TimedOut,
-            Ok(Err(RawError::Status(status))) => {
-                Reply::Refused(status.code_name(), status.message)
-            }
+            Ok(Err(RawError::Status(status))) => Reply::Refused(status.code_name(), status.message),
             Ok(Err(RawError::Failed(failure))) => {
                 let exit = match &self.started {
                     Some(started) => started.child.wait(Duration::from_millis(700)).await,
@@ -512,7 +510,9 @@ pub async fn connect(started: &Started, patience: Duration) -> Result<Arc<dyn Tr
     let Started { handshake, identity, .. } = started;
     let tls = match (identity, &handshake.certificate) {
         (Some(identity), Some(certificate)) => Some((identity, certificate.clone())),
-        (Some(_), None) => return Err("TLS was asked for, but the handshake has no certificate".to_owned()),
+        (Some(_), None) => {
+            return Err("TLS was asked for, but the handshake has no certificate".to_owned());
+        }
         (None, _) => None,
     };
     host::connect(&handshake.address, tls, patience).await

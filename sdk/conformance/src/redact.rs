@@ -13,7 +13,7 @@ const HIDDEN: &str = "(secret)";
 
 /// Secrets of a run.
 #[derive(Clone, Debug)]
-pub struct Secrets {
+pub(crate) struct Secrets {
     canary: String,
     all: Vec<String>,
 }
@@ -21,19 +21,13 @@ pub struct Secrets {
 impl Secrets {
     /// Returns the secrets of a run with one canary.
     #[must_use]
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let canary = format!("cnry{:016x}", generate::Dice::new(seed, "canary").next());
         Self { all: vec![canary.clone()], canary }
     }
 
-    /// The canary.
-    #[must_use]
-    pub fn canary(&self) -> &str {
-        &self.canary
-    }
-
     /// Adds the strings of sensitive attributes of a value.
-    pub fn learn(&mut self, block: &Block, value: &Value) {
+    pub(crate) fn learn(&mut self, block: &Block, value: &Value) {
         let mut paths = block.sensitive_paths(value);
         paths.extend(block.write_only_paths(value));
         for path in paths {
@@ -53,7 +47,7 @@ impl Secrets {
     /// Returns the configuration with the canary in each sensitive or write-only string, and the paths
     /// where it stands.
     #[must_use]
-    pub fn plant(&self, block: &Block, config: &Value) -> (Value, Vec<Path>) {
+    pub(crate) fn plant(&self, block: &Block, config: &Value) -> (Value, Vec<Path>) {
         let mut planted = config.clone();
         let mut paths = Vec::new();
         for (path, attribute) in generate::settable_paths(block, config) {
@@ -73,7 +67,7 @@ impl Secrets {
 
     /// Whether bytes hold the canary, also encoded.
     #[must_use]
-    pub fn leaks(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn leaks(&self, bytes: &[u8]) -> bool {
         self.forms().iter().any(|form| contains(bytes, form.as_bytes()))
     }
 
@@ -91,13 +85,13 @@ impl Secrets {
 
     /// Returns the text without secrets.
     #[must_use]
-    pub fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         self.all.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), HIDDEN))
     }
 
     /// Whether bytes hold a secret that was configured, other than the canary.
     #[must_use]
-    pub fn holds_configured(&self, bytes: &[u8]) -> bool {
+    pub(crate) fn holds_configured(&self, bytes: &[u8]) -> bool {
         self.all.iter().skip(1).any(|secret| contains(bytes, secret.as_bytes()))
     }
 }
@@ -113,7 +107,7 @@ mod tests {
     #[test]
     fn a_canary_is_found_plain_in_hexadecimal_and_in_base64_at_any_offset() {
         let secrets = Secrets::new(5);
-        let canary = secrets.canary().to_owned();
+        let canary = secrets.canary.clone();
         let hex: String = canary.bytes().map(|byte| format!("{byte:02x}")).collect();
         for text in [format!("x{canary}y"), hex] {
             assert!(secrets.leaks(text.as_bytes()), "{text}");
@@ -128,7 +122,7 @@ mod tests {
     #[test]
     fn redacted_texts_hold_no_secret() {
         let secrets = Secrets::new(5);
-        let text = format!("password {}", secrets.canary());
+        let text = format!("password {}", secrets.canary);
         assert_eq!(secrets.redact(&text), "password (secret)");
     }
 }

@@ -9,7 +9,7 @@ use crate::rpc::Rpc;
 
 /// Returns a value in its dynamic form; empty if it does not have the type.
 #[must_use]
-pub fn dynamic(value: &Value, ty: &Type) -> Msg {
+pub(crate) fn dynamic(value: &Value, ty: &Type) -> Msg {
     match msgpack::encode(value, ty) {
         Ok(bytes) => Msg::new().bytes(1, bytes),
         Err(_) => Msg::new(),
@@ -18,7 +18,7 @@ pub fn dynamic(value: &Value, ty: &Type) -> Msg {
 
 /// Returns a value in its dynamic form as JSON.
 #[must_use]
-pub fn dynamic_json(value: &Value, ty: &Type) -> Msg {
+pub(crate) fn dynamic_json(value: &Value, ty: &Type) -> Msg {
     match json::encode(value, ty) {
         Ok(text) => Msg::new().bytes(2, text.into_bytes()),
         Err(_) => Msg::new(),
@@ -29,7 +29,7 @@ pub fn dynamic_json(value: &Value, ty: &Type) -> Msg {
 ///
 /// # Errors
 /// When the bytes are no value of the type.
-pub fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, String> {
+pub(crate) fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, String> {
     let Some(message) = message else { return Ok(None) };
     let decoded = if message.has(1) {
         msgpack::decode(&message.get_bytes(1), ty).map_err(|error| error.to_string())?
@@ -43,13 +43,13 @@ pub fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, String> 
 
 /// What this host says that it can do.
 #[must_use]
-pub fn capabilities() -> Msg {
+pub(crate) fn capabilities() -> Msg {
     Msg::new().int(2, 1)
 }
 
 /// The call that validates configurations of a kind.
 #[must_use]
-pub fn validate_rpc(kind: Kind) -> Rpc {
+pub(crate) fn validate_rpc(kind: Kind) -> Rpc {
     match kind {
         Kind::Provider => Rpc::ValidateProviderConfig,
         Kind::Resource => Rpc::ValidateResourceConfig,
@@ -63,13 +63,13 @@ pub fn validate_rpc(kind: Kind) -> Rpc {
 
 /// The request that validates a configuration.
 #[must_use]
-pub fn validate(offered: &Offered, config: &Value) -> Msg {
+pub(crate) fn validate(offered: &Offered, config: &Value) -> Msg {
     validate_dynamic(offered, &dynamic(config, &offered.ty()))
 }
 
 /// The same with any dynamic value.
 #[must_use]
-pub fn validate_dynamic(offered: &Offered, config: &Msg) -> Msg {
+pub(crate) fn validate_dynamic(offered: &Offered, config: &Msg) -> Msg {
     let named = || Msg::new().text(1, &offered.name).msg(2, config);
     match offered.kind {
         Kind::Provider => Msg::new().msg(1, config),
@@ -83,22 +83,22 @@ pub fn validate_dynamic(offered: &Offered, config: &Msg) -> Msg {
 
 /// The values of a plan request.
 #[derive(Clone, Debug)]
-pub struct PlanInput {
+pub(crate) struct PlanInput {
     /// The prior object; null to create.
-    pub prior: Value,
+    pub(crate) prior: Value,
     /// The proposed object; null to destroy.
-    pub proposed: Value,
+    pub(crate) proposed: Value,
     /// The configuration; null to destroy.
-    pub config: Value,
+    pub(crate) config: Value,
     /// The prior private data.
-    pub private: bytes::Bytes,
+    pub(crate) private: bytes::Bytes,
     /// The prior identity.
-    pub identity: Option<Msg>,
+    pub(crate) identity: Option<Msg>,
 }
 
 /// The request that plans a change.
 #[must_use]
-pub fn plan(offered: &Offered, input: &PlanInput) -> Msg {
+pub(crate) fn plan(offered: &Offered, input: &PlanInput) -> Msg {
     let ty = offered.ty();
     Msg::new()
         .text(1, &offered.name)
@@ -112,7 +112,7 @@ pub fn plan(offered: &Offered, input: &PlanInput) -> Msg {
 
 /// The request that applies what was planned.
 #[must_use]
-pub fn apply(offered: &Offered, input: &PlanInput, planned: &Msg) -> Msg {
+pub(crate) fn apply(offered: &Offered, input: &PlanInput, planned: &Msg) -> Msg {
     let ty = offered.ty();
     Msg::new()
         .text(1, &offered.name)
@@ -125,7 +125,12 @@ pub fn apply(offered: &Offered, input: &PlanInput, planned: &Msg) -> Msg {
 
 /// The request that reads an object.
 #[must_use]
-pub fn read(offered: &Offered, state: &Value, private: &bytes::Bytes, identity: Option<&Msg>) -> Msg {
+pub(crate) fn read(
+    offered: &Offered,
+    state: &Value,
+    private: &bytes::Bytes,
+    identity: Option<&Msg>,
+) -> Msg {
     Msg::new()
         .text(1, &offered.name)
         .msg(2, &dynamic(state, &offered.ty()))
@@ -136,19 +141,19 @@ pub fn read(offered: &Offered, state: &Value, private: &bytes::Bytes, identity: 
 
 /// The request that upgrades a stored object.
 #[must_use]
-pub fn upgrade(name: &str, version: u64, text: &[u8]) -> Msg {
+pub(crate) fn upgrade(name: &str, version: u64, text: &[u8]) -> Msg {
     let state = Msg::new().bytes(1, text.to_vec());
     Msg::new().text(1, name).int(2, version).msg(3, &state)
 }
 
 /// The request that configures the provider.
 #[must_use]
-pub fn configure(config: &Msg) -> Msg {
+pub(crate) fn configure(config: &Msg) -> Msg {
     Msg::new().text(1, "1.11.4").msg(2, config).msg(3, &capabilities())
 }
 
 /// The request that calls a function.
 #[must_use]
-pub fn call_function(name: &str, arguments: &[Msg]) -> Msg {
+pub(crate) fn call_function(name: &str, arguments: &[Msg]) -> Msg {
     arguments.iter().fold(Msg::new().text(1, name), |request, argument| request.msg(2, argument))
 }

@@ -90,7 +90,8 @@ pub const FAMILIES: [(&str, &str); 16] = [
 ];
 
 /// The last two families, which concern all calls.
-pub const CROSS_FAMILIES: [(&str, &str); 2] = [("Z", "Robustness"), ("K", "Secrets and supply chain")];
+pub const CROSS_FAMILIES: [(&str, &str); 2] =
+    [("Z", "Robustness"), ("K", "Secrets and supply chain")];
 
 /// Iterates over all rules in the order of reports.
 pub fn all() -> impl Iterator<Item = &'static Rule> {

@@ -109,7 +109,7 @@ pub struct Suite {
     /// The schema.
     pub offer: Offer,
     /// Secrets that must not be printed.
-    pub secrets: Secrets,
+    pub(crate) secrets: Secrets,
     /// Whether the running plugin is configured.
     pub configured: bool,
     /// The dynamic configuration of the provider.

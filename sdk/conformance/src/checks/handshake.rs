@@ -144,7 +144,8 @@ async fn versions(suite: &mut Suite, program: &Path) {
         let held = number.as_ref().is_ok_and(|number| versions.contains(number.as_str()));
         suite.check("H-04", held || !is_possible, || {
             let found = number.unwrap_or_else(|why| why);
-            finding("H-04", "it does not serve the version that was offered").values(versions, found)
+            finding("H-04", "it does not serve the version that was offered")
+                .values(versions, found)
         });
     }
 }
@@ -160,7 +161,8 @@ async fn speed(suite: &mut Suite, program: &Path) {
         }
     }
     // The best of several, so that a busy machine is not blamed on the provider.
-    let (Some(best), Some(cold)) = (times.iter().min().copied(), times.iter().max().copied()) else {
+    let (Some(best), Some(cold)) = (times.iter().min().copied(), times.iter().max().copied())
+    else {
         return;
     };
     let held = best < Duration::from_secs(1) && cold < Duration::from_secs(60);
@@ -189,7 +191,8 @@ async fn security(suite: &mut Suite, program: &Path) {
         let own = connect(&one, patience).await;
         let own_error = own.as_ref().err().cloned().unwrap_or_default();
         suite.check("H-06", own.is_ok(), || {
-            finding("H-06", "the host's own certificate is refused").values("a connection", own_error)
+            finding("H-06", "the host's own certificate is refused")
+                .values("a connection", own_error)
         });
         if let Ok(stranger) = HostIdentity::generate() {
             let foreign =
@@ -202,9 +205,7 @@ async fn security(suite: &mut Suite, program: &Path) {
         suite.check("H-06", plain.is_err(), || finding("H-06", "a client without TLS is accepted"));
     }
     if let (Some(a), Some(b)) = (&one.handshake.certificate, &two.handshake.certificate) {
-        suite.check("H-07", a != b, || {
-            finding("H-07", "two processes have the same certificate")
-        });
+        suite.check("H-07", a != b, || finding("H-07", "two processes have the same certificate"));
     }
     address(suite, &one);
     let launch = Launch { tls: false, ..suite.launch() };
@@ -230,12 +231,15 @@ fn address(suite: &mut Suite, started: &Started) {
             let folder = path.parent().and_then(|it| it.metadata().ok());
             let is_closed = folder.is_some_and(|it| it.mode() & 0o001 == 0);
             suite.check("H-09", mode == 0 || is_closed, || {
-                finding("H-09", "every user of the machine may connect to the socket")
-                    .values("a private socket or folder", format!("{} mode {mode:o}", path.display()))
+                finding("H-09", "every user of the machine may connect to the socket").values(
+                    "a private socket or folder",
+                    format!("{} mode {mode:o}", path.display()),
+                )
             });
         }
         Address::Tcp(address) => {
-            let is_local = ["127.", "[::1]", "localhost"].iter().any(|own| address.starts_with(own));
+            let is_local =
+                ["127.", "[::1]", "localhost"].iter().any(|own| address.starts_with(own));
             suite.check("H-09", is_local, || {
                 finding("H-09", "it listens beyond this machine").values("127.0.0.1", address)
             });
@@ -297,8 +301,7 @@ async fn stdin(suite: &mut Suite, program: &Path) {
     if canary.write_all(lines.as_bytes()).and_then(|()| canary.rewind()).is_err() {
         return;
     }
-    let environment =
-        formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
+    let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
     let mut command = Command::new(program);
     command.env_remove("PLUGIN_CLIENT_CERT");
     command.envs(environment.set);
@@ -375,9 +378,11 @@ async fn ending(suite: &mut Suite, program: &Path) {
         let children = children_of(pid);
         let ended = plugin.shutdown(Duration::from_secs(2)).await;
         suite.check("H-13", ended, || {
-            finding("H-13", "it does not end after Shutdown").values("ended within 2 s", "it runs on")
+            finding("H-13", "it does not end after Shutdown")
+                .values("ended within 2 s", "it runs on")
         });
-        let gone = eventually(Duration::from_secs(1), || !children.iter().any(|it| is_running(*it)));
+        let gone =
+            eventually(Duration::from_secs(1), || !children.iter().any(|it| is_running(*it)));
         let gone = gone.await;
         suite.check("H-15", gone, || {
             finding("H-15", "child processes outlive it").values("none", format!("{children:?}"))
@@ -440,7 +445,8 @@ async fn services(suite: &mut Suite) {
             Reply::Lost(_) | Reply::Garbage => false,
         };
         suite.check("H-16", held && plugin.is_alive(), || {
-            finding("H-16", format!("{path} is not served")).values("an answer", format!("{reply:?}"))
+            finding("H-16", format!("{path} is not served"))
+                .values("an answer", format!("{reply:?}"))
         });
     }
     let service = format!("/tfplugin{}.Provider/NoSuchMethod", plugin.protocol);
@@ -448,7 +454,8 @@ async fn services(suite: &mut Suite) {
         let reply = plugin.call_path(path, vec![Bytes::new()], patience).await;
         let held = matches!(&reply, Reply::Refused(code, _) if code == "Unimplemented");
         suite.check("H-17", held && plugin.is_alive(), || {
-            finding("H-17", format!("{path} is not refused")).values("Unimplemented", format!("{reply:?}"))
+            finding("H-17", format!("{path} is not refused"))
+                .values("Unimplemented", format!("{reply:?}"))
         });
     }
     if suite.wants("H-18") {
@@ -462,7 +469,8 @@ async fn network(suite: &mut Suite, plugin: &Plugin) {
     let pid = started.child.pid();
     let mut seen = BTreeSet::new();
     for _ in 0..3 {
-        let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30));
+        let request = Msg::new();
+        let call = plugin.call(Rpc::GetProviderSchema, &request, Duration::from_secs(30));
         tokio::pin!(call);
         loop {
             tokio::select! {
@@ -493,9 +501,8 @@ fn sockets_of(pid: i32) -> BTreeSet<String> {
 /// The rows of the tables of TCP sockets that belong to a process: remote address and state.
 fn tcp_rows(pid: i32) -> Vec<(String, String)> {
     let own = sockets_of(pid);
-    let tables = ["tcp", "tcp6"].map(|name| {
-        std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default()
-    });
+    let tables = ["tcp", "tcp6"]
+        .map(|name| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default());
     let rows = tables.iter().flat_map(|table| table.lines().skip(1));
     rows.filter_map(|row| {
         let cells: Vec<&str> = row.split_whitespace().collect();
@@ -509,9 +516,11 @@ fn tcp_rows(pid: i32) -> Vec<(String, String)> {
 fn remotes(pid: i32) -> Vec<String> {
     const LISTEN: &str = "0A";
     let rows = tcp_rows(pid).into_iter();
-    rows.filter(|(remote, state)| state != LISTEN && !remote.starts_with("0100007F") && !remote.starts_with("00000000"))
-        .map(|(remote, _)| remote)
-        .collect()
+    rows.filter(|(remote, state)| {
+        state != LISTEN && !remote.starts_with("0100007F") && !remote.starts_with("00000000")
+    })
+    .map(|(remote, _)| remote)
+    .collect()
 }
 
 fn listens(pid: i32) -> bool {
@@ -528,7 +537,8 @@ async fn side_by_side(suite: &mut Suite, program: &Path) {
         let why = [one.err(), two.err()].into_iter().flatten().next();
         let why = why.map(|error| error.to_string()).unwrap_or_default();
         return suite.check("H-19", false, || {
-            finding("H-19", "a second process does not start beside the first").values("a handshake", why)
+            finding("H-19", "a second process does not start beside the first")
+                .values("a handshake", why)
         });
     };
     for plugin in [one, two] {
@@ -547,7 +557,9 @@ async fn surroundings(suite: &mut Suite, program: &Path) {
     bare.folder = Some(PathBuf::from("/proc"));
     bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
     let mut odd = suite.launch();
-    for (name, value) in [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")] {
+    for (name, value) in
+        [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")]
+    {
         odd.env.push((name.into(), value.into()));
     }
     for (what, launch) in [("a read-only folder and no HOME", bare), ("another time zone", odd)] {

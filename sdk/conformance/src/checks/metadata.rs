@@ -40,8 +40,11 @@ async fn metadata(suite: &mut Suite) {
         (Kind::Action, &[8, 9]),
     ];
     for (kind, fields) in kinds {
-        let listed: BTreeSet<String> =
-            fields.iter().flat_map(|field| answer.all_msgs(*field)).map(|it| it.get_text(1)).collect();
+        let listed: BTreeSet<String> = fields
+            .iter()
+            .flat_map(|field| answer.all_msgs(*field))
+            .map(|it| it.get_text(1))
+            .collect();
         let own = suite.offer.types.iter().filter(|it| it.kind == kind);
         let expected: BTreeSet<String> = own.map(|it| it.name.clone()).collect();
         compare(suite, kind.words(), &expected, &listed, &call);
@@ -72,7 +75,10 @@ fn compare(
     let odd: Vec<&String> = expected.symmetric_difference(listed).take(10).collect();
     suite.check("S-09", odd.is_empty(), || {
         Finding::new("S-09", what, "GetMetadata and the schema list different types")
-            .values(format!("{} in the schema", expected.len()), format!("only in one of them: {odd:?}"))
+            .values(
+                format!("{} in the schema", expected.len()),
+                format!("only in one of them: {odd:?}"),
+            )
             .by(call)
     });
 }
@@ -94,9 +100,13 @@ async fn optional_schema(suite: &mut Suite) {
         let expected = suite.call(rpc, &request).await;
         let call = fresh.call(rpc, &request, Duration::from_secs(20)).await;
         suite.check("S-10", call.reply == expected.reply, || {
-            Finding::new("S-10", &offered.subject(), "another answer before the schema was asked for")
-                .by(&call)
-                .values(expected.outcome(), call.outcome())
+            Finding::new(
+                "S-10",
+                &offered.subject(),
+                "another answer before the schema was asked for",
+            )
+            .by(&call)
+            .values(expected.outcome(), call.outcome())
         });
     }
 }
@@ -120,7 +130,8 @@ async fn capabilities(suite: &mut Suite) {
             let call = suite.call(rpc, &request).await;
             let lacks = matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented");
             suite.check("S-11", !lacks, || {
-                Finding::new("S-11", "provider", "a capability is claimed but not implemented").by(&call)
+                Finding::new("S-11", "provider", "a capability is claimed but not implemented")
+                    .by(&call)
             });
         }
     }

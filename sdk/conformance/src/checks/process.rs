@@ -20,7 +20,8 @@ fn output(suite: &mut Suite) {
         Finding::new("H-21", "process", "it prints to stdout after the handshake")
             .values("nothing", cut(&stdout, 200))
     });
-    let longest = suite.past.stderr.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
+    let longest =
+        suite.past.stderr.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
     suite.check("H-21", longest <= 64 * 1024, || {
         Finding::new("H-21", "process", "a line on stderr is too long")
             .values("at most 65536 bytes", format!("{longest} bytes"))
@@ -28,8 +29,13 @@ fn output(suite: &mut Suite) {
 }
 
 /// Signs of stack traces and of the machine on which the provider was built.
-const INTERNALS: [&str; 5] =
-    ["goroutine ", "stack backtrace:", "Traceback (most recent call last)", "/go/pkg/mod/", "/.cargo/registry/"];
+const INTERNALS: [&str; 5] = [
+    "goroutine ",
+    "stack backtrace:",
+    "Traceback (most recent call last)",
+    "/go/pkg/mod/",
+    "/.cargo/registry/",
+];
 
 fn diagnostics(suite: &mut Suite) {
     if !suite.wants("Z-12") {

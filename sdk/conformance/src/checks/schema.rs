@@ -70,9 +70,11 @@ async fn stable(suite: &mut Suite) {
         Finding::new("S-02", "provider", "the schema differs between calls").by(&first)
     });
     if let Ok(other) = suite.another().await {
-        let calls = (0..4).map(|_| other.call(Rpc::GetProviderSchema, &MSG, Duration::from_secs(30)));
+        let calls =
+            (0..4).map(|_| other.call(Rpc::GetProviderSchema, &EMPTY, Duration::from_secs(30)));
         let calls = join_all(calls).await;
-        let same = calls.iter().all(|call| call.message().map(canonical).as_ref() == Some(&expected));
+        let same =
+            calls.iter().all(|call| call.message().map(canonical).as_ref() == Some(&expected));
         suite.check("S-02", same, || {
             let finding = Finding::new("S-02", "provider", "the schema differs between processes");
             calls.first().map_or(finding.clone(), |call| finding.by(call))
@@ -80,7 +82,7 @@ async fn stable(suite: &mut Suite) {
     }
 }
 
-const MSG: Msg = Msg(Vec::new());
+static EMPTY: Msg = Msg(Vec::new());
 
 /// Waits for several calls at once.
 pub(super) async fn join_all<F: Future>(calls: impl IntoIterator<Item = F>) -> Vec<F::Output> {
@@ -130,8 +132,7 @@ fn readable(suite: &mut Suite) {
 fn prefixes(suite: &mut Suite) {
     let kinds = [Kind::Resource, Kind::DataSource, Kind::Ephemeral, Kind::List, Kind::Action];
     let types = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
-    let names: Vec<(String, String)> =
-        types.map(|it| (it.subject(), it.name.clone())).collect();
+    let names: Vec<(String, String)> = types.map(|it| (it.subject(), it.name.clone())).collect();
     // The prefix is the one that most of the names have, unless the program says it.
     let own = suite.program().and_then(|path| {
         let file = path.file_name()?.to_str()?.to_owned();
@@ -184,8 +185,8 @@ fn documented(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribut
         Finding::new("S-14", subject, "the attribute has no description").at(path)
     });
     if docs.deprecated {
-        let says = !docs.deprecation.is_empty()
-            || docs.description.to_lowercase().contains("deprecat");
+        let says =
+            !docs.deprecation.is_empty() || docs.description.to_lowercase().contains("deprecat");
         suite.check("S-14", says, || {
             Finding::new("S-14", subject, "the deprecation has no text").at(path)
         });
@@ -238,7 +239,8 @@ fn secrets(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) 
 fn defaults(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let is_both = attribute.role == Role::OptionalComputed;
     suite.check("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
-        Finding::new("S-18", subject, "optional and computed, without a word on the default").at(path)
+        Finding::new("S-18", subject, "optional and computed, without a word on the default")
+            .at(path)
     });
 }
 
@@ -256,7 +258,7 @@ async fn previous(suite: &mut Suite) {
         return suite.skip(&["S-12", "S-13"], "no previous release was given with -previous");
     };
     let older = match Plugin::launch(&path, &suite.launch()).await {
-        Ok(plugin) => plugin.call(Rpc::GetProviderSchema, &MSG, Duration::from_secs(60)).await,
+        Ok(plugin) => plugin.call(Rpc::GetProviderSchema, &EMPTY, Duration::from_secs(60)).await,
         Err(error) => {
             return suite.skip(&["S-12", "S-13"], &format!("the previous release: {error}"));
         }
@@ -284,7 +286,8 @@ async fn previous(suite: &mut Suite) {
         });
         for path in &lost {
             suite.check("S-13", new > old, || {
-                Finding::new("S-13", &now.subject(), "removed or retyped without a new version").at(path)
+                Finding::new("S-13", &now.subject(), "removed or retyped without a new version")
+                    .at(path)
             });
         }
         if lost.is_empty() {

@@ -22,7 +22,8 @@ const SINGLY: usize = 40;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let mut types: Vec<Offered> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
+    let mut types: Vec<Offered> =
+        suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     // State stores are configured before anything else, so their validation is checked as well.
     types.sort_by_key(|it| it.kind);
     for offered in &types {
@@ -121,7 +122,9 @@ async fn unknown_parts(suite: &mut Suite, offered: &Offered, config: &Value) {
     if !suite.wants_any(&["V-02", "V-03"]) {
         return;
     }
-    for (path, attribute) in generate::settable_paths(offered.block(), config).into_iter().take(SINGLY) {
+    for (path, attribute) in
+        generate::settable_paths(offered.block(), config).into_iter().take(SINGLY)
+    {
         let Some(part) = path.find(config) else { continue };
         let is_both = attribute.role == Role::OptionalComputed;
         if part.is_null() && !is_both {
@@ -132,11 +135,15 @@ async fn unknown_parts(suite: &mut Suite, offered: &Offered, config: &Value) {
         let call = suite.validate(offered, &changed).await;
         let rule = if is_both { "V-03" } else { "V-02" };
         suite.check(rule, call.is_fine(), || {
-            Finding::new(rule, &offered.subject(), "a legal configuration is refused with an unknown value")
-                .at(&path)
-                .by(&call)
-                .values("no error", first_error(&call))
-                .input(shown(&changed))
+            Finding::new(
+                rule,
+                &offered.subject(),
+                "a legal configuration is refused with an unknown value",
+            )
+            .at(&path)
+            .by(&call)
+            .values("no error", first_error(&call))
+            .input(shown(&changed))
         });
     }
 }
@@ -177,7 +184,9 @@ async fn missing(suite: &mut Suite, offered: &Offered, config: &Value) {
     if !suite.wants("V-06") {
         return;
     }
-    for (path, attribute) in generate::settable_paths(offered.block(), config).into_iter().take(SINGLY) {
+    for (path, attribute) in
+        generate::settable_paths(offered.block(), config).into_iter().take(SINGLY)
+    {
         if attribute.role != Role::Required || path.0.len() > 1 {
             continue;
         }
@@ -186,7 +195,8 @@ async fn missing(suite: &mut Suite, offered: &Offered, config: &Value) {
         let call = suite.validate(offered, &changed).await;
         // A host refuses it before the provider sees it, so silence is no harm.
         let errors: Vec<Diag> = call.diagnostics().into_iter().filter(Diag::is_error).collect();
-        let at = |it: &Diag| it.path.as_ref().map(path_of).is_some_and(|own| own.starts_with(&path));
+        let at =
+            |it: &Diag| it.path.as_ref().map(path_of).is_some_and(|own| own.starts_with(&path));
         suite.check("V-06", errors.is_empty() || errors.iter().any(at), || {
             Finding::new("V-06", &offered.subject(), "a missing attribute is reported elsewhere")
                 .at(&path)
@@ -313,11 +323,13 @@ async fn odd(suite: &mut Suite, types: &[Offered]) {
         for request in requests {
             let call = suite.call(rpc, &request).await;
             suite.check("V-09", call.is_answered(), || {
-                Finding::new("V-09", &offered.subject(), "an odd request crashes the provider").by(&call)
+                Finding::new("V-09", &offered.subject(), "an odd request crashes the provider")
+                    .by(&call)
             });
         }
     }
-    let call = suite.call_within(Rpc::ValidateProviderConfig, vec![Bytes::new()], crate::suite::CALL);
+    let call =
+        suite.call_within(Rpc::ValidateProviderConfig, vec![Bytes::new()], crate::suite::CALL);
     let call = call.await;
     suite.check("V-09", call.is_answered(), || {
         Finding::new("V-09", "provider", "an empty request crashes the provider").by(&call)
