@@ -32,10 +32,21 @@ pub use suite::{Example, Options, Progress, Target};
 
 use suite::Suite;
 
+/// The time that calls in flight get when the time of the run is over.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+
 /// Makes one run.
 pub async fn run(options: Options, progress: Progress<'_>) -> Report {
     let mut suite = Suite::new(options);
-    let stopped = checks::run(&mut suite, progress).await.err();
+    // Checks look at the time between calls; the grace is for the calls that run then.
+    let limit = suite.options.time + GRACE;
+    let stopped = match tokio::time::timeout(limit, checks::run(&mut suite, progress)).await {
+        Ok(done) => done.err(),
+        Err(_) => {
+            suite.finish();
+            None
+        }
+    };
     suite.put_away();
     if let Some(why) = &stopped {
         for rule in rules::all() {

@@ -465,7 +465,9 @@ impl Plugin {
     fn note(&self, call: &Call) {
         let size = call.answers.iter().map(Bytes::len).max().unwrap_or(0);
         let mut largest = lock(&self.largest);
-        if size > largest.0 && call.rpc != Rpc::GetProviderSchema {
+        // A large request may well have a large answer.
+        let is_normal = call.request.iter().all(|it| it.len() < 1 << 20);
+        if size > largest.0 && call.rpc != Rpc::GetProviderSchema && is_normal {
             *largest = (size, Some(call.rpc));
         }
         drop(largest);

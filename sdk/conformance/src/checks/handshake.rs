@@ -402,7 +402,7 @@ async fn orphan(suite: &mut Suite, program: &Path) {
     let Ok(home) = tempfile::tempdir_in(plugin::short_temp_dir()) else { return };
     let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", "\"$0\" >/dev/null 2>&1 & echo $!"]).arg(program);
+    command.args(["-c", "\"$0\" >/dev/null 2>&1 & echo $!; sleep 1"]).arg(program);
     command.env_remove("PLUGIN_CLIENT_CERT");
     command.envs(environment.set);
     command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
@@ -442,7 +442,9 @@ async fn services(suite: &mut Suite) {
             Reply::Answered(_) => true,
             Reply::TimedOut => is_stream,
             Reply::Refused(code, _) => code != "Internal" && code != "Unknown",
-            Reply::Lost(_) | Reply::Garbage => false,
+            // So is a stream that ends without a message.
+            Reply::Garbage => is_stream,
+            Reply::Lost(_) => false,
         };
         suite.check("H-16", held && plugin.is_alive(), || {
             finding("H-16", format!("{path} is not served"))
