@@ -18,12 +18,12 @@ use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 use crate::wire::codec::RawCodec;
 
 /// The connections to a plugin as a transport.
-pub(super) struct ChannelTransport {
+pub(crate) struct ChannelTransport {
     channels: Arc<dyn Channels>,
 }
 
 impl ChannelTransport {
-    pub(super) fn new(channels: Arc<dyn Channels>) -> Self {
+    pub(crate) fn new(channels: Arc<dyn Channels>) -> Self {
         Self { channels }
     }
 
