@@ -6,17 +6,20 @@ use std::ffi::OsString;
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
+use formwork_backend::remote_state::BackendStates;
 use formwork_core::addr::ProviderAddr;
+use formwork_core::provider::builtin::Builtin;
 use formwork_core::provider::{Deadlines, Launch};
 use formwork_plugin_protocol::client::{
     Executable, Leftover, Limits, Plugin, Settings, leftovers, shutdown_all,
 };
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
-use formwork_value::{Diagnostic, Diagnostics};
+use formwork_value::{Diagnostic, Diagnostics, Secrets};
 
 use crate::env::Env;
 use crate::install::program::Program;
+use crate::redact;
 
 /// Starts providers from the programs that were found for them.
 pub(crate) struct Launcher {
@@ -27,6 +30,8 @@ pub(crate) struct Launcher {
     deadlines: Deadlines,
     /// Variables of our environment that are none of their business.
     withheld: Vec<OsString>,
+    /// Reads the states of other configurations.
+    states: Arc<BackendStates>,
     running: RefCell<Vec<Running>>,
     /// What plugins that have ended left behind.
     left: RefCell<Vec<Leftover>>,
@@ -62,6 +67,7 @@ impl Launcher {
             limit,
             deadlines,
             withheld: env.plugin_withheld.clone(),
+            states: Arc::new(BackendStates::new(env.backend_surroundings(""))),
             running: RefCell::default(),
             left: RefCell::default(),
         }
@@ -110,12 +116,20 @@ impl Launch for Launcher {
         Ok(provider)
     }
 
+    fn builtin(&self) -> Arc<dyn Provider> {
+        Arc::new(Builtin::with_states(self.states.clone()))
+    }
+
     fn limit(&self) -> Option<usize> {
         self.limit
     }
 
     fn deadlines(&self) -> Deadlines {
         self.deadlines.clone()
+    }
+
+    fn secrets(&self) -> Secrets {
+        redact::values()
     }
 
     async fn close(&self, provider: &Arc<dyn Provider>) {

@@ -11,6 +11,7 @@ pub mod client;
 pub mod contract;
 pub mod failure;
 pub mod handshake;
+pub mod limit;
 pub mod message;
 pub mod payload;
 pub mod provider;

@@ -18,7 +18,7 @@ use tonic::{Code, Status};
 
 use crate::Failure;
 use crate::handshake::Protocol;
-use crate::wire::limit;
+use crate::limit;
 
 /// A gRPC call as it goes over the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 
 use crate::handshake::Protocol;
+use crate::limit;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
-use crate::wire::limit;
 
 pub use file::ReadError;
 

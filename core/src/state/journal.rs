@@ -4,6 +4,7 @@
 //! A record is handed to the system before its method returns, so that it survives the death of this
 //! process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
 
+mod access;
 mod error;
 pub(super) mod record;
 mod rules;
@@ -23,15 +24,15 @@ use std::task::Poll;
 use formwork_value::{Type, Value, codec};
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
-use nix::errno::Errno;
+use nix::libc;
 
 pub use self::error::JournalError;
 use self::record::Record;
 use self::rules::{Rules, is_half_made};
 use super::Object;
 use super::file::StateFile;
-use super::local;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
+use crate::disk::locks;
 
 /// The journal of one run, being written.
 pub struct Journal {
@@ -168,9 +169,9 @@ impl Journal {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&unfinished);
         let file = file.map_err(failed)?;
         // Nobody can know the name of a file that was just made.
-        if let Err(errno) = local::lock(&file) {
+        if let Err(error) = locks::lock(&file) {
             remove(&unfinished).ok();
-            return Err(JournalError::io("lock", &path)(errno.into()));
+            return Err(JournalError::io("lock", &path)(error));
         }
         let journal = Self::on(path.clone(), file);
         let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
@@ -188,6 +189,14 @@ impl Journal {
         begun?;
         journal.durable.set(journal.next.get() - 1);
         Ok(journal)
+    }
+
+    /// Gives the journal and its folder the group and mode of the state, if that is there: new files are
+    /// for their owner alone, and a state that a group shares is taken over with its journals.
+    pub(super) fn share_like(&self, state: &Path) {
+        if let Some(folder) = self.path.parent() {
+            access::share_like(state, folder, &self.file);
+        }
     }
 
     /// A journal on a file that has nothing in it yet.
@@ -436,11 +445,13 @@ impl Journal {
 
 /// Whether the run that writes a journal is still going on.
 pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
-    let file = OpenOptions::new().write(true).open(path).map_err(JournalError::io("read", path))?;
-    match local::lock(&file) {
+    // Without `O_NONBLOCK`, opening a pipe waits for a reader.
+    let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let file = file.map_err(JournalError::io("read", path))?;
+    match locks::lock(&file) {
         Ok(()) => Ok(false),
-        Err(Errno::EAGAIN | Errno::EACCES) => Ok(true),
-        Err(errno) => Err(JournalError::io("lock", path)(errno.into())),
+        Err(error) if locks::is_held(&error) => Ok(true),
+        Err(error) => Err(JournalError::io("lock", path)(error)),
     }
 }
 

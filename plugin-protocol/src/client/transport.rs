@@ -13,9 +13,9 @@ use tonic::{Request, Status, Streaming};
 use super::Plugin;
 use super::causes::with_causes;
 use super::channel::{Channels, Lease};
+use crate::limit;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 use crate::wire::codec::RawCodec;
-use crate::wire::limit;
 
 /// The connections to a plugin as a transport.
 pub(super) struct ChannelTransport {

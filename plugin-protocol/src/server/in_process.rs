@@ -12,9 +12,9 @@ use tonic::{Request, Status};
 
 use super::ProviderService;
 use crate::Provider;
+use crate::limit;
 use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
 use crate::wire::codec::RawCodec;
-use crate::wire::limit;
 
 /// Returns a transport to a provider in this process.
 #[must_use]

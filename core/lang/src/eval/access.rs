@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Marks, Number, Str, Type, Value, convert};
 pub struct NoSuchPart {
     /// The summary that a message about it has.
     pub summary: &'static str,
-    /// What was asked for, and what there is.
+    /// The requested name, and the ones that exist.
     pub detail: String,
 }
 
@@ -66,7 +66,8 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
     Ok(taken.mark(marks))
 }
 
-/// How many names a misspelt one is compared with. With `try` in a `for` that is done for every element.
+/// Greatest number of names that a misspelt one is compared with. With `try` in a `for` the
+/// comparison runs for every element.
 const MAX_COMPARED: usize = 500;
 
 /// The names that may be shown of an object or a map: none if it is secret.
@@ -79,7 +80,7 @@ fn null_attribute(name: &str) -> NoSuchPart {
     NoSuchPart::new(
         "Attempt to get attribute from null value",
         format!(
-            "This value is null, so it does not have any attributes, and {name:?} cannot be taken from it."
+            "This value is null, so it does not have any attributes. The attribute is {name:?}."
         ),
     )
 }
@@ -101,10 +102,10 @@ fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> NoS
 fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
     let detail = match ty {
         Type::List(element) if matches!(**element, Type::Object(_)) => format!(
-            "Can't access attributes on a list of objects. Take {name:?} from one element, as in [0].{name}, or from all elements with [*].{name}."
+            "Can't access attributes on a list of objects. Did you mean to access attribute {name:?} for a specific element of the list, or across all elements of the list? Write [0].{name} or [*].{name}."
         ),
         Type::Set(element) if matches!(**element, Type::Object(_)) => format!(
-            "Can't access attributes on a set of objects. Take {name:?} from all elements with [*].{name}."
+            "Can't access attributes on a set of objects. Did you mean to access an attribute across all elements of the set? Write [*].{name}."
         ),
         Type::String | Type::Number | Type::Bool => {
             format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name())
@@ -121,7 +122,7 @@ fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
 /// When the value has no such element, or no elements.
 pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     let mut marks = value.marks();
-    // Which attribute of an object is meant says nothing about its value.
+    // The choice of an attribute of an object reveals nothing about its value.
     if !matches!(value.peek(), Value::Object(_)) {
         marks |= key.marks();
     }
@@ -231,7 +232,7 @@ fn by_key(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
             object.get(key).cloned().ok_or_else(|| no_key(key, object.names().iter(), by_number))
         }
         Value::Unknown(unknown) => match unknown.ty() {
-            // The reference asks an object for a key only once it is known.
+            // Terraform asks an object for a key only once it is known.
             Type::Object(_) => Ok(Value::dynamic()),
             _ => Ok(some_element(value)),
         },

@@ -1,8 +1,8 @@
-//! Calls of functions: which one, with what arguments, and what the failure of a call looks like.
+//! Function calls: resolves the function, evaluates the arguments, and reports failures.
 
 use crate::kind::Kind;
 use crate::print::with_article;
-use formwork_value::{Diagnostic, Reported, Span, Type, Value, convert};
+use formwork_value::{Diagnostic, Reported, Secrets, Span, Type, Value, convert};
 
 use super::{Evaluator, Frames, head};
 use crate::functions::{self, CallContext, CallError, Function, Param, Special};
@@ -178,6 +178,9 @@ impl Evaluator<'_> {
         if let Some(limit) = error.limit {
             return self.limit(limit, site.expr.span);
         }
+        let secrets = Secrets::default();
+        args.iter().for_each(|arg| secrets.add_marked(&arg.value));
+        let error = CallError { reason: secrets.mask(error.reason), ..error };
         let blamed = error.argument.and_then(|at| Some((args.get(at)?, param(site.function, at)?)));
         match blamed {
             Some((arg, param)) => {
@@ -267,7 +270,8 @@ impl Evaluator<'_> {
         Err(self.call_failed(site, &args, CallError::argument(0, reason), frames))
     }
 
-    /// What is referred to must be a text as it is: no other value is made one.
+    /// Checks that the operand of a reference is a string already; no other value is converted to
+    /// one.
     fn check_text(
         &mut self,
         site: &Site<'_>,

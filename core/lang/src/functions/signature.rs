@@ -1,4 +1,4 @@
-//! What a function takes and gives, for programs that want to know: editors, mostly.
+//! Function signatures for other programs, such as editors.
 
 use std::iter;
 
@@ -7,12 +7,12 @@ use formwork_value::{Type, Value};
 
 use super::{Function, Param, Special, table};
 
-/// How a built-in function is called.
+/// Signature of a built-in function.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Its name, without namespace.
     pub name: &'static str,
-    /// What it does, and examples.
+    /// Description, and examples.
     pub description: String,
     /// Its parameters.
     pub params: Vec<Param>,
@@ -52,12 +52,17 @@ pub fn signatures() -> Vec<Signature> {
 
 /// The type of the result, as far as the parameters alone tell.
 fn returns(function: &dyn Function) -> Type {
-    let params = function.params().iter().chain(function.variadic());
+    let params = || function.params().iter().chain(function.variadic());
+    // A parameter of unknown type leaves the type open unless the function deals with it.
+    if params().any(|param| param.ty == Type::Dynamic && !param.allow_dynamic) {
+        return Type::Dynamic;
+    }
+    let params = params();
     let unknown: Vec<Value> = params.map(|param| Value::unknown(param.ty.clone())).collect();
     function.return_type(&unknown).unwrap_or(Type::Dynamic)
 }
 
-/// How a function is called, for a message about a call that failed.
+/// Describes how to call a function, for a message about a failed call.
 pub(crate) fn called(name: &str, function: &dyn Function) -> Called {
     let param = |param: &Param| CalledParam { name: param.name.to_string(), ty: param.ty.clone() };
     Called {
@@ -65,5 +70,25 @@ pub(crate) fn called(name: &str, function: &dyn Function) -> Called {
         params: function.params().iter().map(param).collect(),
         variadic: function.variadic().map(param),
         returns: returns(function),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_of_unknown_type_leaves_the_result_open_as_in_terraform() {
+        let all = signatures();
+        let returns = |name: &str| {
+            let found = all.iter().find(|it| it.name == name).expect("it is a function");
+            found.returns.clone()
+        };
+        for name in ["contains", "format", "formatlist", "index", "parseint", "sum"] {
+            assert_eq!(returns(name), Type::Dynamic, "{name}");
+        }
+        for name in ["jsonencode", "templatestring", "upper"] {
+            assert_eq!(returns(name), Type::String, "{name}");
+        }
     }
 }

@@ -204,6 +204,7 @@ impl Handle {
             });
         }
         result?;
+        self.check_size(diags, call, (ty, &found.state, &value), &found.private, about)?;
         let identity = self.identity(diags, (ty, call), found.identity, about)?;
         Ok(Imported { value, private: found.private, identity })
     }

@@ -8,7 +8,7 @@ use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::complaint::INVALID_OBJECT;
-use super::{About, Handle, capabilities, payload, with_stored_numbers};
+use super::{About, Handle, capabilities, with_stored_numbers};
 use crate::provider::ResourceType;
 
 impl Handle {
@@ -25,7 +25,7 @@ impl Handle {
     ) -> Result<Plain, Reported> {
         let request = ReadDataRequest {
             type_name: ty.name.clone(),
-            config: payload(config, &ty.ty),
+            config: self.sent(config, ty),
             provider_meta: self.meta.clone(),
             client: capabilities(),
         };

@@ -9,7 +9,7 @@ use formwork_plugin_protocol::contract::{Call, Exchange};
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{About, Handle, payload};
+use super::{About, Handle};
 use crate::provider::ResourceType;
 
 /// An ephemeral resource that was opened.
@@ -44,7 +44,7 @@ impl Handle {
     ) -> Result<Opened, Reported> {
         let request = OpenRequest {
             type_name: ty.name.clone(),
-            config: payload(config, &ty.ty),
+            config: self.sent(config, ty),
             client: ClientCapabilities::default(),
         };
         let call = "OpenEphemeralResource";

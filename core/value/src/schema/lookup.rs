@@ -61,7 +61,9 @@ impl Block {
         search.found
     }
 
-    fn any_attribute(&self, wanted: &dyn Fn(&Attribute) -> bool) -> bool {
+    /// Whether an attribute is `wanted`, at any depth.
+    #[must_use]
+    pub fn any_attribute(&self, wanted: &dyn Fn(&Attribute) -> bool) -> bool {
         self.attributes.values().any(|attr| attr.any_attribute(wanted))
             || self.blocks.values().any(|nested| nested.block.any_attribute(wanted))
     }
@@ -71,7 +73,7 @@ impl Block {
 struct Search<'w> {
     wanted: &'w dyn Fn(&Attribute) -> bool,
     path: Path,
-    /// How long the path of the outermost set is, inside one: no path leads further.
+    /// Length of the path of the outermost set, inside one. No path leads further.
     set_at: Option<usize>,
     found: Vec<Path>,
 }

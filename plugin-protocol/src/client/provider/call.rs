@@ -2,19 +2,20 @@
 //! comes. Knows no particular call.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::marker::PhantomData;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
-use prost::Message as _;
+use prost::Message;
 use tonic::Code;
 
 use super::GrpcProvider;
 use crate::Failure;
 use crate::handshake::Protocol;
-use crate::raw::{RawAnswers, RawCall, RawError};
+use crate::limit;
+use crate::raw::{RawAnswers, RawCall, RawError, RawStatus};
 use crate::wire::exchange::Exchange;
-use crate::wire::limit;
 
 /// The answers to one call, while they come in.
 struct Answers<X> {
@@ -79,6 +80,9 @@ impl GrpcProvider {
 
     async fn start<X: Exchange>(&self, requests: Vec<X::Request>) -> Result<Answers<X>, Failure> {
         let name = self.protocol.name(X::METHOD);
+        if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
+            return Err(Failure::Unsendable(too_large("it", length)));
+        }
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let call = RawCall {
             path: Cow::Borrowed(path),
@@ -125,12 +129,32 @@ impl<X: Exchange> Answers<X> {
     }
 }
 
+fn is_too_large(length: &usize) -> bool {
+    *length > limit::REQUEST
+}
+
+fn too_large(what: &str, length: impl Display) -> String {
+    let most = limit::MESSAGE >> 20;
+    format!("{what} has {length} bytes, and the limit for messages is {most} MiB")
+}
+
+/// The length of an answer that this side refused, from the status that its decoder makes.
+fn refused_length(status: &RawStatus) -> Option<&str> {
+    let found = status.message.strip_prefix("Error, decoded message length too large: found ")?;
+    found.split(' ').next()
+}
+
 fn misbehaved(name: &str, why: &str) -> Failure {
     Failure::Misbehaved(format!("the provider's answer to {name} makes no sense: {why}"))
 }
 
 /// Says why there is no answer.
 fn blame(name: &'static str, error: RawError) -> Failure {
+    if let RawError::Status(status) = &error
+        && let Some(length) = refused_length(status)
+    {
+        return Failure::Misbehaved(too_large(&format!("the answer to {name}"), length));
+    }
     match error {
         RawError::Status(status) if status.code == i32::from(Code::Unimplemented) => {
             Failure::Unimplemented(name)
