@@ -196,6 +196,10 @@ macro_rules! operations {
         }
 
         /// A response, by operation.
+        #[expect(
+            clippy::large_enum_variant,
+            reason = "a schema is large and rare, and a box for each other answer would cost more"
+        )]
         pub enum Response {$(
             #[doc = concat!("The answer to [`Request::", stringify!($method), "`].")]
             $method($response),

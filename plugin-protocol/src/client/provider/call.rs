@@ -14,7 +14,7 @@ use super::GrpcProvider;
 use crate::Failure;
 use crate::handshake::Protocol;
 use crate::limit;
-use crate::raw::{RawAnswers, RawCall, RawError};
+use crate::raw::{RawAnswers, RawCall, RawError, RawStatus};
 use crate::wire::exchange::Exchange;
 
 /// The answers to one call, while they come in.
@@ -139,8 +139,8 @@ fn too_large(what: &str, length: impl Display) -> String {
 }
 
 /// The length of an answer that this side refused, from the status that its decoder makes.
-fn refused_length(message: &str) -> Option<&str> {
-    let found = message.strip_prefix("Error, decoded message length too large: found ")?;
+fn refused_length(status: &RawStatus) -> Option<&str> {
+    let found = status.message.strip_prefix("Error, decoded message length too large: found ")?;
     found.split(' ').next()
 }
 
@@ -150,12 +150,17 @@ fn misbehaved(name: &str, why: &str) -> Failure {
 
 /// Says why there is no answer.
 fn blame(name: &'static str, error: RawError) -> Failure {
+    if let RawError::Status(status) = &error
+        && let Some(length) = refused_length(status)
+    {
+        return Failure::Misbehaved(too_large(&format!("the answer to {name}"), length));
+    }
     match error {
         RawError::Status(status) if status.code == i32::from(Code::Unimplemented) => {
             Failure::Unimplemented(name)
         }
         RawError::Status(status) => {
-            if let Some(length) = refused_length(&status.message) {
+            if let Some(length) = refused_length(&status) {
                 return Failure::Misbehaved(too_large(&format!("the answer to {name}"), length));
             }
             Failure::Status { code: status.code_name(), message: status.message }

@@ -83,10 +83,10 @@ impl Check {
     fn existence(&mut self, three: &Three) -> bool {
         match (three.planned.is_null(), three.config.is_null()) {
             (true, false) => {
-                self.report(Rule::PlanExistence, "planned for absence but config wants existence")
+                self.report(Rule::PlanExistence, "planned for absence but config wants existence");
             }
             (false, true) => {
-                self.report(Rule::PlanExistence, "planned for existence but config wants absence")
+                self.report(Rule::PlanExistence, "planned for existence but config wants absence");
             }
             (true, true) => {}
             (false, false) => return true,

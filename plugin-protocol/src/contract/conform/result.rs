@@ -146,7 +146,7 @@ impl Check {
                     check.block(block, planned, actual);
                 }),
                 None => {
-                    self.report(Rule::ResultElements, format!("block key {key:?} has vanished"))
+                    self.report(Rule::ResultElements, format!("block key {key:?} has vanished"));
                 }
             }
         }
@@ -176,10 +176,10 @@ impl Check {
             }
             (Value::Null(_), Value::Null(_)) => {}
             (_, Value::Null(_)) => {
-                self.tell(Rule::ResultValue, format!("was {}, but now null", shown(planned)))
+                self.tell(Rule::ResultValue, format!("was {}, but now null", shown(planned)));
             }
             (Value::Null(_), _) => {
-                self.tell(Rule::ResultValue, format!("was null, but now {}", shown(actual)))
+                self.tell(Rule::ResultValue, format!("was null, but now {}", shown(actual)));
             }
             (_, Value::Unknown(_)) => self.report(Rule::ResultKnown, "was known, but now unknown"),
             (Value::Set(_), _) => self.set(&AnyValue, "length", planned, actual),
