@@ -11,6 +11,8 @@ pub mod client;
 pub mod contract;
 pub mod failure;
 pub mod handshake;
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 pub mod message;
 pub mod payload;
 pub mod provider;

@@ -103,12 +103,20 @@ fn discover(
     let base = answer.url.clone();
     let text = answer.text(MAX_DOCUMENT)?;
     let malformed = |reason: String| HostError::Malformed { host: host.to_owned(), reason };
+    services(&base, &text).map_err(malformed)
+}
+
+/// The URLs of the services that a discovery document names, by service.
+///
+/// # Errors
+/// When the text is not a JSON object.
+pub(crate) fn services(base: &str, text: &str) -> Result<BTreeMap<String, String>, String> {
     let document: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-    let document = document.as_object().ok_or_else(|| malformed("it is no object".to_owned()))?;
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let document = document.as_object().ok_or_else(|| "it is no object".to_owned())?;
     // Services of kinds that are not ours may be described by more than a URL.
     let urls =
-        document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(&base, url.as_str()?))));
+        document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(base, url.as_str()?))));
     Ok(urls.collect())
 }
 
