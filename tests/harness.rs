@@ -5,6 +5,7 @@
 mod installed;
 mod programs;
 pub(crate) mod proxy;
+pub(crate) mod registry;
 mod run;
 mod sshd;
 mod state;

@@ -15,6 +15,7 @@ pub(crate) mod life;
 mod mistakes;
 mod row;
 mod side_by_side;
+mod sources;
 mod state_commands;
 mod terraform_loads_ours;
 mod terraform_modules;

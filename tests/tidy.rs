@@ -7,6 +7,7 @@ mod layers;
 mod names;
 mod places;
 mod sizes;
+mod wording;
 
 use std::path::Path;
 use std::sync::LazyLock;

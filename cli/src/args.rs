@@ -4,6 +4,7 @@ mod adopt;
 mod fmt;
 mod help;
 mod provider;
+mod providers;
 mod shared;
 mod state;
 
@@ -22,6 +23,9 @@ pub(crate) use adopt::{
 };
 pub(crate) use fmt::FmtArgs;
 pub(crate) use provider::{ProviderCommand, ProviderDocsArgs, ProviderNewArgs};
+pub(crate) use providers::{
+    ProvidersArgs, ProvidersCommand, ProvidersLockArgs, ProvidersMirrorArgs, ProvidersSchemaArgs,
+};
 pub(crate) use shared::{
     Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,
     ViewArgs, at_once,
@@ -103,6 +107,10 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Show the providers that the configuration needs.
     Providers(ProvidersArgs),
+    /// Obtain a token of a host, and keep it for later commands.
+    Login(HostArgs),
+    /// Remove the token of a host that `login` has kept.
+    Logout(HostArgs),
     /// Show the modules that the configuration calls.
     Modules(ModulesArgs),
     /// Say what the language has, for programs.
@@ -124,6 +132,14 @@ pub(crate) struct GetArgs {
     /// The folder of tests, in which mistakes are looked for.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
+}
+
+/// Arguments of `login` and `logout`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HostArgs {
+    /// The host; without one, app.terraform.io.
+    #[arg(value_name = "HOST")]
+    pub(crate) host: Option<String>,
 }
 
 /// Arguments of `modules`.
@@ -285,29 +301,6 @@ pub(crate) struct GraphArgs {
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
-}
-
-/// Arguments of `providers`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ProvidersArgs {
-    /// More about providers.
-    #[command(subcommand)]
-    pub(crate) command: Option<ProvidersCommand>,
-}
-
-/// More about providers.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ProvidersCommand {
-    /// Print the schemas of all providers that the configuration needs.
-    Schema(ProvidersSchemaArgs),
-}
-
-/// Arguments of `providers schema`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct ProvidersSchemaArgs {
-    /// Print them as JSON; there is no other form.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Arguments of `version`.

@@ -15,6 +15,7 @@ mod import;
 mod init;
 mod interrupt;
 mod locked;
+mod login;
 mod metadata;
 mod mistakes;
 mod modules;
@@ -79,7 +80,11 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Providers(args) => match args.command {
             None => providers::run(env).await,
             Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,
+            Some(ProvidersCommand::Lock(args)) => providers::lock::run(&args, env),
+            Some(ProvidersCommand::Mirror(args)) => providers::mirror::run(&args, env),
         },
+        Command::Login(args) => login::login(&args, env).await,
+        Command::Logout(args) => login::logout(&args, env),
         Command::Provider(command) => provider::run(command, env).await,
         Command::Modules(args) => modules::run(&args, env),
         Command::Version(args) => version::run(&args, env),

@@ -10,8 +10,10 @@ pub(crate) mod git;
 pub(crate) mod host;
 pub(crate) mod http;
 mod link;
+pub(crate) mod login;
 pub(crate) mod netrc;
 mod query;
+pub(crate) mod stored;
 
 use std::io;
 use std::path::Path;

@@ -5,10 +5,14 @@
 use std::fs;
 use std::path::Path;
 
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
 use crate::env::Env;
 use crate::fetch::archive::{self, Format, Limits};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{checksum, credentials, git, host, http};
+use crate::install::lockfile::LockFile;
 use crate::install::settings;
 use crate::modules::manifest::Manifest;
 use crate::modules::registry;
@@ -19,12 +23,13 @@ use crate::workspace::backend::Remembered;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     ("zip", zip),
     ("tar", tar),
     ("gzip", gzip),
     ("bzip2", bzip2),
     ("xz", xz),
+    ("lock", lock),
     ("netrc", netrc),
     ("settings", settings),
     ("credentials", credentials),
@@ -77,6 +82,7 @@ const LIMITS: Limits = Limits {
     any_ratio: 1 << 14,
     entries: 20,
     path: 60,
+    links: true,
 };
 
 /// Unpacks an archive. Nothing may appear beside the target folder, and what appears in it may not exceed
@@ -124,6 +130,14 @@ impl Found {
             }
         }
     }
+}
+
+/// The lock file. It can be written, and is then the same.
+pub fn lock(data: &[u8]) {
+    let text = String::from_utf8_lossy(data).into_owned();
+    let read = |text| LockFile::parse(&mut Diagnostics::new(), &mut Sources::new(), text).ok();
+    let Some(locks) = read(text) else { return };
+    assert_eq!(read(locks.render()).expect("what is written can be read"), locks);
 }
 
 /// The file `.netrc`.
@@ -183,9 +197,9 @@ pub fn registry(data: &[u8]) {
 /// A host's discovery document; its lines as URLs and redirections too.
 pub fn discovery(data: &[u8]) {
     with_text(data, |text| {
-        drop(host::services("https://one.example/.well-known/terraform.json", text));
+        host::hostile("https://one.example/.well-known/terraform.json", text);
         let (base, reference) = text.split_once('\n').unwrap_or(("https://one.example/a/b", text));
-        drop(host::services(base, reference));
+        host::hostile(base, reference);
         drop(http::resolve(base, reference));
         if let Ok(next) = http::follow(base, reference) {
             let is_encrypted = |url: &str| url.to_ascii_lowercase().starts_with("https:");

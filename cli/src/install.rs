@@ -1,26 +1,19 @@
-//! Where providers come from: finds their packages, installs them below the data folder, and holds
-//! them against the lock file. Downloads nothing: only folders are looked at.
+//! Installs providers: finds their packages in registries, mirrors and folders, verifies them, puts them
+//! below the data folder, and compares them with the lock file.
 
+pub(crate) mod demands;
+pub(crate) mod event;
 pub(crate) mod hash;
+pub(crate) mod installer;
 pub(crate) mod lockfile;
-pub(crate) mod mirror;
 pub(crate) mod package;
+pub(crate) mod parallel;
+pub(crate) mod platform;
+pub(crate) mod problem;
 pub(crate) mod program;
 pub(crate) mod providers;
 pub(crate) mod settings;
 pub(crate) mod shipped;
-
-/// The platform in the names that packages have: `linux_amd64`.
-pub(crate) fn platform() -> String {
-    let arch = match std::env::consts::ARCH {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        "x86" => "386",
-        other => other,
-    };
-    let os = match std::env::consts::OS {
-        "macos" => "darwin",
-        other => other,
-    };
-    format!("{os}_{arch}")
-}
+pub(crate) mod signature;
+pub(crate) mod source;
+mod sums;

@@ -6,7 +6,9 @@ use std::ffi::OsString;
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
+use formwork_backend::remote_state::BackendStates;
 use formwork_core::addr::ProviderAddr;
+use formwork_core::provider::builtin::Builtin;
 use formwork_core::provider::{Deadlines, Launch};
 use formwork_plugin_protocol::client::{
     Executable, Leftover, Limits, Plugin, Settings, leftovers, shutdown_all,
@@ -27,6 +29,8 @@ pub(crate) struct Launcher {
     deadlines: Deadlines,
     /// Variables of our environment that are none of their business.
     withheld: Vec<OsString>,
+    /// Reads the states of other configurations.
+    states: Arc<BackendStates>,
     running: RefCell<Vec<Running>>,
     /// What plugins that have ended left behind.
     left: RefCell<Vec<Leftover>>,
@@ -62,6 +66,7 @@ impl Launcher {
             limit,
             deadlines,
             withheld: env.plugin_withheld.clone(),
+            states: Arc::new(BackendStates::new(env.backend_surroundings(""))),
             running: RefCell::default(),
             left: RefCell::default(),
         }
@@ -108,6 +113,10 @@ impl Launch for Launcher {
         let provider: Arc<dyn Provider> = Arc::new(plugin.provider());
         self.running.borrow_mut().push((Arc::downgrade(&provider), Rc::new(plugin)));
         Ok(provider)
+    }
+
+    fn builtin(&self) -> Arc<dyn Provider> {
+        Arc::new(Builtin::with_states(self.states.clone()))
     }
 
     fn limit(&self) -> Option<usize> {

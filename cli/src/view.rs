@@ -109,6 +109,14 @@ pub(crate) fn out_data(data: &str) {
     if std::io::stdout().is_terminal() { out(data) } else { write_out(data) }
 }
 
+/// Shows a line that the next one replaces, if stdout is a terminal. The empty line takes it away.
+pub(crate) fn transient(screen: &Screen, text: &str) {
+    if std::io::stdout().is_terminal() {
+        let line: String = shown::line(text).chars().take(screen.width.saturating_sub(1)).collect();
+        write_out(&format!("\r\u{1b}[K{line}"));
+    }
+}
+
 fn write_out(text: &str) {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());

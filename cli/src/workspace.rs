@@ -8,6 +8,8 @@ mod state;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use formwork_backend::DEFAULT_WORKSPACE;
+use formwork_backend::local::Workspaces;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
@@ -16,7 +18,6 @@ use formwork_core::config::{self, Backend, Config, Files as _, Place};
 use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::World;
 use formwork_core::provider::Deadlines;
-use formwork_core::state::local::Workspaces;
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
@@ -280,7 +281,7 @@ impl<'e> Workspace<'e> {
     /// The selected workspace.
     pub(crate) fn name(&self) -> String {
         // Opening the folder has shown that the file can be read.
-        self.selected().unwrap_or_else(|_| Workspaces::DEFAULT.into())
+        self.selected().unwrap_or_else(|_| DEFAULT_WORKSPACE.into())
     }
 
     fn selected(&self) -> std::io::Result<String> {
@@ -290,7 +291,7 @@ impl<'e> Workspace<'e> {
         let data = self.data.open()?;
         let text = data.map(|data| data.read_text(ENVIRONMENT, MAX_RECORD)).transpose()?.flatten();
         let name = text.as_deref().map(str::trim).filter(|name| !name.is_empty());
-        Ok(name.unwrap_or(Workspaces::DEFAULT).to_owned())
+        Ok(name.unwrap_or(DEFAULT_WORKSPACE).to_owned())
     }
 
     /// What expressions can learn of the world outside while nothing is planned or applied.

@@ -22,21 +22,17 @@ use formwork_value::codec::{json, msgpack, type_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
 
-#[path = "../../cli/src/install/lockfile.rs"]
-mod lockfile;
-
 /// A target and its name, which is that of its folder of examples too.
 pub(crate) type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub(crate) const TARGETS: [Target; 10] = [
+pub(crate) const TARGETS: [Target; 9] = [
     ("state", state),
     ("address", address),
     ("plan", plan),
     ("msgpack", msgpack),
     ("json", json),
     ("type", ty),
-    ("lock", lock),
     ("values", values),
     ("configuration", configuration),
     ("journal", journal),
@@ -130,14 +126,6 @@ fn ty(data: &[u8]) {
     let Ok(ty) = type_json::decode(data) else { return };
     let text = type_json::encode(&ty);
     assert_eq!(type_json::decode(text.as_bytes()).expect("what is written can be read"), ty);
-}
-
-fn lock(data: &[u8]) {
-    let text = String::from_utf8_lossy(data).into_owned();
-    let read =
-        |text| lockfile::LockFile::parse(&mut Diagnostics::new(), &mut Sources::new(), text).ok();
-    let Some(locks) = read(text) else { return };
-    assert_eq!(read(locks.render()).expect("what is written can be read"), locks);
 }
 
 /// The journal of an interrupted run, as it is, and with each of its lines as a whole record. What it says

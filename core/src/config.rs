@@ -30,7 +30,7 @@ mod references;
 mod removed;
 mod requirements;
 mod resource;
-mod settings;
+pub mod settings;
 pub mod test_files;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -2,6 +2,7 @@
 //! that follow no symbolic links.
 
 mod dir;
+pub mod locks;
 #[cfg(test)]
 mod tests;
 

@@ -1,15 +1,15 @@
 //! What we believe exists: resources, their instances, their objects, and the root outputs.
 //!
 //! Attributes stay encoded until somebody who has the provider's schema asks for them. Reading and
-//! writing the file is in `file`, where it lives in `store`.
+//! writing the file is in `file`; the backends that keep it are in a crate above this one.
 
 pub mod checks;
 pub mod edit;
 pub mod file;
+pub mod intents;
 pub mod journal;
-pub mod local;
+pub mod operator;
 pub mod recover;
-pub mod store;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

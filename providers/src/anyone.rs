@@ -1,5 +1,5 @@
-//! Talking over TLS with whoever answers: for those who look at certificates, and those who want to be
-//! heard by nobody else but do not mind who listens. Trusts nobody, because it is asked nothing.
+//! TLS connections that accept any certificate: for the inspection of certificates, and for
+//! encryption without authentication.
 
 use std::sync::Arc;
 

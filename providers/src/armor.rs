@@ -13,7 +13,7 @@ const READER: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
 );
 
-/// What is in a base64 text.
+/// Decodes base64 text.
 pub(crate) fn base64(text: &str) -> Result<Vec<u8>, DecodeError> {
     READER.decode(text.replace(['\r', '\n'], ""))
 }
@@ -26,7 +26,7 @@ pub(crate) fn is_base64(text: &impl AsRef<str>) -> Result<(), String> {
 /// A block of a PEM text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {
-    /// What it says that it is, such as `CERTIFICATE`.
+    /// Label, such as `CERTIFICATE`.
     pub(crate) label: String,
     pub(crate) content: Vec<u8>,
 }

@@ -1,5 +1,5 @@
-//! Programs that providers run: asked something, and gone with all that they have started when nobody
-//! waits for the answer any more, however that came about.
+//! Child programs of providers. A child and everything it has started ends when its caller stops
+//! waiting for the answer, also when this process is killed.
 
 use std::io;
 use std::process::{Output, Stdio};
@@ -21,7 +21,8 @@ pub(crate) fn command(program: &str) -> Command {
 /// When it cannot be started.
 pub(crate) async fn converse(mut command: Command, question: &[u8]) -> io::Result<Output> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    // Before there is anything to end. Where there is no shell it runs without.
+    // Started first, so that there is never a group without it. Where there is no shell the program
+    // runs without it.
     let mut warden = Warden::new().ok();
     let mut child = command.spawn()?;
     let group = Group::of(&child);
@@ -31,7 +32,7 @@ pub(crate) async fn converse(mut command: Command, question: &[u8]) -> io::Resul
     let stdin = child.stdin.take();
     let ask = async {
         if let Some(mut stdin) = stdin {
-            // A program need not read what it is asked, so that nobody reads is no failure.
+            // A program need not read its input, so a closed pipe is no failure.
             let _unread = stdin.write_all(question).await;
         }
     };
@@ -52,7 +53,7 @@ impl Group {
         Self(child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw))
     }
 
-    /// Lets it go: what it has left running is meant to run.
+    /// Releases the group: its background processes are left running on purpose.
     fn release(mut self) {
         self.0 = None;
     }
@@ -61,7 +62,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if let Some(leader) = self.0 {
-            // Failing means that nobody is left.
+            // Failing means that no process is left.
             killpg(leader, Signal::SIGKILL).ok();
         }
     }
@@ -106,7 +107,7 @@ mod tests {
         shell(&format!("exec > {}; sleep 1000 & echo up; sleep 1000", pipe.display()))
     }
 
-    /// The other end of the pipe, once somebody has it open.
+    /// Opens the reading end of the pipe; returns once a process has opened the writing end.
     async fn reader(pipe: &Path) -> BufReader<File> {
         let pipe = pipe.to_owned();
         let opened = tokio::task::spawn_blocking(move || {
@@ -119,7 +120,7 @@ mod tests {
         opened.await.unwrap()
     }
 
-    /// Returns when nobody has the pipe open any more: all who had it are gone.
+    /// Returns when no process has the pipe open any more.
     async fn end(mut reader: BufReader<File>) {
         let end =
             tokio::task::spawn_blocking(move || reader.read_line(&mut String::new()).unwrap());

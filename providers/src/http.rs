@@ -1,4 +1,4 @@
-//! The `http` provider: what servers answer.
+//! The `http` provider: responses of HTTP servers.
 
 mod data_source;
 mod exchange;

@@ -13,7 +13,7 @@ pub fn provider() -> ProviderDef {
         .data_source("null_data_source", data_source::NullData)
 }
 
-/// A number nobody can guess, as text.
+/// A random number that cannot be guessed, as a string.
 fn random_number() -> String {
     // Within what a signed 64-bit reader takes.
     (rand::random::<u64>() >> 1).to_string()

@@ -21,7 +21,7 @@ pub(crate) fn of(url: &str) -> Result<Proxy, Error> {
     rebuilt(&given, given.username(), given.password())
 }
 
-/// A proxy to which somebody else is known.
+/// A copy of the proxy with other credentials.
 pub(crate) fn rebuilt(
     given: &Proxy,
     username: Option<&str>,

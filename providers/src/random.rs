@@ -1,4 +1,4 @@
-//! The `random` provider: values drawn once and kept in the state, and passwords that nobody keeps.
+//! The `random` provider: values drawn once and kept in the state, and ephemeral passwords.
 
 mod bytes;
 mod id;

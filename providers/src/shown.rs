@@ -1,4 +1,4 @@
-//! URLs in messages: whoever reads those need not know the passwords that are in these.
+//! URLs in messages, without the passwords in them.
 
 use ureq::http::uri::Authority;
 
@@ -6,7 +6,7 @@ use ureq::http::uri::Authority;
 pub(crate) fn url(url: &str) -> String {
     let start = url.find("://").map_or(0, |at| at + 3);
     let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
-    // In what is no URL nobody knows where a password would end.
+    // In an invalid URL the end of a password cannot be found.
     let end = if is_place(&url[start..end]) { end } else { url.len() };
     let user = url[start..end].rsplit_once('@').map(|(user, _)| user);
     match user.and_then(|user| Some((user.split_once(':')?.0, start + user.len()))) {

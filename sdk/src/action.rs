@@ -16,7 +16,7 @@ use crate::{Answer, Draft, Input, Model};
     note = "write `impl Action for {Self}`"
 )]
 pub trait Action: Send + Sync + 'static {
-    /// What the author of a configuration writes. It has no computed attributes.
+    /// Arguments of the configuration. They have no computed attributes.
     type Model: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
@@ -45,7 +45,7 @@ pub trait Action: Send + Sync + 'static {
 /// Asks whether an action can be done.
 #[non_exhaustive]
 pub struct PlanAction<M: Model> {
-    /// What the author wrote, with defaults.
+    /// The configuration, with defaults.
     pub config: Draft<M>,
     /// To put the answer off.
     pub deferral: Deferral,
@@ -56,7 +56,7 @@ pub struct PlanAction<M: Model> {
 /// Asks for an action.
 #[non_exhaustive]
 pub struct Invoke<M: Model> {
-    /// What the author wrote, wholly known and with defaults.
+    /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
     /// To tell people how it goes.
     pub progress: Progress,
@@ -71,9 +71,9 @@ calls!(PlanAction Invoke);
 pub struct Progress(pub(crate) UnboundedSender<String>);
 
 impl Progress {
-    /// Tells them, unless nobody listens any more.
+    /// Sends a message to the user. Messages after the end of the call are dropped.
     pub fn tell(&self, text: impl Into<String>) {
-        // Whoever has gone does not want to know.
+        // The receiver may be gone already.
         drop(self.0.send(text.into()));
     }
 }

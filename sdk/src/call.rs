@@ -1,5 +1,5 @@
-//! What every call has besides its values: what to say beside the answer, the host's wish for an end,
-//! and how long it may take. The calls of traits are [`Call`]s with more.
+//! Data that every call carries besides its values: diagnostics beside the answer, the host's stop
+//! signal, and the timeout. The calls of traits are [`Call`]s with more.
 
 use std::any::Any;
 use std::fmt;
@@ -28,11 +28,11 @@ pub struct Call {
     doing: Doing,
     said: Arc<Mutex<Diagnostics>>,
     begin: Instant,
-    /// How long it may take, if the author says so.
+    /// Timeout set by the author of the configuration.
     written: Option<Duration>,
 }
 
-/// What is done. It becomes a text when there is a problem, which is seldom.
+/// Description of the work. It becomes a string only when there is a problem.
 #[derive(Clone)]
 struct Doing {
     /// With all that stands between it and the name: `read `, `validate data.`.
@@ -41,7 +41,7 @@ struct Doing {
     of: Arc<str>,
 }
 
-/// What came of a handler that may put its answer off.
+/// Result of a handler that may defer its answer.
 pub(crate) struct Settled<T> {
     /// `None` if it failed, or has put it off.
     pub(crate) answer: Option<T>,
@@ -50,7 +50,8 @@ pub(crate) struct Settled<T> {
 }
 
 impl Call {
-    /// What could fail is doing something `of` something: `read ` of `time_sleep`.
+    /// A call whose problems are described as doing something `of` something: `read ` of
+    /// `time_sleep`.
     pub(crate) fn new(stop: Stop, doing: &'static str, of: &str) -> Self {
         let doing = Doing { what: doing, of: of.into() };
         Self { stop, doing, said: Arc::default(), begin: Instant::now(), written: None }
@@ -66,7 +67,7 @@ impl Call {
         Self { doing: Doing { what, ..self.doing }, ..self }
     }
 
-    /// What to call a problem that has no summary: `Unable to read time_sleep`.
+    /// Summary of a problem that has none of its own: `Unable to read time_sleep`.
     pub(crate) fn doing(&self) -> String {
         let Doing { what, of } = &self.doing;
         format!("Unable to {what}{of}")
@@ -87,8 +88,8 @@ impl Call {
         }
     }
 
-    /// How long this may take: what the author of the configuration says in `timeouts`, or else what is
-    /// usual.
+    /// Timeout of this operation: the one that the author of the configuration sets in `timeouts`,
+    /// or else the default `usual`.
     #[must_use]
     pub fn timeout(&self, usual: Duration) -> Duration {
         self.written.unwrap_or(usual)
@@ -104,8 +105,8 @@ impl Call {
         self.begin
     }
 
-    // What follows puts futures together and awaits nothing of its own: an async function has room for
-    // what it is given twice, as it came and where it is awaited, and handlers are large.
+    // These functions combine futures and await nothing of their own: an async function reserves
+    // room twice for each argument, as received and where it is awaited, and handlers are large.
 
     /// Waits for a handler; its panic is its answer, so that what it said before still gets out.
     pub(crate) fn caught<T>(
@@ -118,7 +119,7 @@ impl Call {
         done.map(|done| done.unwrap_or_else(|panic| Err(panicked(&*panic))))
     }
 
-    /// Waits for a handler that changes nothing, or until the host wants an end: what it is about can be
+    /// Waits for a handler that changes nothing, or until the host asks to stop: its work can be
     /// dropped.
     pub(crate) async fn unless_stopped<T>(
         &self,
@@ -140,7 +141,7 @@ impl Call {
         }
     }
 
-    /// What a handler answered, if it did, and all that was said.
+    /// Answer of a handler, if it gave one, and all diagnostics.
     pub(crate) fn settled<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
@@ -151,7 +152,7 @@ impl Call {
         })
     }
 
-    /// What a handler answered that may put its answer off.
+    /// Answer of a handler that may defer it.
     pub(crate) fn deferrable<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
@@ -160,7 +161,7 @@ impl Call {
             let (answer, deferred) = match answer {
                 Ok(answer) => (Some(answer), None),
                 Err(problem) => match problem.deferral() {
-                    // What is wrong already will not be right when more is known.
+                    // A call that failed already is not deferred.
                     Some(reason) => (None, Some(reason).filter(|_| !self.has_failed())),
                     None => {
                         self.report(problem);

@@ -1,5 +1,5 @@
-//! What values that an author sets must pass, alone and among each other. Says what is wrong; where
-//! it is, and that it is reported, is left to the server.
+//! Checks of values that an author sets, alone and among each other. The server adds the path and
+//! reports the problem.
 
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
@@ -24,16 +24,15 @@ type Ask = dyn Fn(&Value) -> Result<(), Wrong> + Send + Sync;
 pub(crate) struct Wrong {
     /// The summary.
     pub(crate) summary: &'static str,
-    /// What is wrong, as the end of a sentence that begins with the attribute. Shows nothing of the
-    /// value, unless it is what the author of the provider says.
+    /// Description of the problem, as the end of a sentence that begins with the attribute. It
+    /// shows nothing of the value, unless the author of the provider includes it.
     pub(crate) why: String,
-    /// What was found instead, for those who may see it.
+    /// Actual value, for readers who may see it.
     pub(crate) found: Option<String>,
 }
 
 impl Wrong {
-    /// The sentence that begins with the attribute, as far as it may be told when the value must not be
-    /// shown.
+    /// The sentence that begins with the attribute, without the value if that is a secret.
     pub(crate) fn told(&self, value: &Value, is_secret: bool) -> String {
         match (&self.found, is_secret) {
             (None, true) if shows(&self.why, value) => {
@@ -131,7 +130,7 @@ impl Check {
         Self { ask: Arc::new(ask), whole: true }
     }
 
-    /// What a function says of the value. What has no form in the type is not asked about.
+    /// A check by a function. Values that do not fit the function's type are not checked.
     #[must_use]
     pub fn by<F: Field>(ask: fn(&F) -> Result<(), String>) -> Self {
         let ask = move |value: &Value| match F::from_value(value) {
@@ -144,7 +143,7 @@ impl Check {
         Self { ask: Arc::new(ask), whole: true }
     }
 
-    /// Checks a value, or each element of a collection. What is null or unknown passes.
+    /// Checks a value, or each element of a collection. Null and unknown values pass.
     pub(crate) fn ask(&self, value: &Value) -> Result<(), Wrong> {
         match value {
             Value::Null(_) | Value::Unknown(_) => Ok(()),
@@ -181,16 +180,16 @@ fn told(least: &Bound<Number>, most: &Bound<Number>) -> String {
     }
 }
 
-/// What holds between attributes of one object.
+/// Relation among attributes of one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
-    /// What must hold.
+    /// Kind of the relation.
     pub kind: RelationKind,
     /// Between which attributes or blocks.
     pub names: Vec<Str>,
 }
 
-/// What must hold between attributes.
+/// Kinds of relations among attributes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationKind {
     /// At most one is set.
@@ -210,7 +209,7 @@ impl Relation {
         Self { kind, names: names.iter().map(|name| Str::from(*name)).collect() }
     }
 
-    /// Checks an object. Where it depends on what is not known yet, it passes.
+    /// Checks an object. A relation that depends on unknown values passes.
     pub(crate) fn ask(&self, object: &Value) -> Result<(), Wrong> {
         let Value::Object(object) = object else { return Ok(()) };
         let (mut set, mut unset, mut unknown) = (Vec::new(), Vec::new(), false);
@@ -246,7 +245,7 @@ impl Relation {
     }
 }
 
-/// Whether an author wrote it: blocks that nobody wrote are an empty collection.
+/// Whether an author set it: absent blocks are an empty collection.
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null(_) => false,

@@ -1,5 +1,5 @@
-//! What a call brings along besides values: bytes that the provider keeps, what the module says about
-//! itself, a place for half-done work, and a way to put the answer off.
+//! Further data of a call: private data, the module's `provider_meta`, partial results, and
+//! deferral.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ impl Context {
     }
 }
 
-/// What a handler has made already, so that it is not lost if the rest fails.
+/// Partial result of a handler, kept if the rest fails.
 #[derive(Clone, Default)]
 pub(crate) struct Partial(Arc<Mutex<Option<Value>>>);
 
@@ -66,14 +66,13 @@ impl Others {
     }
 }
 
-/// What the provider keeps beside an object: texts by key, which the host stores and hands back and
-/// nobody else reads.
+/// Private data of an object: strings by key, which the host stores and returns and does not read.
 #[derive(Clone, Debug, Default)]
 pub struct Private(Arc<Mutex<Entries>>);
 
 #[derive(Debug, Default)]
 struct Entries {
-    /// What the host sent; handed back as it is if nothing changed.
+    /// Bytes from the host; returned unchanged if nothing changed.
     original: Bytes,
     entries: BTreeMap<String, Value>,
     changed: bool,
@@ -134,7 +133,7 @@ impl Private {
     }
 }
 
-/// What the module says about itself to the provider.
+/// The `provider_meta` of the module.
 #[derive(Clone, Debug)]
 pub struct Meta(pub(crate) Option<Value>);
 

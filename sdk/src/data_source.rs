@@ -15,8 +15,7 @@ use crate::{Answer, Computed, Input, Model};
     note = "write `impl DataSource for {Self}`"
 )]
 pub trait DataSource: Send + Sync + 'static {
-    /// What is asked for and what is answered. Nothing of it is write-only: there is nothing that
-    /// could be written.
+    /// Arguments and result. It has no write-only attributes, as nothing is written.
     type Model: Model<WriteOnly = NoneWriteOnly>;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
@@ -40,9 +39,9 @@ pub trait DataSource: Send + Sync + 'static {
 /// Asks for data.
 #[non_exhaustive]
 pub struct ReadData<M: Model> {
-    /// What the author wrote, wholly known and with defaults.
+    /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub meta: Meta,
     /// To put the answer off.
     pub deferral: Deferral,

@@ -1,4 +1,4 @@
-//! An ephemeral resource as its author writes it: opened while somebody needs it, never stored.
+//! Ephemeral resources: opened while they are needed, never stored.
 
 use std::future::{Future, ready};
 use std::sync::{Arc, Mutex};
@@ -18,8 +18,7 @@ use crate::{Answer, Computed, Input, Model, Problem};
     note = "write `impl Ephemeral for {Self}`"
 )]
 pub trait Ephemeral: Send + Sync + 'static {
-    /// What is asked for and what is handed out. Nothing of it is write-only: none of it is stored
-    /// anyway.
+    /// Arguments and result. It has no write-only attributes, as nothing is stored anyway.
     type Model: Model<WriteOnly = NoneWriteOnly>;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
@@ -63,9 +62,9 @@ pub trait Ephemeral: Send + Sync + 'static {
 /// Asks for an ephemeral resource.
 #[non_exhaustive]
 pub struct Open<M: Model> {
-    /// What the author wrote, wholly known and with defaults.
+    /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
-    /// What is kept until the next call.
+    /// Private data, kept until the next call.
     pub private: Private,
     /// Until when it lasts.
     pub lasts: Lasts,
@@ -78,7 +77,7 @@ pub struct Open<M: Model> {
 /// Asks that an ephemeral resource last longer.
 #[non_exhaustive]
 pub struct Renew {
-    /// What is kept until the next call.
+    /// Private data, kept until the next call.
     pub private: Private,
     /// Until when it lasts.
     pub lasts: Lasts,
@@ -89,7 +88,7 @@ pub struct Renew {
 /// Asks that an ephemeral resource end.
 #[non_exhaustive]
 pub struct Close {
-    /// What the opening kept, whatever renewals have kept since.
+    /// Private data of the opening. Data from renewals is not included.
     pub private: Private,
     /// The rest, for those who take the values out.
     pub call: Call,

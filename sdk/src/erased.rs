@@ -1,5 +1,5 @@
-//! Resources, data sources and ephemeral resources of all models behind one face: values in, values
-//! out. What a model cannot say about a value is kept as it was.
+//! Resources, data sources and ephemeral resources with their model types erased: values in, values
+//! out. Details of a value that the model cannot express are kept.
 
 mod acting;
 mod passing;
@@ -24,7 +24,7 @@ pub(crate) use passing::{
     AnyConfigure, AnyDataSource, AnyEphemeral, TypedConfigure, TypedDataSource, TypedEphemeral,
 };
 
-/// What a change is about.
+/// The values of a change.
 pub(crate) struct Lives {
     /// The object as it is; null to create one.
     pub(crate) prior: Value,

@@ -1,6 +1,6 @@
-//! What a field of a model may be: a Rust type with a type of the language, converted both ways.
+//! Field types of a model: Rust types with a type of the language, converted in both directions.
 
-/// What holds of a field because it holds of the one field `T` inside it.
+/// Implements for a wrapper the properties of the one field `T` inside it.
 macro_rules! like_what_is_inside {
     () => {
         const FILLS: bool = T::FILLS;
@@ -82,7 +82,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// The type of the values.
     fn ty() -> Type;
 
-    /// How it is described, if it consists of described parts.
+    /// Described parts, if it consists of any.
     #[must_use]
     fn content() -> Option<Content> {
         None
@@ -98,8 +98,8 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// Makes a value.
     fn to_value(&self) -> Value;
 
-    /// Whether [`to_value`](Self::to_value) would make this value, or one that says no less. An answer of
-    /// `false` may be wrong: it sends whoever asks to compare the values.
+    /// Whether [`to_value`](Self::to_value) would make this value, or one that says no less. An
+    /// answer of `false` may be wrong; the caller then compares the values.
     fn same_as(&self, value: &Value) -> bool {
         self.to_value() == *value
     }
@@ -119,12 +119,12 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
 )]
 pub trait BlockField: Field {}
 
-/// What a field with described parts consists of.
+/// Described parts of a field.
 #[derive(Clone, Debug)]
 pub struct Content {
     /// The parts of one.
     pub shape: Shape,
-    /// How many there are, and how they are held.
+    /// Number of objects and their container.
     pub nesting: Nesting,
 }
 

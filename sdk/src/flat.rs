@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use formwork_value::convert::convert;
 use formwork_value::{Type, Value};
 
-/// How deep values may be nested; those of that time were not by far.
+/// Greatest nesting of values; states of that format were far below it.
 const MAX_DEPTH: usize = 32;
 
-/// Reads an object of the type. What is missing is null, and what is too much is left out.
+/// Reads an object of the type. Missing attributes are null, and unknown ones are left out.
 ///
 /// # Errors
-/// When a text is nothing of its type, or a collection says that it has more elements than there are.
+/// When a string is not of its type, or a collection declares more elements than it has.
 pub(crate) fn decode(texts: &BTreeMap<String, String>, ty: &Type) -> Result<Value, String> {
     Reader { texts }.part("", ty, 0)
 }
@@ -72,7 +72,7 @@ impl Reader<'_> {
         }
     }
 
-    /// How many elements a collection says it has; `None` if there is no such collection.
+    /// Declared number of elements of a collection; `None` if there is no such collection.
     fn count(&self, key: &str) -> Result<Option<usize>, String> {
         let Some(text) = self.texts.get(key) else { return Ok(None) };
         match text.parse() {
@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows `prefix` in keys.
+    /// The rest of each key behind `prefix`.
     fn under(&self, prefix: &str) -> impl Iterator<Item = &str> {
         let from = self.texts.range(prefix.to_owned()..);
         from.map_while(move |(key, _)| key.strip_prefix(prefix))

@@ -43,7 +43,7 @@ use crate::{Answer, Field, Problem};
 /// let provider = ProviderDef::new("registry.terraform.io/acme/text").function::<Joined>("joined");
 /// ```
 pub trait Function: Arguments {
-    /// What it returns: anything that an attribute could be.
+    /// Result: any attribute type.
     type Result: Field;
 
     /// Computes the result.
@@ -53,7 +53,7 @@ pub trait Function: Arguments {
     fn call(self) -> Answer<Self::Result>;
 }
 
-/// What a function takes. To be derived.
+/// Parameters of a function. Implemented by the derive.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say what arguments there are",
     note = "give the struct #[derive(Arguments)]"
@@ -71,7 +71,7 @@ pub trait Arguments: Sized + Send + Sync + 'static {
 
 /// A function of any kind.
 pub trait AnyFunction: Send + Sync + 'static {
-    /// What it takes and returns.
+    /// Parameters and result.
     fn signature(&self) -> Signature;
 
     /// Computes the result.
@@ -94,7 +94,7 @@ impl<F: Function> AnyFunction for Typed<F> {
     }
 }
 
-/// What a function takes and returns.
+/// Signature of a function: parameters and result.
 #[derive(Clone, Debug)]
 pub struct Signature(pub(crate) FunctionSignature);
 
@@ -209,7 +209,7 @@ impl Given {
     }
 }
 
-/// A problem in the words of the contract. What it blames may be a parameter by name.
+/// A problem as the contract's function error. Its argument may be given by the parameter's name.
 pub(crate) fn error(signature: &FunctionSignature, problem: &Problem) -> FunctionError {
     let text = match (problem.summary(), problem.detail()) {
         ("", detail) => detail.to_owned(),

@@ -47,7 +47,7 @@ use crate::{Answer, Draft, Input, Model, View as _};
     note = "write `impl List for {Self}`"
 )]
 pub trait List: Send + Sync + 'static {
-    /// What the author of a query writes. It has no computed attributes.
+    /// Arguments of the query. They have no computed attributes.
     type Model: Model;
     /// The objects: the model of the resource type. It must have an identity.
     type Object: Model;
@@ -74,10 +74,9 @@ pub trait List: Send + Sync + 'static {
 /// Asks for objects.
 #[non_exhaustive]
 pub struct Search<M: Model, O: Model> {
-    /// What the author wrote, wholly known and with defaults.
+    /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
-    /// How many objects are wanted at most; `None` if there is no limit. Nothing that is found beyond it
-    /// is asked for.
+    /// Greatest number of objects; `None` for no limit. Objects beyond it are not requested.
     pub limit: Option<usize>,
     /// Whether whole objects are wanted, or only what identifies them.
     pub whole: bool,
@@ -87,7 +86,7 @@ pub struct Search<M: Model, O: Model> {
     pub call: Call,
 }
 
-/// What people call an object, and what is known of it.
+/// Display name of an object, and its known attributes.
 pub(crate) type Find = (String, Value);
 
 impl<M: Model, O: Model> Search<M, O> {
@@ -101,7 +100,7 @@ impl<M: Model, O: Model> Search<M, O> {
         let find = (name.into(), object.into().to_value());
         let finds = self.finds.clone();
         async move {
-            // Whoever has gone does not want to know.
+            // The receiver may be gone already.
             drop(finds.send(find).await);
         }
     }

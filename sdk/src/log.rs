@@ -1,5 +1,5 @@
-//! Lines for the host's log, with names and values. What a value may look like in a log is decided by
-//! its type: a [`Secret`] has no printable form here either.
+//! Log lines for the host, with named values. The type of a value decides its form in the log: a
+//! [`Secret`] has no printable form here either.
 
 use std::io::Write as _;
 
@@ -8,18 +8,18 @@ use formwork_value::codec::json;
 
 use crate::{Attr, Secret};
 
-/// How important a line is.
+/// Level of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// What happens at every step.
+    /// Every step.
     Trace,
-    /// What helps to find a mistake.
+    /// Details for debugging.
     Debug,
-    /// What people may want to know.
+    /// Events of general interest.
     Info,
-    /// What they should know.
+    /// Events that need attention.
     Warn,
-    /// What went wrong.
+    /// Failures.
     Error,
 }
 

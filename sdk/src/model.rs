@@ -25,8 +25,8 @@ pub trait View: Sized + Send + Sync + 'static {
     /// Makes an object of the attributes that there are.
     fn to_value(&self) -> Value;
 
-    /// Whether [`to_value`](Self::to_value) would make this object. An answer of `false` may be wrong: it
-    /// sends whoever asks to compare the objects.
+    /// Whether [`to_value`](Self::to_value) would make this object. An answer of `false` may be
+    /// wrong; the caller then compares the objects.
     fn same_as(&self, value: &Value) -> bool {
         self.to_value() == *value
     }
@@ -45,11 +45,11 @@ pub trait View: Sized + Send + Sync + 'static {
 pub trait Model: View {
     /// The object while validating and planning: anything may be absent or not known yet.
     type Draft: View + From<Self> + From<Self::Computed> + From<Self::Identity>;
-    /// What the author of a configuration has a say in, with defaults filled in, when all is known.
+    /// Attributes that the author of a configuration may set, with defaults, when all is known.
     type Input: View;
-    /// What the provider sets.
+    /// Attributes that the provider sets.
     type Computed: View + From<Self>;
-    /// What identifies an object: the attributes that are marked so.
+    /// Identity of an object: the attributes with the word `identity`.
     type Identity: View;
 
     /// Whether any part is write-only: [`SomeWriteOnly`] or [`NoneWriteOnly`].
@@ -72,11 +72,11 @@ pub trait Model: View {
 
 /// The object while validating and planning: anything may be absent or not known yet.
 pub type Draft<M> = <M as Model>::Draft;
-/// What the author of a configuration has a say in, with defaults filled in, when all is known.
+/// Attributes that the author of a configuration may set, with defaults, when all is known.
 pub type Input<M> = <M as Model>::Input;
-/// What the provider sets.
+/// Attributes that the provider sets.
 pub type Computed<M> = <M as Model>::Computed;
-/// What identifies an object.
+/// Identity of an object.
 pub type Identity<M> = <M as Model>::Identity;
 
 /// Whether parts of a model are write-only, as a type, so that a model can be refused where nothing is
@@ -106,7 +106,7 @@ impl WriteOnly for SomeWriteOnly {
 #[derive(Clone, Copy, Debug)]
 pub struct If<const IS_SOME: bool>;
 
-/// What a condition chooses.
+/// Type chosen by a condition.
 pub trait Choose {
     /// The choice.
     type Choice: WriteOnly;
@@ -120,7 +120,7 @@ impl Choose for If<true> {
     type Choice = SomeWriteOnly;
 }
 
-/// What stands in a model under a name of its own, or the names of a model that is flattened into it.
+/// Name of an item in a model, or the names of a model that is flattened into it.
 #[derive(Clone, Copy, Debug)]
 pub enum Name {
     /// An attribute or block.
@@ -279,8 +279,8 @@ pub fn joined<const N: usize>(objects: [Value; N]) -> Value {
     Value::object(attributes.map(|(name, value)| (name.clone(), value.clone())))
 }
 
-/// Asks a typed function about a change of one attribute. What has no form in the type counts as a
-/// change.
+/// Calls a typed function about a change of one attribute. Values that do not fit the type count as
+/// changed.
 pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool) -> bool {
     match (T::from_value(prior), T::from_value(planned)) {
         (Ok(prior), Ok(planned)) => ask(&prior, &planned),

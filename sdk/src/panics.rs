@@ -1,4 +1,5 @@
-//! Where a handler panicked: what unwinds has only the words, the place is told to a hook.
+//! Positions of panics in handlers: the payload of a panic has only the message, the position is
+//! passed to a hook.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -8,11 +9,11 @@ use std::panic::{
 use std::sync::Once;
 
 thread_local! {
-    /// Where this thread panicked last.
+    /// Position of the last panic of this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Has the places of panics noted from now on; whoever was told of them is told as before.
+/// Records the positions of panics from now on; the previous hook is called as before.
 pub(crate) fn watch() {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(|| {
@@ -24,7 +25,7 @@ pub(crate) fn watch() {
     });
 }
 
-/// Forgets the place of a panic that somebody has caught and kept to himself.
+/// Forgets the position of a panic that was caught and handled.
 pub(crate) fn forget() {
     PLACE.take();
 }
@@ -34,7 +35,7 @@ fn note(panic: &PanicHookInfo<'_>) {
     PLACE.with_borrow_mut(|last| *last = place);
 }
 
-/// What a panic of this thread said, and where: ` at src/pets.rs:7:5: out of luck`.
+/// Message and position of a panic of this thread: ` at src/pets.rs:7:5: out of luck`.
 pub(crate) fn told(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
@@ -53,7 +54,7 @@ pub(crate) struct Panic {
 /// Does work on a thread of its own, so that its panic can be gone on with by who waits for it.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     watch();
-    // What the work has is gone with it.
+    // The work is consumed, so no broken state remains.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panic { payload, place: PLACE.take() })
 }
 

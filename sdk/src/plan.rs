@@ -1,5 +1,5 @@
-//! What applying a configuration would bring about, by the rules of a model: defaults, what becomes
-//! unknown, what stays, what forces a new object. Asks nobody.
+//! Planning by the rules of a model: defaults, unknown computed values, kept values, and forced
+//! replacement. Pure.
 
 mod force;
 mod merge;
@@ -27,8 +27,8 @@ pub(crate) fn draw(shape: &Shape, prior: &Value, config: &Value, proposed: &Valu
     let config = with_defaults(shape, config);
     let proposed = match &config {
         Cow::Borrowed(_) => proposed.clone(),
-        // What the host proposes knows no defaults, and those of set elements cannot be put in later:
-        // nothing says which element of the configuration one of the proposal came from.
+        // The host's proposal has no defaults, and those of set elements cannot be added later: the
+        // element of the configuration that one of the proposal came from is not recorded.
         Cow::Owned(config) => {
             let (prior, config) = (prior.clone().split_marks().0, config.clone().split_marks().0);
             proposed_new(&shape.block, &prior, &config).into_value()
@@ -72,7 +72,7 @@ pub(crate) struct Content<'s> {
     /// The block, if the parts may be blocks too.
     block: Option<&'s Block>,
     rules: &'s Rules,
-    /// How many of such objects there are, and how they are held.
+    /// Number of such objects and their container.
     pub(crate) nesting: Nesting,
 }
 
@@ -102,7 +102,7 @@ impl<'s> Content<'s> {
         Some((rule, inner))
     }
 
-    /// What must hold between its attributes.
+    /// Relations among its attributes.
     pub(crate) fn relations(self) -> &'s [Relation] {
         &self.rules.relations
     }
@@ -122,8 +122,8 @@ impl<'s> Content<'s> {
     }
 }
 
-/// What stands at the same place in the prior object and in the configuration; `None` for elements of
-/// sets, to which no place belongs.
+/// Values at the same path in the prior object and in the configuration; `None` for elements of
+/// sets, which have no path.
 #[derive(Clone, Copy)]
 struct Beside<'v> {
     prior: Option<&'v Value>,

@@ -1,5 +1,5 @@
-//! What a handler says when there is no answer: problems that were given words, and errors of others
-//! that `?` turned into one. Nothing is reported by making one; it is by being returned.
+//! Errors of handlers: problems in words, and other errors converted by `?`. A problem is reported
+//! by being returned.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::fmt;
 use formwork_plugin_protocol::message::DeferredReason;
 use formwork_value::{Diagnostic, Path};
 
-/// What a handler returns: the value, or what is wrong.
+/// Result of a handler: the value, or the problem.
 pub type Answer<T> = Result<T, Problem>;
 
 /// What is wrong: one thing or several. Any error becomes one by `?`; its sources are told with it, and
@@ -38,7 +38,7 @@ pub struct Problem {
 /// One thing that is wrong.
 #[derive(Clone, PartialEq, Eq)]
 struct One {
-    /// `None` until somebody knows what was being done.
+    /// `None` until the operation is known.
     summary: Option<String>,
     detail: String,
     path: Path,
@@ -47,14 +47,14 @@ struct One {
 }
 
 impl Problem {
-    /// A problem in words: what is wrong, without a final period; and where, what was found and what to
-    /// do.
+    /// A problem in words: a summary without a final period; and a detail with location, finding
+    /// and remedy.
     #[must_use]
     pub fn new(summary: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::of(Some(summary.into()), detail.into())
     }
 
-    /// A problem that only has a detail. What was asked of the provider is its summary.
+    /// A problem with a detail alone. The operation becomes its summary.
     #[must_use]
     pub fn because(detail: impl Into<String>) -> Self {
         Self::of(None, detail.into())
@@ -185,7 +185,7 @@ fn told(error: &dyn Error) -> String {
     text
 }
 
-/// Where inside an object.
+/// Path inside an object.
 #[derive(Clone, Debug)]
 pub struct Place(Path);
 

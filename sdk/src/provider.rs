@@ -1,4 +1,4 @@
-//! What a provider offers, put together by its author.
+//! Definition of a provider: its configuration, resources, data sources, functions and the rest.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -25,7 +25,7 @@ use crate::{
     Answer, Draft, Ephemeral, Function, Input, Model, Problem, Resource, View as _, model, plan,
 };
 
-/// What a provider offers.
+/// Definition of a provider.
 pub struct ProviderDef {
     pub(crate) address: String,
     pub(crate) configure: Box<dyn AnyConfigure>,
@@ -38,7 +38,7 @@ pub struct ProviderDef {
     pub(crate) actions: BTreeMap<String, Arc<dyn AnyAction>>,
     /// Shared with what they find, which comes after the call.
     pub(crate) lists: BTreeMap<String, Arc<dyn AnyList>>,
-    /// What its author has done wrong. A host hears of it with the first answer.
+    /// Mistakes in the definition. The host receives them with the first answer.
     pub(crate) mistakes: Vec<String>,
 }
 
@@ -172,7 +172,7 @@ impl ProviderDef {
     note = "write `impl Configure for {Self}`"
 )]
 pub trait Configure: Send + Sync + 'static {
-    /// What the author of a configuration writes in the `provider` block.
+    /// Arguments of the `provider` block.
     type Model: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
@@ -193,15 +193,15 @@ pub trait Configure: Send + Sync + 'static {
 /// Hands over a provider's own configuration.
 #[non_exhaustive]
 pub struct Setup<M: Model> {
-    /// What the author wrote, with defaults.
+    /// The configuration, with defaults.
     pub config: Draft<M>,
-    /// The attributes and blocks that are not wholly known yet, because they depend on what is still to
-    /// be created. Where nobody must be asked by a guess, put everything off, and where the host does not
-    /// let it be, remember them and let calls fail.
+    /// The attributes and blocks that are not wholly known yet, because they depend on objects that
+    /// are still to be created. A provider that must not guess defers everything; if the host does
+    /// not allow deferral, it remembers them and lets calls fail.
     pub unknown: Vec<String>,
     /// The version of the host, as it compares with `required_version`.
     pub host_version: String,
-    /// To put off all that is asked of the provider until it is configured anew:
+    /// Defers all calls until the provider is configured again:
     /// `call.deferral.request(DeferredReason::ProviderConfigUnknown)?`.
     pub deferral: Deferral,
     /// The rest, for those who take the values out.
@@ -211,10 +211,10 @@ pub struct Setup<M: Model> {
 calls!(Setup);
 
 impl<M: Model> Setup<M> {
-    /// What the author wrote, wholly known.
+    /// The configuration, wholly known.
     ///
     /// # Errors
-    /// When some of it is not known yet: says which attributes.
+    /// When some of it is not known yet: names the attributes.
     pub fn known(&self) -> Answer<Input<M>> {
         let Some(first) = self.unknown.first() else {
             return model::read(&plan::settled(&self.config.to_value()));

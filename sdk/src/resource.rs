@@ -201,8 +201,8 @@ pub trait Resource: Send + Sync + Sized + 'static {
         ready(Ok(call.identity.into()))
     }
 
-    /// Brings an object stored with an older version to this one, if [`upgrades`](Self::upgrades)
-    /// cannot say how: by asking somebody, say, or from the stored text as it is.
+    /// Upgrades an object stored by an older version, if [`upgrades`](Self::upgrades) has no way
+    /// for it: by calls to the service, say, or from the stored JSON.
     ///
     /// # Errors
     /// When there is no way from its version, or the object is not of that version.

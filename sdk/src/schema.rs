@@ -22,7 +22,7 @@ pub struct Shape {
     pub block: Block,
     /// The rules.
     pub rules: Rules,
-    /// What identifies an object, by attribute; empty if nothing does.
+    /// Identity attributes; empty if there is no identity.
     pub identity: BTreeMap<Str, Identifies>,
     /// The attribute that is what users call an object; an import by id goes by it.
     pub import: Option<Str>,
@@ -34,11 +34,11 @@ pub struct Shape {
 pub struct Rules {
     /// The rules by attribute or block.
     pub parts: BTreeMap<Str, Rule>,
-    /// What holds between attributes.
+    /// Relations among attributes.
     pub relations: Vec<Relation>,
 }
 
-/// What must be known about one attribute or block.
+/// Planning and validation rules of one attribute or block.
 #[derive(Clone, Debug, Default)]
 pub struct Rule {
     /// The value if the author sets none.
@@ -49,7 +49,7 @@ pub struct Rule {
     pub replace: Replace,
     /// Whether null has a form in the model.
     pub nullable: bool,
-    /// What every value that an author sets must pass.
+    /// Checks of every value that an author sets.
     pub checks: Vec<Check>,
     /// Its parts, if it consists of described ones.
     pub inner: Option<Box<Inner>>,
@@ -58,7 +58,7 @@ pub struct Rule {
 /// The rules for described parts.
 #[derive(Clone, Debug)]
 pub struct Inner {
-    /// How many there are, and how they are held.
+    /// Number of objects and their container.
     pub nesting: Nesting,
     /// The rules for each.
     pub rules: Rules,

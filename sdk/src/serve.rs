@@ -1,4 +1,4 @@
-//! What a provider's `main` calls.
+//! Entry point of a provider's `main`.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use formwork_plugin_protocol::server::{Options, run};
 use crate::ProviderDef;
 use crate::server::Server;
 
-/// Serves the provider to the host that started this program, over the protocol version that the host
-/// prefers, until the host is done. With `--debug` as an argument it serves hosts that are told where
-/// it is, and prints how to tell them.
+/// Serves the provider to the host that started this program, over the protocol version that the
+/// host prefers, until the host disconnects. With the argument `--debug` it serves hosts that
+/// attach to it, and prints the `TF_REATTACH_PROVIDERS` value for them.
 #[must_use]
 pub fn serve(provider: ProviderDef) -> ExitCode {
     let options = Options {

@@ -1,6 +1,5 @@
-//! A provider definition as the contract's [`Provider`]: values decoded and encoded, plans drawn,
-//! answers held to what every answer must be. What is reported becomes the answer's diagnostics, and
-//! so does a panic.
+//! A provider definition as the contract's [`Provider`]: decodes and encodes values, plans, and
+//! checks every answer. Problems and panics become diagnostics of the answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -52,7 +51,7 @@ pub(crate) struct Server {
     provider: ProviderDef,
     stop: Stop,
     switch: StopSwitch,
-    /// Why nothing can be asked until the provider is configured anew, if its author said so.
+    /// Reason for the deferral of all calls until the provider is configured again.
     deferred: Mutex<Option<DeferredReason>>,
 }
 
@@ -67,7 +66,7 @@ impl Server {
         Call::new(self.stop.clone(), doing, of)
     }
 
-    /// What a call brings along.
+    /// The context of a call.
     fn context(
         &self,
         call: &Call,
@@ -296,7 +295,7 @@ impl Provider for Server {
         let call = self.call("import ", &request.type_name);
         let settled = call.deferrable(self.found(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
-        // What stands for the object until it can be looked for.
+        // Placeholder of an object that cannot be looked for yet.
         let nothing = deferred.map(|_| ImportedResource {
             type_name: request.type_name,
             state: Payload::Absent,
@@ -356,7 +355,7 @@ impl Provider for Server {
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
         panics::watch();
-        // What a function has is gone with the call, so that a panic may leave it as it likes.
+        // The function's state is dropped with the call, so a panic leaves nothing broken behind.
         let result = catch_unwind(AssertUnwindSafe(|| self.result_of(&request)));
         let result = result.unwrap_or_else(|panic| {
             let told = panics::told(&*panic);
@@ -448,13 +447,12 @@ const CAPABILITIES: ServerCapabilities = ServerCapabilities {
     generate_resource_config: false,
 };
 
-/// What is asked for when there was nothing before: the configuration with defaults, and unknown what
-/// is to be found out.
+/// Proposed value of a creation: the configuration with defaults, and unknown computed values.
 fn fresh(shape: &Shape, config: &Value) -> Value {
     plan::draw(shape, &Value::null(shape.ty().clone()), config, config)
 }
 
-/// What stands for an answer that is put off: the configuration, and unknown what is to be found out.
+/// Placeholder of a deferred answer: the configuration, and unknown computed values.
 fn awaited(shape: &Shape, config: &Payload) -> Option<Payload> {
     let config = check::decoded(shape, config).ok()?;
     Some(check::encoded(shape, &fresh(shape, &config)))
@@ -464,7 +462,7 @@ fn schema(version: u64, shape: &Shape) -> Schema {
     Schema { version, block: shape.block.clone() }
 }
 
-/// A mistake of whoever put the provider together.
+/// A mistake in the provider's definition.
 fn wrong(mistake: &str) -> ProviderDiagnostic {
     ProviderDiagnostic {
         severity: Severity::Error,

@@ -2,8 +2,8 @@
 
 use tokio::sync::watch;
 
-/// Tells a handler that the host wants it to come to an end. What a handler does about it is its own
-/// decision; most are done before they could look.
+/// Stop signal of the host for a handler. The handler decides on its reaction; most are done before
+/// they could look.
 #[derive(Clone, Debug)]
 pub struct Stop(watch::Receiver<bool>);
 

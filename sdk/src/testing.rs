@@ -41,7 +41,7 @@ pub struct Life {
     private: Bytes,
 }
 
-/// What a plan comes to.
+/// Outcome of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// There is no object yet.
@@ -57,7 +57,7 @@ pub enum Action {
 /// A plan that was made and not applied.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// What it comes to.
+    /// Outcome.
     pub action: Action,
     /// The object that it aims at.
     pub object: Value,
@@ -132,7 +132,7 @@ impl Life {
     /// Reads, plans and applies a configuration: attributes left out are null.
     ///
     /// # Errors
-    /// When the provider refuses, or breaks the contract. What became of the object is kept.
+    /// When the provider refuses, or breaks the contract. The resulting object is kept.
     pub async fn apply<'n>(
         &mut self,
         config: impl IntoIterator<Item = (&'n str, Value)>,
@@ -154,7 +154,7 @@ impl Life {
         Ok(action)
     }
 
-    /// Brings the stored object to what the real one is. Where it is gone, none is left.
+    /// Refreshes the stored object. It is removed if the real one is gone.
     ///
     /// # Errors
     /// When the provider refuses, or returns an object that is not wholly known.

@@ -1,5 +1,5 @@
-//! How long operations may take, as authors of configurations write it in a block, and waiting no
-//! longer than that. A model has the block as `#[block] timeouts: Option<Timeouts>`.
+//! Timeouts of operations, as authors of configurations set them in a block, and waiting within
+//! them. A model has the block as `#[block] timeouts: Option<Timeouts>`.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use formwork_value::Value;
 use crate::log;
 use crate::prelude::*;
 
-/// How long operations may take.
+/// Timeouts of operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, formwork_sdk_macros::Nested)]
 pub struct Timeouts {
-    /// How long a creation may take, such as `30s`, `90m` or `1h30m`.
+    /// Timeout of a creation, such as `30s`, `90m` or `1h30m`.
     #[attr(optional, check = is_duration)]
     pub create: Option<String>,
-    /// How long a read may take.
+    /// Timeout of a read.
     #[attr(optional, check = is_duration)]
     pub read: Option<String>,
-    /// How long an update may take.
+    /// Timeout of an update.
     #[attr(optional, check = is_duration)]
     pub update: Option<String>,
-    /// How long a destruction may take.
+    /// Timeout of a destruction.
     #[attr(optional, check = is_duration)]
     pub delete: Option<String>,
 }
 
-/// How long an operation may take, as the author of an object's configuration says.
+/// Timeout of an operation that the author of an object's configuration sets.
 pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
     let Value::Object(parts) = object else { return None };
     let Some(Value::Object(timeouts)) = parts.get("timeouts") else { return None };
@@ -77,7 +77,7 @@ pub struct Wait<'c> {
     call: &'c Call,
     what: &'c str,
     every: Duration,
-    /// How long the pauses get, each twice as long as the one before.
+    /// Upper limit of the pauses, each twice as long as the one before.
     doubling_to: Duration,
     at_most: Duration,
 }
@@ -89,7 +89,7 @@ impl<'c> Wait<'c> {
         Self { call, what, every, doubling_to, at_most: call.timeout(at_most) }
     }
 
-    /// How long to wait before asking again.
+    /// Sets the pause between two polls.
     pub fn every(self, every: Duration) -> Self {
         Self { every, ..self }
     }
@@ -99,7 +99,7 @@ impl<'c> Wait<'c> {
         Self { doubling_to: most, ..self }
     }
 
-    /// How long to wait in all, if the author of the configuration does not say so.
+    /// Sets the default timeout, for configurations without one.
     pub fn at_most(self, usual: Duration) -> Self {
         Self { at_most: self.call.timeout(usual), ..self }
     }

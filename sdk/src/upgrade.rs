@@ -57,9 +57,9 @@ impl<R: Resource> Upgrades<R> {
         Self { ways: Ways::none() }
     }
 
-    /// Adds the way from a version, whose objects were of the model `Old`. What the stored object
-    /// lacks is absent in it, or empty, zero or false. The version must be older than that of the
-    /// resource type, or the provider does not build.
+    /// Adds the way from a version, whose objects were of the model `Old`. Attributes that the
+    /// stored object lacks are absent in it, or empty, zero or false. The version must be older
+    /// than that of the resource type, or the provider does not build.
     ///
     /// The way leads to the newest version at once. One over several versions is made of functions:
     /// `|old: V0| from_v1(from_v0(old))`.

@@ -1,8 +1,7 @@
-//! What the SDK promises to those who write providers: everything public, one line each, as `api.txt`
-//! beside this file has it. A line that goes or changes there breaks somebody's provider, and asks for
-//! a new version; a line that comes does not.
+//! Public API of the SDK: every public item, one line each, in `api.txt` beside this file. A
+//! removed or changed line breaks providers, and needs a new version; an added line does not.
 //!
-//! It looks at the sources: what is `pub` there can be reached from outside, or the compiler warns.
+//! The test reads the sources: each `pub` item is reachable from outside, or the compiler warns.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -19,7 +18,7 @@ fn what_providers_are_written_with_changes_only_where_everybody_sees_it() {
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
-    // Nobody outside knows whom the traits in these are implemented for.
+    // The implementers of the traits in these are invisible outside.
     let inside = ["erased", "server"].map(|name| root.join(name));
     files.retain(|file| {
         !inside.iter().any(|name| file.starts_with(name) || *file == name.with_extension("rs"))

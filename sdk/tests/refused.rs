@@ -1,7 +1,7 @@
-//! What does not compile, and what is said then. Each file below `refused` is one mistake, and the
-//! file of the same name beside it is what the compiler says.
+//! Programs that do not compile, and their error messages. Each file below `refused` has one
+//! mistake, and the file of the same name beside it has the compiler's output.
 //!
-//! The compiler is run on the library that stands beside this program: a harness with a project of
+//! The compiler runs with the library that stands beside this program: a harness with a project of
 //! its own would build everything below the SDK once more, cryptography included.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
@@ -43,8 +43,8 @@ fn library() -> PathBuf {
     newest.expect("cargo builds the library before its tests").path()
 }
 
-/// What the compiler says of a file that it refuses: the errors, without the notes that quote the
-/// library. `None` if it does not refuse it.
+/// The compiler's errors for a file, without the notes that quote the library. `None` if the file
+/// compiles.
 fn compiled(file: &Path, library: &Path, emit: &str) -> Option<String> {
     let out = tempfile::tempdir().unwrap();
     #[expect(clippy::disallowed_methods, reason = "a compiler ends on its own")]
@@ -65,8 +65,8 @@ fn compiled(file: &Path, library: &Path, emit: &str) -> Option<String> {
     (!output.status.success()).then(|| brief(&String::from_utf8(output.stderr).unwrap()))
 }
 
-/// Errors with the lines they point at, each once. What the compiler adds about our own source moves
-/// with it.
+/// Errors with the lines they point at, each once. Notes about our own source are dropped, as they
+/// move with it.
 fn brief(said: &str) -> String {
     let (mut brief, mut told) = (String::new(), HashSet::new());
     // The same is said of fields and of the whole, in an order that is the compiler's own.
@@ -82,7 +82,7 @@ fn brief(said: &str) -> String {
         let ours = part.lines().take_while(|line| {
             !begins(line, "help: the following other") && !begins(line, "note: required")
         });
-        // Where in the library a constant is written moves with it too.
+        // Positions of constants in the library move with it too.
         let elsewhere = |line: &str| ["/rustc/", "sdk/src/"].iter().any(|at| line.contains(at));
         for line in ours.filter(|line| !elsewhere(line)) {
             brief.push_str(line.trim_end());

@@ -175,9 +175,15 @@ impl Running {
     /// Waits until it has said this, on one line. What it said before is not looked at again.
     #[track_caller]
     pub(crate) fn wait_for_words(&self, words: &str) {
+        self.wait_for_line(words);
+    }
+
+    /// As [`Running::wait_for_words`], and returns the line.
+    #[track_caller]
+    pub(crate) fn wait_for_line(&self, words: &str) -> String {
         while let Ok(line) = self.heard.recv() {
             if line.contains(words) {
-                return;
+                return line;
             }
         }
         panic!("it ended and never said {words:?}");

@@ -126,6 +126,11 @@ impl Workdir {
         Command::new(self, &program, line)
     }
 
+    /// A command of either program, to be run in the folder.
+    pub(crate) fn engine(&self, name: &str, line: &str) -> Command<'_> {
+        if name == "terraform" { self.terraform(line) } else { self.formwork(line) }
+    }
+
     fn write_if_any(&self, name: &str, text: &str) {
         if !text.trim().is_empty() {
             self.write(name, text);

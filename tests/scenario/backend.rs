@@ -1,25 +1,56 @@
-//! A state that is kept by a backend which Formwork cannot work with: the advice to take it along works.
+//! States in backends, with Terraform on the same servers: either program goes on where the other
+//! stopped, and their locks exclude each other.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crate::harness::{Workdir, terraform};
 
 const RESOURCE: &str = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
 
-/// A server that keeps one state, as Terraform's backend `http` wants it. Returns its address.
-fn server() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let address = listener.local_addr().expect("an address");
-    thread::spawn(move || {
-        let mut state = Vec::new();
-        listener.incoming().flatten().for_each(|stream| drop(answer(&stream, &mut state)));
-    });
-    format!("http://{address}/state")
+/// The state and the lock of a server.
+#[derive(Default)]
+struct Kept {
+    state: Vec<u8>,
+    lock: Vec<u8>,
+    /// The status of every answer to a write, if writes fail.
+    failure: Option<&'static str>,
 }
 
-fn answer(mut stream: &TcpStream, state: &mut Vec<u8>) -> std::io::Result<()> {
+/// A server that keeps one state, by the documentation of Terraform's backend `http`.
+struct Server {
+    address: String,
+    kept: Arc<Mutex<Kept>>,
+}
+
+impl Server {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = format!("http://{}/state", listener.local_addr().expect("an address"));
+        let kept = Arc::new(Mutex::new(Kept::default()));
+        let shared = Arc::clone(&kept);
+        thread::spawn(move || {
+            listener.incoming().flatten().for_each(|stream| drop(answer(&stream, &shared)));
+        });
+        Self { address, kept }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Kept) -> T) -> T {
+        work(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// A configuration whose state is here.
+    fn config(&self, resource: &str) -> String {
+        let address = &self.address;
+        format!(
+            "terraform {{\n  backend \"http\" {{\n    address        = \"{address}\"\n    lock_address   = \"{address}\"\n    unlock_address = \"{address}\"\n    retry_wait_min = 0\n    retry_wait_max = 0\n  }}\n}}\n{resource}"
+        )
+    }
+}
+
+fn answer(mut stream: &TcpStream, kept: &Mutex<Kept>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
     let mut request = String::new();
     reader.read_line(&mut request)?;
@@ -32,53 +63,114 @@ fn answer(mut stream: &TcpStream, state: &mut Vec<u8>) -> std::io::Result<()> {
             length = value.trim().parse().unwrap_or(0);
         }
     }
-    if request.starts_with("POST") {
-        state.resize(length, 0);
-        reader.read_exact(state)?;
-    }
-    let status = if state.is_empty() { "404 Not Found" } else { "200 OK" };
-    let body: &[u8] = if request.starts_with("GET") { state } else { b"" };
+    let mut content = vec![0; length];
+    reader.read_exact(&mut content)?;
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    let method = request.split_whitespace().next().unwrap_or_default();
+    let (status, body) = match method {
+        "GET" if kept.state.is_empty() => ("404 Not Found", Vec::new()),
+        "GET" => ("200 OK", kept.state.clone()),
+        "POST" => match kept.failure {
+            Some(status) => (status, Vec::new()),
+            None => {
+                kept.state = content;
+                ("200 OK", Vec::new())
+            }
+        },
+        "LOCK" if kept.lock.is_empty() => {
+            kept.lock = content;
+            ("200 OK", Vec::new())
+        }
+        "LOCK" => ("423 Locked", kept.lock.clone()),
+        "UNLOCK" => {
+            kept.lock.clear();
+            ("200 OK", Vec::new())
+        }
+        _ => ("405 Method Not Allowed", Vec::new()),
+    };
     let length = body.len();
     write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")?;
-    stream.write_all(body)
+    stream.write_all(&body)
 }
 
+/// The lock of another process, as Terraform writes it.
+const LOCK: &str = r#"{"ID":"0f1e","Operation":"OperationTypeApply","Info":"","Who":"ana@host","Version":"1.11.4","Created":"2026-01-01T00:00:00Z","Path":""}"#;
+
 #[test]
-fn the_state_of_a_backend_that_is_not_supported_is_taken_along_as_the_message_says() {
+fn either_program_goes_on_where_the_other_stopped_over_http() {
     if terraform().is_none() {
         return;
     }
-    let config = format!(
-        "terraform {{\n  backend \"http\" {{\n    address = \"{}\"\n  }}\n}}\n{RESOURCE}",
-        server()
-    );
-    let workdir = Workdir::new(&config);
+    let server = Server::start();
+    let workdir = Workdir::new(&server.config(RESOURCE));
     workdir.terraform("init").succeed();
     workdir.terraform("apply -auto-approve").succeed().says("1 added");
+    // In the same folder, without `init`: the number of the block is the same.
+    workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+    workdir.write("main.tf", &server.config(&RESOURCE.replace('1', "2")));
+    workdir.formwork("apply -auto-approve").succeed().says("1 changed");
+    workdir.terraform("plan -detailed-exitcode").run().code(0).says("No changes");
+    assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
+
+    // A folder that Formwork has set up.
+    let other = Workdir::new(&server.config(&RESOURCE.replace('1', "2")));
+    other.formwork("init").succeed().says("Successfully configured the backend \"http\"");
+    other.formwork("state list").succeed().says("terraform_data.a");
+    other.terraform("plan -detailed-exitcode").run().code(0).says("No changes");
+    other.formwork("workspace list").run().code(1).says("workspaces not supported");
+}
+
+#[test]
+fn a_lock_on_the_server_stops_a_run_until_it_is_released_by_force() {
+    let server = Server::start();
+    let workdir = Workdir::new(&server.config(RESOURCE));
+    workdir.formwork("init").succeed();
+    server.with(|kept| kept.lock = LOCK.into());
+    let refused = workdir.formwork("apply -auto-approve").run();
+    refused.code(1).says("ana@host").says("force-unlock 0f1e");
+    workdir.formwork("force-unlock -force 0f1e").succeed().says("successfully unlocked");
+    workdir.formwork("apply -auto-approve").succeed().says("1 added");
+    assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
+}
+
+#[test]
+fn nothing_is_lost_when_the_server_refuses_the_state() {
+    let server = Server::start();
+    let workdir = Workdir::new(&server.config(RESOURCE));
+    workdir.formwork("init").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("1 added");
+    workdir.write("main.tf", &server.config(&RESOURCE.replace("\"a\"", "\"b\"")));
+    server.with(|kept| kept.failure = Some("500 Internal Server Error"));
+    let failed = workdir.formwork("apply -auto-approve").run();
+    failed.code(1).says("Failed to save the state").says("500 Internal Server Error");
+    assert!(workdir.read("errored.tfstate").contains("\"name\": \"b\""));
+    assert!(server.with(|kept| kept.lock.is_empty()), "a lock was left");
+    server.with(|kept| kept.failure = None);
+    // The journal has what the server did not take.
+    workdir.formwork("apply -auto-approve").succeed().says("An interrupted run was taken over");
+    workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+}
+
+#[test]
+fn a_state_moves_between_backends_and_back() {
+    let server = Server::start();
+    let local = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{RESOURCE}");
+    let workdir = Workdir::new(&local);
+    workdir.formwork("init").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("1 added");
+    workdir.write("main.tf", &server.config(RESOURCE));
+    workdir.formwork("plan").run().code(1).says("Backend type changed from \"local\" to \"http\"");
+    workdir.formwork("init -migrate-state -force-copy").succeed();
+    workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+    assert!(server.with(|kept| !kept.state.is_empty()), "the server has no state");
+}
+
+#[test]
+fn a_backend_that_is_not_supported_is_refused_with_the_next_step() {
+    let config = format!("terraform {{\n  backend \"oss\" {{}}\n}}\n{RESOURCE}");
+    let workdir = Workdir::new(&config);
     for line in ["plan", "init", "state list"] {
         let refused = workdir.formwork(line).run();
         refused.code(1).says("terraform state pull > terraform.tfstate");
     }
-    let local = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{RESOURCE}");
-    for config in [local.as_str(), RESOURCE] {
-        workdir.write("main.tf", config);
-        for line in ["plan", "init", "init -migrate-state"] {
-            workdir.formwork(line).run().code(1).says_not("leave it where it is");
-        }
-        workdir.formwork("plan").run().says("terraform state pull > terraform.tfstate");
-    }
-
-    // Without the first step.
-    workdir.write("main.tf", &local);
-    let settings = workdir.read(".terraform/terraform.tfstate");
-    workdir.formwork("init -reconfigure").succeed().says("State was left behind");
-    workdir.write(".terraform/terraform.tfstate", &settings);
-
-    // With it.
-    workdir.write("main.tf", &config);
-    let pulled = workdir.terraform("state pull").succeed().stdout;
-    workdir.write("terraform.tfstate", &pulled);
-    workdir.write("main.tf", &local);
-    workdir.formwork("init -reconfigure").succeed().says_not("State was left behind");
-    workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
 }

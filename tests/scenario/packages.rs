@@ -52,8 +52,8 @@ fn what_comes_with_the_program_stands_in_for_the_registry_and_nothing_else() {
     let direct = "  direct {}";
     for (methods, expected) in [
         (direct.to_owned(), OURS),
-        (folder.clone(), "Installed hashicorp/random v3.6.0 (found locally)"),
-        (format!("{folder}\n{direct}"), "Installed hashicorp/random v3.6.0 (found locally)"),
+        (folder.clone(), "Installed hashicorp/random v3.6.0 (unauthenticated)"),
+        (format!("{folder}\n{direct}"), "Installed hashicorp/random v3.6.0 (unauthenticated)"),
     ] {
         settings(&workdir, &methods);
         workdir.formwork("init").succeed().says(expected);
@@ -66,7 +66,8 @@ fn what_comes_with_the_program_stands_in_for_the_registry_and_nothing_else() {
     ] {
         settings(&workdir, methods);
         let refused = workdir.formwork("init").run();
-        refused.code(1).says("Could not find registry.terraform.io/hashicorp/random");
+        let words = "provider registry.terraform.io/hashicorp/random was not found in any of the search locations";
+        refused.code(1).says(words);
         // Nor is it run where a lock file from elsewhere asks for its version.
         lock(&workdir, "3.7.1", "");
         let summary = "Failed to query available provider packages";
@@ -87,9 +88,11 @@ fn what_terraform_has_locked_stays_locked_for_it() {
     workdir.formwork("plan").succeed().says("1 to add");
 
     lock(&workdir, "3.7.2", "  hashes  = [\"h1:theirs=\"]\n");
-    let refused = workdir.formwork("init").run();
-    refused.code(1).says("3.7.1 (which comes with Formwork)").says("formwork init -upgrade");
-    let upgraded = workdir.formwork("init -upgrade").succeed();
+    // No registry can be reached.
+    let init = |line: &str| workdir.formwork(line).env("HTTPS_PROXY", "http://127.0.0.1:1");
+    let refused = init("init").run();
+    refused.code(1).says("Version 3.7.1 comes with Formwork").says("formwork init -upgrade");
+    let upgraded = init("init -upgrade").succeed();
     upgraded.says("which comes with Formwork, where v3.7.2 was locked");
     assert!(!workdir.read(LOCK).contains("h1:"), "{}", workdir.read(LOCK));
 

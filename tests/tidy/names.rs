@@ -31,7 +31,7 @@ const KNOW_VERSIONS: [&str; 6] = [
 ];
 
 /// What may be serialised with serde: file formats and views for programs.
-const SERIALISED: [&str; 14] = [
+const SERIALISED: [&str; 16] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -45,6 +45,9 @@ const SERIALISED: [&str; 14] = [
     "plugin-protocol/src/reattach.rs",
     // The manifest of installed modules.
     "cli/src/modules/manifest.rs",
+    // The answers of registries and mirrors of providers.
+    "cli/src/install/source/network.rs",
+    "cli/src/install/source/registry.rs",
     // The backend that is set up.
     "cli/src/workspace/backend.rs",
     // What a saved plan holds of the command line, and the output of `version -json`.

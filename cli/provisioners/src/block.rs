@@ -1,4 +1,4 @@
-//! Arguments of a block that fits its schema. An empty text counts as none, as in the reference.
+//! Arguments of a block that fits its schema. An empty string counts as absent, as in Terraform.
 
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@ use formwork_core::provisioner::Failed;
 pub(crate) struct Why {
     /// The reason in full.
     pub(crate) detail: String,
-    /// What may be told of it when the configuration is secret.
+    /// The part that may be printed when the configuration is sensitive.
     pub(crate) bare: String,
 }
 

@@ -20,7 +20,7 @@ use self::file::File;
 use self::local_exec::LocalExec;
 use self::remote_exec::RemoteExec;
 
-/// What provisioners need to know of where they run.
+/// Environment of the provisioners.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     /// The socket of the SSH agent, if there is one.

@@ -1,11 +1,11 @@
-//! The output of a command: told line by line, and its end kept for the message if it fails.
+//! Output of a command: printed line by line, and its end kept for the error message.
 
 use formwork_core::provisioner::Tell;
 
-/// How much of the end of the output is kept.
+/// Number of bytes kept of the end of the output.
 const KEPT: usize = 8 * 1024;
 
-/// A line that goes on longer is told in pieces.
+/// Greatest length of a line. A longer one is printed in pieces.
 const LONGEST: usize = 64 * 1024;
 
 /// Takes output as it comes.

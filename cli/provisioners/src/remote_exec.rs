@@ -19,7 +19,7 @@ const KIND: &str = "remote-exec";
 
 const ONE_OF: &str = "Only one of \"inline\", \"script\", or \"scripts\" must be set";
 
-/// How much a script may hold.
+/// Greatest size of a script.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
 /// The provisioner.

@@ -1,6 +1,6 @@
-//! Another machine, over SSH: logging in, running commands, putting files there.
+//! SSH connections to another machine: authentication, commands and file transfer.
 //!
-//! What is to be run and put there is for the provisioners to say.
+//! The provisioners decide which commands run and which files are sent.
 
 mod agent;
 mod dial;
@@ -28,7 +28,7 @@ pub(crate) use self::scp::hostile as hostile_scp;
 pub(crate) use self::session::{Ended, Session};
 pub(crate) use self::target::Target;
 
-/// How long the first pause between two attempts is; each further one is twice as long.
+/// First pause between two attempts; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// No pause between two attempts is longer.
@@ -42,11 +42,11 @@ pub(crate) fn hostile_key(text: &str) {
     drop(host_key::HostKey::read(text));
 }
 
-/// Logs in, again and again until it works or the target's time is over: a machine that was just made
-/// needs a while until it lets anyone in. Each attempt is told.
+/// Logs in, with repeated attempts until one succeeds or the target's timeout is over: a machine
+/// that was just created needs a while until it accepts logins. Each attempt is printed.
 ///
 /// # Errors
-/// When the time is over; with what was wrong with the last attempt.
+/// When the timeout is over; with the problem of the last attempt.
 pub(crate) async fn connect(target: &Target, tell: Option<Tell<'_>>) -> Result<Session, String> {
     let last = RefCell::new(format!("no answer within {:?}", target.timeout));
     let attempts = async {
@@ -74,7 +74,7 @@ pub(crate) async fn connect(target: &Target, tell: Option<Tell<'_>>) -> Result<S
     }
 }
 
-/// Why the system did not do what it was asked to do, in the reference's words.
+/// Describes a system error in Terraform's words.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(errno) => {

@@ -1,4 +1,4 @@
-//! The wish that work ends soon. How it ends is for whoever does the work.
+//! Request to end work soon. The worker decides how it ends.
 
 use tokio::sync::watch;
 

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use formwork_backend::OpenState;
 use formwork_core::addr;
 use formwork_core::apply::{Applied, Tally, apply};
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options, Plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::journal::{Begin, Journal};
-use formwork_core::state::store::Store as _;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
@@ -65,7 +65,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
         Wanted::Fresh(_) => args.state.place(),
         Wanted::Saved(saved) => saved.place(args.state.place()),
     };
-    let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place);
+    let store = open(&mut diags, &prepared, &wanted, &place).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
@@ -91,6 +91,21 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
         Ok(exit) if !diags.has_errors() => exit,
         _ => Exit::Failed,
     }
+}
+
+/// Opens the state: in the backend that a saved plan names, else in that of the configuration.
+async fn open(
+    diags: &mut Diagnostics,
+    prepared: &Prepared<'_>,
+    wanted: &Wanted,
+    place: &StatePlace,
+) -> Result<OpenState, Reported> {
+    if let Wanted::Saved(saved) = wanted
+        && let Some(backend) = saved.backend(diags)?
+    {
+        return prepared.workspace.store_in(diags, &backend, place).await;
+    }
+    prepared.workspace.store(diags, prepared.config.backend(), place).await
 }
 
 fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: Purpose) -> Result<(), Reported> {
@@ -191,16 +206,16 @@ impl Run<'_> {
             ));
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
-        locked.store.check_place().map_err(|error| diags.error(error.diagnostic()))?;
+        locked.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
         if self.purpose != Purpose::Refresh {
             locked.stop_at_damage(diags).await?;
         }
         let begin = Begin {
             operation: "OperationTypeApply",
             base: &locked.file,
-            read_from: locked.store.files().read_from.as_deref(),
+            read_from: locked.store.read_from(),
         };
-        let journal = Journal::begin(locked.store.journals(), begin);
+        let journal = locked.intents.begin(begin);
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
         let (plan, open) = match self.settle(diags, locked, wanted).await {
             Ok(Some(settled)) => settled,

@@ -2,11 +2,16 @@
 //! does that.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use formwork_core::config::Backend;
+use formwork_backend::kind::find;
+use formwork_backend::local::Workspaces;
+use formwork_backend::unsupported::unsupported;
+use formwork_backend::{Backend, BadWorkspace, DEFAULT_WORKSPACE, OpenState, StoreError};
+use formwork_core::config::Backend as Block;
+use formwork_core::config::settings::constant_arguments;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
 use formwork_core::state::edit::check_push;
-use formwork_core::state::local::{Files, LocalStore, Workspaces};
 use formwork_lang::syntax::parse_file;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -16,7 +21,7 @@ use super::question::{Question, ask};
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
-use crate::workspace::backend::{Local, Remembered, Setup, take_along};
+use crate::workspace::backend::{BackendConfig, Remembered, Setup};
 
 /// Settles where the state is kept, as the block and the options say.
 ///
@@ -27,80 +32,84 @@ pub(super) async fn set_up(
     diags: &mut Diagnostics,
     (args, report): (&InitArgs, &Report),
     workspace: &mut Workspace<'_>,
-    backend: Option<&Backend>,
+    backend: Option<&Block>,
 ) -> Result<(), Reported> {
-    let block = backend.map(|backend| Local::read(diags, backend)).transpose()?;
+    let block = backend.map(|backend| BackendConfig::read(diags, backend)).transpose()?;
     let mut to = block.clone();
-    let told: Vec<&String> = args.backend_config.iter().filter(|told| !told.is_empty()).collect();
+    let options: Vec<&String> =
+        args.backend_config.iter().filter(|option| !option.is_empty()).collect();
     match &mut to {
-        Some(to) => told.iter().try_for_each(|told| tell(diags, workspace, to, told))?,
-        None if !told.is_empty() => diags.warn(no_block()),
+        Some(to) => options.iter().try_for_each(|option| set(diags, workspace, to, option))?,
+        None if !options.is_empty() => diags.warn(no_block()),
         None => {}
     }
     if args.reconfigure {
         // What cannot be read is written again.
         let old = workspace.remembered(&mut Diagnostics::new()).ok().flatten();
-        let place = to.clone().unwrap_or_default().workspaces(&workspace.root);
-        let is_there = place.files(&workspace.name()).state.exists();
-        if let Some(old) = old.filter(|old| !old.is_local() && !is_there) {
+        let places = to.clone().unwrap_or_else(BackendConfig::local).local_places(&workspace.root);
+        let is_there = places.is_none_or(|all| all.files(&workspace.name()).state.exists());
+        if let Some(old) = old.filter(|old| find(&old.kind).is_none() && !is_there) {
             diags.warn(left_behind(&old));
         }
     } else {
         let old = workspace.remembered(diags)?;
-        match Setup::of((block.as_ref(), !told.is_empty()), to.clone(), old.as_ref()) {
+        match Setup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
             Setup::Nothing | Setup::Kept => return Ok(()),
             Setup::Changed { from, to, .. } if from.is_some() && from == to => {}
             Setup::Changed { again: true, .. } if !(args.migrate_state || args.force_copy) => {
                 return Err(diags.error(changed()));
             }
             Setup::Changed { from, to, .. } => {
-                let Some(from) = from else { return Err(diags.error(unknown_kind())) };
-                migrate(diags, (args, report), workspace, (&from, &to.unwrap_or_default())).await?;
+                let Some(from) = from else {
+                    return Err(diags.error(unknown_kind(old.as_ref())));
+                };
+                let to = to.unwrap_or_else(BackendConfig::local);
+                migrate(diags, (args, report), workspace, (&from, &to)).await?;
             }
         }
     }
     workspace.remember(diags, block.as_ref().zip(to.as_ref()))?;
-    if block.is_some() {
-        let text = "\nSuccessfully configured the backend \"local\"! Formwork will automatically use this backend unless the backend configuration changes.";
-        report.step(Paint::Green, text, "backend_configured_success");
+    if let Some(block) = &block {
+        let text = format!(
+            "\nSuccessfully configured the backend {:?}! Formwork will automatically use this backend unless the backend configuration changes.",
+            block.kind()
+        );
+        report.step(Paint::Green, &text, "backend_configured_success");
     }
     Ok(())
 }
 
-/// Takes in what an option says: an argument, or a file of them.
-fn tell(
+/// Sets what an option says: an argument, or a file of them.
+fn set(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    to: &mut Local,
-    told: &str,
+    to: &mut BackendConfig,
+    option: &str,
 ) -> Result<(), Reported> {
-    if let Some((name, value)) = told.split_once('=') {
-        if to.set(name.trim(), value) {
-            return Ok(());
-        }
-        let detail = format!(
-            "The backend configuration argument {name:?} given on the command line is not expected for the selected backend type."
-        );
-        let summary = "Invalid backend configuration argument";
-        return Err(diags.error(Diagnostic::error(summary, detail)));
+    let summary = "Invalid backend configuration argument";
+    if let Some((name, value)) = option.split_once('=') {
+        let name = name.trim();
+        return to.set(name, value).map_err(|reason| {
+            let detail = match reason {
+                None => format!(
+                    "The backend configuration argument {name:?} given on the command line is not expected for the selected backend type."
+                ),
+                Some(reason) => format!(
+                    "The backend configuration argument {name:?} given on the command line has an unsuitable value: {reason}."
+                ),
+            };
+            diags.error(Diagnostic::error(summary, detail))
+        });
     }
-    let text = read_named_text(Path::new(told), MAX_RECORD).map_err(|error| {
-        let detail = format!("{told}, which -backend-config names, cannot be read: {error}.");
+    let text = read_named_text(Path::new(option), MAX_RECORD).map_err(|error| {
+        let detail = format!("{option}, which -backend-config names, cannot be read: {error}.");
         diags.error(Diagnostic::error("Failed to read file", detail))
     })?;
-    let source = workspace.sources.add(told, text);
+    let source = workspace.sources.add(option, text);
     let body = parse_file(diags, &workspace.sources, source);
     diags.check()?;
-    for attribute in &body.attributes {
-        let (name, text) = (attribute.name.name.as_str(), attribute.expr.as_literal());
-        if !text.is_some_and(|text| to.set(name, text.as_str())) {
-            let detail = format!(
-                "The local backend takes \"path\" and \"workspace_dir\", each a text in quotes; {name:?} is not one of these."
-            );
-            let diagnostic = Diagnostic::error("Invalid backend configuration argument", detail);
-            return Err(diags.error(diagnostic.at(attribute.span)));
-        }
-    }
+    let values = constant_arguments(diags, &body, &to.schema())?;
+    to.merge(&values);
     Ok(())
 }
 
@@ -114,11 +123,8 @@ fn changed() -> Diagnostic {
     Diagnostic::error("Backend configuration changed", detail)
 }
 
-fn unknown_kind() -> Diagnostic {
-    let detail = format!(
-        "The state is kept by a backend that Formwork cannot work with, so it cannot be taken along from there automatically. {}",
-        take_along()
-    );
+fn unknown_kind(old: Option<&Remembered>) -> Diagnostic {
+    let detail = unsupported(old.map_or("", |old| old.kind.as_str()));
     Diagnostic::error("Unsupported backend type", detail)
 }
 
@@ -127,9 +133,15 @@ fn left_behind(old: &Remembered) -> Diagnostic {
     let detail = format!(
         "The backend {:?} keeps a state, and there is none in its new place, so a plan would create everything in it a second time. Put the old block back to take it along. {}",
         old.kind,
-        take_along()
+        unsupported(&old.kind)
     );
     Diagnostic::warning("State was left behind", detail)
+}
+
+/// Two backends between which states are moved.
+struct Move {
+    from: Arc<dyn Backend>,
+    to: Arc<dyn Backend>,
 }
 
 /// Takes the states of all workspaces along, if that is wanted. What was there stays there, too.
@@ -137,27 +149,69 @@ async fn migrate(
     diags: &mut Diagnostics,
     (args, report): (&InitArgs, &Report),
     workspace: &Workspace<'_>,
-    (from, to): (&Local, &Local),
+    (from, to): (&BackendConfig, &BackendConfig),
 ) -> Result<(), Reported> {
-    let (old, new) = (from.workspaces(&workspace.root), to.workspaces(&workspace.root));
-    let names = old.list().map_err(|error| {
-        diags.error(Diagnostic::error("Failed to list workspaces", format!("{error}.")))
-    })?;
-    let pairs = names.iter().filter(|name| Workspaces::is_name(name)).map(|name| {
-        let (source, target) = (old.files(name), new.files(name));
-        (source, target)
-    });
-    let holds_something = |files: &Files| files.state.metadata().is_ok_and(|file| file.len() > 0);
-    let found: Vec<(Files, Files)> = pairs
-        .filter(|(source, target)| source.state != target.state && holds_something(source))
-        .collect();
-    if found.is_empty() || !agreed(diags, (args, report), workspace).await? {
+    let surroundings = workspace.env.backend_surroundings(&workspace.root);
+    let both = Move {
+        from: from.configure(diags, &surroundings)?,
+        to: to.configure(diags, &surroundings)?,
+    };
+    let sources = names(diags, &*both.from).await?;
+    let targets = names(diags, &*both.to).await?;
+    let selected = workspace.name();
+    // A place that keeps one state only takes that of the selected workspace.
+    let pairs: Vec<(String, String)> = match (sources, targets) {
+        (None, _) => vec![(DEFAULT_WORKSPACE.to_owned(), DEFAULT_WORKSPACE.to_owned())],
+        (Some(_), None) => vec![(selected, DEFAULT_WORKSPACE.to_owned())],
+        (Some(names), Some(_)) => names.into_iter().map(|name| (name.clone(), name)).collect(),
+    };
+    let mut found = Vec::new();
+    for (source, target) in pairs {
+        let is_other = both.from.kind() != both.to.kind()
+            || both.from.location(&source) != both.to.location(&target);
+        if is_other && holds_something(diags, &*both.from, &source).await? {
+            found.push((source, target));
+        }
+    }
+    if found.is_empty() || !agreed(diags, (args, report), workspace, &both).await? {
         return Ok(());
     }
     for (source, target) in found {
-        copy(diags, args, source, target).await?;
+        copy(diags, args, &both, (&source, &target)).await?;
     }
     Ok(())
+}
+
+/// The workspaces of a backend; `None` if it has none.
+async fn names(
+    diags: &mut Diagnostics,
+    backend: &dyn Backend,
+) -> Result<Option<Vec<String>>, Reported> {
+    match backend.workspaces().await {
+        Ok(names) => Ok(Some(names.into_iter().filter(|it| Workspaces::is_name(it)).collect())),
+        Err(BadWorkspace::Unsupported) => Ok(None),
+        Err(BadWorkspace::Store(error)) => Err(diags.error(error.diagnostic())),
+        Err(error) => {
+            let detail = format!("{error}.");
+            Err(diags.error(Diagnostic::error("Failed to list workspaces", detail)))
+        }
+    }
+}
+
+/// Whether a workspace has a state, or a run has left something that belongs into it. A state that
+/// cannot be read is something.
+async fn holds_something(
+    diags: &mut Diagnostics,
+    backend: &dyn Backend,
+    name: &str,
+) -> Result<bool, Reported> {
+    let opened = OpenState::open(backend, name).await;
+    let mut state = opened.map_err(|error| diags.error(error.diagnostic()))?;
+    match state.store.read().await {
+        Ok(file) => Ok(file.is_some() || state.intents.is_pending()),
+        Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => Ok(true),
+        Err(error) => Err(diags.error(error.diagnostic())),
+    }
 }
 
 /// Whether the state is to be taken along.
@@ -165,6 +219,7 @@ async fn agreed(
     diags: &mut Diagnostics,
     (args, report): (&InitArgs, &Report),
     workspace: &Workspace<'_>,
+    both: &Move,
 ) -> Result<bool, Reported> {
     if args.force_copy {
         return Ok(true);
@@ -174,9 +229,14 @@ async fn agreed(
         let detail = "Please remove the \"-input=false\" option and try again.";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
+    let about = format!(
+        "Pre-existing state was found while migrating the previous {:?} backend to the\nnewly configured {:?} backend. Enter \"yes\" to copy it, and \"no\" to go on with what\nis at the new place.",
+        both.from.kind(),
+        both.to.kind()
+    );
     let question = Question {
         title: "Do you want to copy existing state to the new backend?",
-        about: "Pre-existing state was found while migrating the previous \"local\" backend to the\nnewly configured \"local\" backend. Enter \"yes\" to copy it, and \"no\" to go on with what\nis at the new place.",
+        about: &about,
         secret: false,
     };
     Ok(ask(report.screen(), question).await.is_ok_and(|answer| answer == "yes"))
@@ -186,11 +246,16 @@ async fn agreed(
 async fn copy(
     diags: &mut Diagnostics,
     args: &InitArgs,
-    source: Files,
-    target: Files,
+    both: &Move,
+    (source, target): (&str, &str),
 ) -> Result<(), Reported> {
-    let from = Locked::open(diags, LocalStore::new(source), &args.lock, "init").await?;
-    let copied = match Locked::open(diags, LocalStore::new(target), &args.lock, "init").await {
+    let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
+        let opened = OpenState::open(backend, name).await;
+        let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
+        Locked::open(diags, state, &args.lock, "init").await
+    };
+    let from = open(diags, &*both.from, source).await?;
+    let copied = match open(diags, &*both.to, target).await {
         Ok(mut to) => {
             let put = put(diags, &from, &mut to).await;
             to.close(diags).await;
@@ -247,9 +312,9 @@ mod tests {
         let backend = workspace.backend(&mut diags).unwrap();
         let _ = set_up(&mut diags, (&args, &report), &mut workspace, backend.as_ref()).await;
         let mut ignored = Diagnostics::new();
-        let place = workspace.workspaces(&mut ignored, backend.as_ref()).ok().map(|found| {
-            let path = found.files("default").state;
-            path.strip_prefix(root).unwrap().display().to_string()
+        let place = workspace.open_backend(&mut ignored, backend.as_ref()).ok().map(|found| {
+            let path = found.location("default");
+            Path::new(&path).strip_prefix(root).unwrap().display().to_string()
         });
         (diags.into_iter().map(|diagnostic| diagnostic.summary).collect(), place)
     }

@@ -54,7 +54,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         provisioners: formwork_provisioners::all(&env.surroundings()),
         time: clock::now(),
     };
-    let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place);
+    let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let state_args = StateArgs::locking(args.state.clone());
     let locked = Locked::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;

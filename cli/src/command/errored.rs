@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use formwork_backend::local::{ERRORED_FILE, Errored, Standing};
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::Action;
 use formwork_core::plan::Plan;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::local::{ERRORED_FILE, Errored, Standing};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 

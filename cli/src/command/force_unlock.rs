@@ -1,22 +1,51 @@
-//! `formwork force-unlock`: gives back a lock that nobody holds any more. There is never one: the lock
-//! on a local state ends with the process that holds it.
+//! `formwork force-unlock`: releases a lock whose holder is gone. The lock on a local state ends with
+//! the process that holds it, so there it is refused.
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::told::told;
-use crate::args::ForceUnlockArgs;
+use super::told::{confirmed, told};
+use crate::args::{ForceUnlockArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
     told(env, async |diags, workspace| {
         let backend = workspace.backend(diags)?;
-        // A backend we cannot work with is the better thing to complain about.
-        workspace.workspaces(diags, backend.as_ref())?;
-        Err(refuse(diags, args))
+        let config = workspace.backend_config(diags, backend.as_ref())?;
+        if config.kind() == "local" {
+            return Err(refuse(diags, args));
+        }
+        let place = StatePlace::default();
+        let mut state = workspace.store(diags, backend.as_ref(), &place).await?;
+        if !args.force && !agreed(diags, workspace, &state.store.location())? {
+            return Ok("force-unlock cancelled.\n".to_owned());
+        }
+        let unlocked = state.store.force_unlock(&args.id).await;
+        unlocked.map_err(|error| diags.error(error.diagnostic()))?;
+        Ok("Formwork state has been successfully unlocked!\n\nThe state has been unlocked, and Formwork commands should now be able to\nobtain a new lock on the remote state.\n".to_owned())
     })
     .await
+}
+
+/// Asks whether the lock is to be released.
+fn agreed(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+    location: &str,
+) -> Result<bool, Reported> {
+    if !workspace.env.input {
+        let detail =
+            "The lock is released without a question if -force is given. Nothing was changed.";
+        return Err(diags.error(Diagnostic::error("Can't ask whether to unlock", detail)));
+    }
+    confirmed(
+        diags,
+        &format!(
+            "Do you really want to force-unlock?\n  Formwork will remove the lock on the state {location}.\n  This will allow local Formwork commands to modify this state, even though it\n  may still be in use. Only 'yes' will be accepted to confirm."
+        ),
+    )
 }
 
 fn refuse(diags: &mut Diagnostics, args: &ForceUnlockArgs) -> Reported {

@@ -127,7 +127,7 @@ impl Taking<'_> {
             Ok(prepared) => prepared,
             Err((workspace, _)) => return report.failed(Some(&workspace), &diags),
         };
-        let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place);
+        let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
         let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
         let locked = Locked::open(&mut diags, store, &state.lock, operation).await;
         let Ok(mut locked) = locked else {

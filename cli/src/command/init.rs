@@ -1,5 +1,7 @@
 //! `formwork init`: prepares the folder.
 
+use std::sync::atomic::Ordering;
+
 use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -8,8 +10,11 @@ use super::{backend, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::lockfile::{Lock, LockFile, NAME};
-use crate::install::providers::{Chosen, Origin};
+use crate::install::demands::Demands;
+use crate::install::installer::Job;
+use crate::install::lockfile::LockFile;
+use crate::install::problem;
+use crate::install::providers::Installation;
 use crate::view::{Paint, Screen, report::Report};
 use crate::workspace::Workspace;
 
@@ -94,33 +99,40 @@ async fn install_providers(
     let before = workspace.locks(diags)?;
     let mut locks = before.clone();
     let places = workspace.places(&args.plugin_dir);
-    let installed = places.install(diags, &required, &mut locks, args.upgrade)?;
-    for one in &installed {
-        report.log(&line(one));
+    let installation = Installation {
+        upgrade: args.upgrade,
+        demands: &Demands::of(config),
+        event: &|addr, event| {
+            report.transient("");
+            report.log_each(&event.human(addr), &event.machine(addr));
+        },
+        progress: &|jobs| report.transient(&under_way(jobs)),
+    };
+    let installed = places.install(diags, &required, &mut locks, &installation);
+    report.transient("");
+    let installed = installed?;
+    if installed.third_party {
+        let text = "\nPartner and community providers are signed by their developers.\nIf you'd like to know more about provider signing, you can read about it here:\nhttps://developer.hashicorp.com/terraform/cli/plugins/signing";
+        report.text(text);
     }
-    save(args, report, workspace, diags, (&before, &locks))
+    save(args, report, workspace, diags, (&before, &locks), &installed.incomplete)
 }
 
-fn line(one: &Chosen) -> String {
-    let package = format!("{} v{}", one.addr.display(), one.version);
-    let is_locked = |lock: &Lock| lock.version == one.version;
-    match (&one.origin, &one.locked) {
-        (Origin::Found(_), Some(lock)) if is_locked(lock) => {
-            format!("- Installed {package} (from the dependency lock file)")
+/// The line about the packages that are being downloaded.
+fn under_way(jobs: &[Job]) -> String {
+    let megabytes = |bytes: u64| format!("{}.{}", bytes / 1_000_000, bytes / 100_000 % 10);
+    let line = |job: &Job| {
+        let received = job.progress.received.load(Ordering::Relaxed);
+        let total = job.progress.total.load(Ordering::Relaxed);
+        let name = job.addr.kind();
+        match total {
+            _ if received == 0 || received == total => None,
+            0 => Some(format!("{name} {} MB", megabytes(received))),
+            _ => Some(format!("{name} {} of {} MB", megabytes(received), megabytes(total))),
         }
-        (Origin::Found(_), _) => format!("- Installed {package} (found locally)"),
-        (Origin::Installed, _) => format!("- Using previously-installed {package}"),
-        (Origin::Shipped, Some(lock)) if !is_locked(lock) => format!(
-            "- Using {package}, which comes with Formwork, where v{} was locked",
-            lock.version
-        ),
-        (Origin::Shipped, Some(lock)) if !lock.hashes.is_empty() => {
-            format!(
-                "- Using {package}, which comes with Formwork, in place of the package that is locked"
-            )
-        }
-        (Origin::Shipped, _) => format!("- Using {package}, which comes with Formwork"),
-    }
+    };
+    let lines: Vec<String> = jobs.iter().filter_map(line).collect();
+    if lines.is_empty() { String::new() } else { format!("  {}", lines.join(", ")) }
 }
 
 fn save(
@@ -129,30 +141,25 @@ fn save(
     workspace: &Workspace<'_>,
     diags: &mut Diagnostics,
     (before, locks): (&LockFile, &LockFile),
+    incomplete: &[String],
 ) -> Result<(), Reported> {
-    if before == locks {
+    if locks.selects_as(before) {
         return Ok(());
     }
     if args.lockfile.as_deref() == Some("readonly") {
-        // Under which constraints something was selected is only told for people.
-        if locks.selects_as(before) {
-            return Ok(());
+        if !locks.locks_same_providers(before) {
+            let detail = "Changes to the required provider dependencies were detected, but the lock file is read-only. To use and record these requirements, run \"formwork init\" without the \"-lockfile=readonly\" flag.";
+            let summary = "Provider dependency changes detected";
+            return Err(diags.error(Diagnostic::error(summary, detail)));
         }
-        let detail = "Changes to the provider dependency selections are not allowed with -lockfile=readonly. Run init without it to record them.";
-        return Err(diags.error(Diagnostic::error("Provider dependency changes detected", detail)));
+        let detail = "Changes to the provider selections were detected, but not saved in the .terraform.lock.hcl file. To record these selections, run \"formwork init\" without the \"-lockfile=readonly\" flag.";
+        diags.warn(Diagnostic::warning("Provider lock file not updated", detail));
+        return Ok(());
     }
-    let path = workspace.root.join(NAME);
-    let write = || -> std::io::Result<()> {
-        let mut aside = tempfile::NamedTempFile::new_in(&workspace.root)?;
-        std::io::Write::write_all(&mut aside, locks.render().as_bytes())?;
-        aside.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-        aside.persist(&path)?;
-        Ok(())
-    };
-    write().map_err(|error| {
-        let detail = format!("{} cannot be written: {error}.", path.display());
-        diags.error(Diagnostic::error("Failed to save dependency lock file", detail))
-    })?;
+    if !incomplete.is_empty() {
+        diags.warn(problem::incomplete(incomplete));
+    }
+    locks.save(diags, &workspace.root)?;
     let (text, code) = if before.providers.is_empty() {
         (
             "\nFormwork has created a lock file .terraform.lock.hcl to record the provider selections it made above. Include this file in your version control repository so that Formwork can guarantee to make the same selections by default when you run \"formwork init\" in the future.\n",

@@ -5,17 +5,20 @@ mod pairs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use formwork_backend::local::save_errored;
+use formwork_backend::{LockRequest, OpenState, StateLock, StateStore, StoreError};
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change};
 use formwork_core::config::Config;
 use formwork_core::moved;
 use formwork_core::plan::{Mode, Plan, Search};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::local::LocalStore;
-use formwork_core::state::recover::{CutOff, Damage, Recovery, Unresolved, recover};
-use formwork_core::state::store::{LockRequest, Store as _, StoreError, operation_name};
+use formwork_core::state::intents::IntentLog;
+use formwork_core::state::operator::operation_name;
+use formwork_core::state::recover::{CutOff, Damage, Recovery, Unresolved};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value, duration};
 
@@ -32,10 +35,10 @@ const SILENT_WAIT: Duration = Duration::from_millis(500);
 
 /// Locks the state. A longer wait is reported on stderr, with the holder of the lock.
 async fn lock(
-    store: &mut LocalStore,
+    store: &mut dyn StateStore,
     operation: &str,
     timeout: Duration,
-) -> Result<(), StoreError> {
+) -> Result<StateLock, StoreError> {
     let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
     let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
         Err(StoreError::Held { holder, .. }) if timeout > SILENT_WAIT => {
@@ -58,13 +61,14 @@ async fn lock(
 
 /// A locked state, with what an interrupted run may have left behind.
 pub(crate) struct Locked {
-    pub(crate) store: LocalStore,
+    pub(crate) store: Box<dyn StateStore>,
+    pub(crate) intents: Arc<dyn IntentLog>,
     pub(crate) file: StateFile,
     pub(crate) recovery: Option<Recovery>,
     /// Whether there is a state, be it an empty one.
     pub(crate) found: bool,
     errored: Option<ErroredState>,
-    locked: bool,
+    lock: Option<StateLock>,
 }
 
 impl Locked {
@@ -74,35 +78,42 @@ impl Locked {
     /// When somebody else holds the lock, or the state cannot be read.
     pub(crate) async fn open(
         diags: &mut Diagnostics,
-        mut store: LocalStore,
+        mut state: OpenState,
         args: &LockArgs,
         operation: &str,
     ) -> Result<Self, Reported> {
+        let mut held = None;
         if args.lock {
             let timeout = waiting(diags, &args.lock_timeout)?;
-            lock(&mut store, operation, timeout)
-                .await
-                .map_err(|error| diags.error(error.diagnostic()))?;
+            let taken = lock(&mut *state.store, operation, timeout).await;
+            held = Some(taken.map_err(|error| diags.error(error.diagnostic()))?);
         }
-        Self::read(diags, store, Path::new("."), args.lock).await
+        Self::read(diags, state, Path::new("."), held).await
     }
 
     /// Reads the state in a store that is locked or need not be, and puts in what interrupted runs left
     /// in the journal. `folder` may have an `errored.tfstate`.
     async fn read(
         diags: &mut Diagnostics,
-        mut store: LocalStore,
+        state: OpenState,
         folder: &Path,
-        locked: bool,
+        mut lock: Option<StateLock>,
     ) -> Result<Self, Reported> {
-        let stored =
-            store.read().await.map_err(|error| unusable(diags, folder, error.diagnostic()))?;
-        let recovery = recover(store.journals(), stored)
-            .map_err(|error| unusable(diags, folder, error.diagnostic()))?;
+        let OpenState { mut store, intents } = state;
+        let read = store.read().await.map_err(|error| error.diagnostic());
+        let recovered = read
+            .and_then(|stored| intents.recover(stored).map_err(|error| error.diagnostic()))
+            .map_err(|error| unusable(diags, folder, error));
+        let recovery = match recovered {
+            Ok(recovery) => recovery,
+            Err(reported) => {
+                // The lock of a remote place does not end with the process.
+                unlock(diags, &mut *store, lock.take()).await;
+                return Err(reported);
+            }
+        };
         let (file, recovery) = if recovery.is_nothing() {
-            store.empty_file().into_iter().for_each(|path| diags.warn(empty(path)));
-            let backup = store.backup_without_state();
-            backup.into_iter().for_each(|backup| diags.warn(only_a_backup(&store, backup)));
+            store.doubts().into_iter().for_each(|doubt| diags.warn(doubt));
             (recovery.file, None)
         } else {
             let runs = recovery.runs.iter().flat_map(CutOff::diagnostics);
@@ -115,7 +126,7 @@ impl Locked {
         let errored = ErroredState::find(folder, file.as_ref());
         errored.iter().for_each(|errored| diags.warn(errored.warning()));
         let file = file.unwrap_or_else(StateFile::fresh);
-        Ok(Self { store, file, recovery, found, errored, locked })
+        Ok(Self { store, intents, file, recovery, found, errored, lock })
     }
 
     /// Stops a command that would create objects while a lost record of a journal may be of one that
@@ -255,7 +266,7 @@ impl Locked {
     pub(crate) async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
-            match self.file.save_errored(Path::new(".")) {
+            match save_errored(&self.file, Path::new(".")) {
                 Ok((path, kept)) => diags.warn(saved_aside(&error, &path, kept.as_deref())),
                 Err(error) => drop(diags.error(error.diagnostic())),
             }
@@ -343,11 +354,16 @@ impl Locked {
 
     /// Gives the lock back.
     pub(crate) async fn close(mut self, diags: &mut Diagnostics) {
-        if self.locked
-            && let Err(error) = self.store.unlock().await
-        {
-            let _ = diags.error(error.diagnostic());
-        }
+        unlock(diags, &mut *self.store, self.lock.take()).await;
+    }
+}
+
+/// Releases a lock, if one is held. A failure is reported.
+async fn unlock(diags: &mut Diagnostics, store: &mut dyn StateStore, lock: Option<StateLock>) {
+    if let Some(lock) = lock
+        && let Err(error) = store.unlock(lock).await
+    {
+        let _ = diags.error(error.diagnostic());
     }
 }
 
@@ -387,7 +403,7 @@ fn unusable(diags: &mut Diagnostics, folder: &Path, error: Diagnostic) -> Report
 fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnostic {
     let is_other = matches!(
         error,
-        StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced(_)
+        StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
     );
     let path = path.display();
     let remedy = match is_other {
@@ -406,29 +422,6 @@ fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnost
         kept.unwrap_or_default()
     );
     Diagnostic::warning("State saved aside", detail)
-}
-
-/// Warns of a state that is not there, although its backup is.
-fn only_a_backup(store: &LocalStore, (backup, n_resources): (&Path, Option<usize>)) -> Diagnostic {
-    let has = match n_resources {
-        Some(n_resources) => format!("has one with {n_resources} resources"),
-        None => "is there and cannot be read".to_owned(),
-    };
-    let detail = format!(
-        "There is no state in {}, but the backup {} {has}. If the state was removed by mistake, copy a backup to its place and compare it with the real objects: they are created a second time otherwise.",
-        store.files().state.display(),
-        backup.display()
-    );
-    Diagnostic::warning("State file is missing", detail).blame(Blame::Environment)
-}
-
-/// What there is to say of a state file that holds nothing at all, and nothing shows that it ever did.
-fn empty(path: &Path) -> Diagnostic {
-    let detail = format!(
-        "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
-        path.display()
-    );
-    Diagnostic::warning("State file is empty", detail).blame(Blame::Environment)
 }
 
 /// How long to wait for a lock: less than nothing is nothing.

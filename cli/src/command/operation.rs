@@ -14,8 +14,6 @@ use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
 use formwork_core::session::{Ground, Session};
 use formwork_core::state::State;
-use formwork_core::state::recover::is_pending;
-use formwork_core::state::store::Store as _;
 use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
@@ -209,11 +207,13 @@ pub(super) async fn of_state(
     (place, with_open): (&StatePlace, bool),
 ) -> BTreeMap<ProviderAddr, Constraints> {
     let diags = &mut Diagnostics::new();
-    let Ok(store) = workspace.store(diags, config.backend(), place) else { return BTreeMap::new() };
-    let providers = if is_pending(store.journals()) {
+    let Ok(mut store) = workspace.store(diags, config.backend(), place).await else {
+        return BTreeMap::new();
+    };
+    let providers = if store.intents.is_pending() {
         providers_in(diags, store, with_open).await.unwrap_or_default()
     } else {
-        store.providers()
+        store.store.providers().await
     };
     let others = providers.into_iter().filter(|addr| !required.contains_key(addr));
     others.map(|addr| (addr, Constraints::default())).collect()

@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use formwork_backend::OpenState;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::local::LocalStore;
-use formwork_core::state::recover::recover;
-use formwork_core::state::store::Store as _;
 use formwork_lang::print::print;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
@@ -151,7 +149,7 @@ pub(super) async fn stored_file(
     place: &StatePlace,
 ) -> Result<Option<StateFile>, Reported> {
     let backend = workspace.backend(diags)?;
-    let store = workspace.store(diags, backend.as_ref(), place)?;
+    let store = workspace.store(diags, backend.as_ref(), place).await?;
     let (file, left) = file_in(diags, store).await?;
     let mut told = Diagnostics::new();
     left.into_iter().for_each(|one| told.warn(one));
@@ -170,7 +168,7 @@ pub(super) async fn stored_file(
 /// When it cannot be read.
 pub(super) async fn stored_in(
     diags: &mut Diagnostics,
-    store: LocalStore,
+    store: OpenState,
 ) -> Result<State, Reported> {
     Ok(file_in(diags, store).await?.0.map(|file| file.state).unwrap_or_default())
 }
@@ -179,11 +177,11 @@ pub(super) async fn stored_in(
 /// of what they left open.
 pub(super) async fn providers_in(
     diags: &mut Diagnostics,
-    mut store: LocalStore,
+    mut store: OpenState,
     with_open: bool,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
-    let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-    let (file, open) = match recover(store.journals(), file.clone()) {
+    let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+    let (file, open) = match store.intents.recover(file.clone()) {
         Ok(recovery) => {
             let open = recovery.unresolved.into_iter().filter(|_| with_open);
             (recovery.file, open.map(|one| one.provider.provider).collect())
@@ -197,12 +195,12 @@ pub(super) async fn providers_in(
 /// The state in a store, and what there is to say about interrupted runs.
 async fn file_in(
     diags: &mut Diagnostics,
-    mut store: LocalStore,
+    mut store: OpenState,
 ) -> Result<(Option<StateFile>, Vec<Diagnostic>), Reported> {
-    let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+    let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     // What an interrupted run has done counts before the next apply stores it. Who only looks can
     // still look at a state whose journal cannot be read.
-    match recover(store.journals(), file.clone()) {
+    match store.intents.recover(file.clone()) {
         Ok(recovery) => Ok((recovery.file.clone(), recovery.diagnostics())),
         Err(error) => Ok((file, vec![error.as_warning()])),
     }

@@ -55,7 +55,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         Err(workspace) => return report.failed(workspace.as_deref(), &diags),
     };
     let store =
-        prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place());
+        prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };

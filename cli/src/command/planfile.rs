@@ -31,6 +31,7 @@ use crate::install::lockfile::{self, LockFile};
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
 use crate::workspace::Workspace;
+use crate::workspace::backend::{BackendConfig, Remembered};
 
 const PLAN: &str = "plan.json";
 const PRIOR: &str = "prior.tfstate";
@@ -48,6 +49,9 @@ struct About {
     /// The files that options named for the state.
     state: Option<PathBuf>,
     state_out: Option<PathBuf>,
+    /// The backend that keeps the state; `None` in plans of versions that knew the local one only.
+    #[serde(default)]
+    backend: Option<Remembered>,
     lineage: String,
     serial: u64,
     /// Whether there was no state yet: its lineage means nothing then.
@@ -110,6 +114,7 @@ pub(super) fn write(
         workspace: prepared.workspace_name.clone(),
         state: place.state.clone(),
         state_out: place.out.clone(),
+        backend: backend_of(prepared)?,
         lineage: file.lineage.clone(),
         serial: file.serial,
         fresh: file.serial == 0,
@@ -144,6 +149,15 @@ pub(super) fn write(
     let seal = seal::seal(prepared.workspace.env, &parts);
     parts.extend(seal.as_ref().map(|seal| (seal::PART, seal.as_slice())));
     file::write(path, &parts).map_err(|error| error.to_string())
+}
+
+/// The backend that keeps the state, with its arguments.
+fn backend_of(prepared: &Prepared<'_>) -> Result<Option<Remembered>, String> {
+    let mut diags = Diagnostics::new();
+    let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend());
+    // The state was opened with it already.
+    let config = config.map_err(|_| "the backend is not set up".to_owned())?;
+    Remembered::of(&config).map(Some).map_err(|error| error.to_string())
 }
 
 /// The ephemeral variables of which something holds.
@@ -317,6 +331,25 @@ impl Saved {
             },
             given => given,
         }
+    }
+
+    /// The backend that it names, whatever is set up in the folder by now.
+    ///
+    /// # Errors
+    /// When the backend is not supported.
+    pub(super) fn backend(
+        &self,
+        diags: &mut Diagnostics,
+    ) -> Result<Option<BackendConfig>, Reported> {
+        let Some(named) = &self.about.backend else { return Ok(None) };
+        let config = named.config().ok_or_else(|| {
+            let detail = format!(
+                "The plan was made for a state in the backend {:?}, with arguments that this version does not know. Make a new plan. Nothing was changed.",
+                named.kind
+            );
+            diags.error(Diagnostic::error("Saved plan names an unknown backend", detail))
+        })?;
+        Ok(Some(config))
     }
 
     /// Refuses to apply it in another workspace: what it says of names there is not true.

@@ -1,4 +1,7 @@
-//! `formwork providers` and `formwork providers schema`.
+//! `formwork providers` and the commands below it.
+
+pub(super) mod lock;
+pub(super) mod mirror;
 
 use std::collections::BTreeSet;
 
@@ -10,6 +13,7 @@ use super::output::stored_in;
 use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::install::platform::Platform;
 use crate::view::json::schema;
 use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
@@ -42,7 +46,7 @@ async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     let config = config?;
     diags.check()?;
     let mut text = tree(&config);
-    let store = workspace.store(diags, config.backend(), &StatePlace::of(None))?;
+    let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;
     let state = stored_in(diags, store).await?;
     let needed: BTreeSet<_> =
         state.resources.values().map(|resource| &resource.provider.provider).collect();
@@ -122,4 +126,24 @@ async fn document(
         required.keys().filter_map(|addr| Some((addr, pool.loaded(addr)?))).collect();
     let json = schema::document(loaded.iter().map(|(addr, loaded)| (*addr, &**loaded)));
     Ok(format!("{}\n", json.compact()))
+}
+
+/// The platforms that `-platform` names; the one of this program if none is named.
+fn platforms(diags: &mut Diagnostics, names: &[String]) -> Result<Vec<Platform>, Reported> {
+    if names.is_empty() {
+        return Ok(vec![Platform::current()]);
+    }
+    let mut platforms = Vec::new();
+    for name in names {
+        match name.parse() {
+            Ok(platform) => platforms.push(platform),
+            Err(error) => {
+                let detail = format!(
+                    "The string {name:?} given in the -platform option is not a valid target platform: {error}."
+                );
+                let _ = diags.error(Diagnostic::error("Invalid target platform", detail));
+            }
+        }
+    }
+    diags.check().map(|()| platforms)
 }

@@ -456,7 +456,7 @@ async fn open(
     args: &StateArgs,
 ) -> Result<Locked, Reported> {
     let backend = workspace.backend(diags)?;
-    let store = workspace.store(diags, backend.as_ref(), &args.place())?;
+    let store = workspace.store(diags, backend.as_ref(), &args.place()).await?;
     let mut locked = Locked::open(diags, store, &args.lock, "recover").await?;
     // What is open has the address of the run that was cut off, and may have another one by now. A
     // configuration that is not whole is no reason not to decide.

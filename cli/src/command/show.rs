@@ -130,9 +130,8 @@ fn written_state(
     let mut ignored = Diagnostics::new();
     let place = saved.place(StatePlace::default());
     let of = (saved.workspace(), config.backend());
-    let files = workspace.files_of(&mut ignored, of, &place).ok()?;
-    let path = files.state.strip_prefix(".").unwrap_or(&files.state).display();
-    Some(format!("\nApplying this plan writes the state {path} (workspace {:?}).\n", of.0))
+    let location = workspace.location_of(&mut ignored, of, &place).ok()?;
+    Some(format!("\nApplying this plan writes the state {location} (workspace {:?}).\n", of.0))
 }
 
 async fn show_state(

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::args::VersionArgs;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::platform;
+use crate::install::platform::Platform;
 use crate::view;
 use crate::workspace::Workspace;
 
@@ -39,7 +39,7 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
     if args.json {
         let version = Version {
             terraform_version: LANGUAGE_VERSION.to_string(),
-            platform: platform(),
+            platform: Platform::current().to_string(),
             provider_selections: providers,
             terraform_outdated: false,
         };
@@ -49,7 +49,7 @@ pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
     }
     let mut text = format!(
         "Formwork v{own}\non {}\nspeaks the language of Terraform v{LANGUAGE_VERSION}\n",
-        platform()
+        Platform::current()
     );
     for (addr, version) in providers {
         text.push_str(&format!("+ provider {addr} v{version}\n"));

@@ -1,8 +1,10 @@
 //! `formwork workspace`: lists, makes, selects and deletes workspaces.
 
+use std::sync::Arc;
+
+use formwork_backend::local::{self, Workspaces};
+use formwork_backend::{Backend, BadWorkspace, OpenState};
 use formwork_core::state::State;
-use formwork_core::state::file::StateFile;
-use formwork_core::state::local::{BadWorkspace, LocalStore, Workspaces};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -25,7 +27,9 @@ pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
 /// Runs the command.
 pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     match command {
-        WorkspaceCommand::List => told(env, async |diags, workspace| list(diags, workspace)).await,
+        WorkspaceCommand::List => {
+            told(env, async |diags, workspace| list(diags, workspace).await).await
+        }
         WorkspaceCommand::Show => {
             told(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
         }
@@ -33,7 +37,7 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
             told(env, async |diags, workspace| new(diags, workspace, &args).await).await
         }
         WorkspaceCommand::Select(args) => {
-            told(env, async |diags, workspace| select(diags, workspace, &args)).await
+            told(env, async |diags, workspace| select(diags, workspace, &args).await).await
         }
         WorkspaceCommand::Delete(args) => {
             told(env, async |diags, workspace| delete(diags, workspace, &args).await).await
@@ -44,13 +48,14 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
 fn workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-) -> Result<Workspaces, Reported> {
+) -> Result<Arc<dyn Backend>, Reported> {
     let backend = workspace.backend(diags)?;
-    workspace.workspaces(diags, backend.as_ref())
+    workspace.open_backend(diags, backend.as_ref())
 }
 
-fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
-    let all = workspaces(diags, workspace)?.list().map_err(|error| refused(diags, &error))?;
+async fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
+    let all = workspaces(diags, workspace)?.workspaces().await;
+    let all = all.map_err(|error| refused(diags, &error))?;
     let current = workspace.name();
     let mut names: Vec<&String> = all.iter().collect();
     if !all.contains(&current) {
@@ -84,7 +89,7 @@ async fn new(
     // Read before anything is made, so that nothing is made when it cannot be read.
     let copied = match &args.state {
         Some(path) => {
-            let read = StateFile::load(path).map_err(|error| diags.error(error.diagnostic()))?;
+            let read = local::load(path).map_err(|error| diags.error(error.diagnostic()))?;
             Some(read.ok_or_else(|| {
                 let detail = format!("{} is not there, or is empty.", path.display());
                 diags.error(Diagnostic::error("No state to copy", detail))
@@ -93,9 +98,9 @@ async fn new(
         None => None,
     };
     let all = workspaces(diags, workspace)?;
-    all.create(&args.name).map_err(|error| refused(diags, &error))?;
+    all.create_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
     if let Some(file) = copied {
-        let store = LocalStore::new(all.files(&args.name));
+        let store = open(diags, &*all, &args.name).await?;
         let mut locked = Locked::open(diags, store, &args.lock, "workspace-new").await?;
         // The content alone: two states that go on apart are of two lineages.
         locked.file.state = file.state;
@@ -113,7 +118,7 @@ fn created(name: &str) -> String {
     )
 }
 
-fn select(
+async fn select(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &WorkspaceSelectArgs,
@@ -127,7 +132,7 @@ fn select(
     }
     check_name(diags, name)?;
     let all = workspaces(diags, workspace)?;
-    let known = all.list().map_err(|error| refused(diags, &error))?;
+    let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
     if known.contains(name) {
         if *name == workspace.name() {
             return Ok(String::new());
@@ -138,7 +143,7 @@ fn select(
     if !args.or_create {
         return Err(refused(diags, &BadWorkspace::Missing(name.clone())));
     }
-    all.create(name).map_err(|error| refused(diags, &error))?;
+    all.create_workspace(name).await.map_err(|error| refused(diags, &error))?;
     workspace.select(diags, name)?;
     Ok(created(name))
 }
@@ -150,7 +155,7 @@ async fn delete(
 ) -> Result<String, Reported> {
     let name = &args.name;
     let all = workspaces(diags, workspace)?;
-    let known = all.list().map_err(|error| refused(diags, &error))?;
+    let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
     if !known.contains(name) {
         return Err(refused(diags, &BadWorkspace::Missing(name.clone())));
     }
@@ -159,17 +164,17 @@ async fn delete(
         let summary = format!("Workspace {name:?} is your active workspace");
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
-    let store = LocalStore::new(all.files(name));
+    let store = open(diags, &*all, name).await?;
     let locked = Locked::open(diags, store, &args.lock, "state-delete").await?;
-    let deleted = delete_locked(diags, &locked, &all, args);
+    let deleted = delete_locked(diags, &locked, &*all, args).await;
     locked.close(diags).await;
     deleted
 }
 
-fn delete_locked(
+async fn delete_locked(
     diags: &mut Diagnostics,
     locked: &Locked,
-    all: &Workspaces,
+    all: &dyn Backend,
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
@@ -186,7 +191,7 @@ fn delete_locked(
             return Err(diags.error(Diagnostic::error("Workspace is not empty", detail)));
         }
     }
-    all.delete(name).map_err(|error| refused(diags, &error))?;
+    all.delete_workspace(name).await.map_err(|error| refused(diags, &error))?;
     let mut text = format!("Deleted workspace {name:?}!\n");
     if !held.is_empty() {
         text.push_str(&format!(
@@ -194,6 +199,14 @@ fn delete_locked(
         ));
     }
     Ok(text)
+}
+
+async fn open(
+    diags: &mut Diagnostics,
+    backend: &dyn Backend,
+    name: &str,
+) -> Result<OpenState, Reported> {
+    OpenState::open(backend, name).await.map_err(|error| diags.error(error.diagnostic()))
 }
 
 /// The managed objects of a state, one a line.
@@ -234,11 +247,11 @@ fn refused(diags: &mut Diagnostics, error: &BadWorkspace) -> Reported {
             error.to_string(),
             "The default workspace is always there.".to_owned(),
         ),
-        BadWorkspace::Io { .. } => ("Failed to change workspaces".to_owned(), format!("{error}.")),
+        BadWorkspace::Unsupported => (
+            error.to_string(),
+            "This backend keeps one state only. Another folder or another backend keeps a second one.".to_owned(),
+        ),
+        BadWorkspace::Store(error) => return diags.error(error.diagnostic()),
     };
-    let blame = match error {
-        BadWorkspace::Io { .. } => Blame::Environment,
-        _ => Blame::User,
-    };
-    diags.error(Diagnostic::error(summary, detail).blame(blame))
+    diags.error(Diagnostic::error(summary, detail).blame(Blame::User))
 }

@@ -10,7 +10,7 @@ pub(crate) mod testing;
 mod tests;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek as _};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
@@ -33,6 +33,8 @@ pub(crate) struct Limits {
     pub(crate) entries: usize,
     /// The length of a path, in bytes.
     pub(crate) path: usize,
+    /// Whether symbolic links may be among the entries.
+    pub(crate) links: bool,
 }
 
 /// The memory that decoding an `.xz` archive may take, in KiB. The archive itself says how much it needs,
@@ -54,6 +56,7 @@ impl Limits {
         any_ratio: 16 << 20,
         entries: 50_000,
         path: 1_024,
+        links: true,
     };
     /// For providers, which are programs.
     pub(crate) const PROVIDER: Self = Self {
@@ -63,6 +66,8 @@ impl Limits {
         any_ratio: 16 << 20,
         entries: 10_000,
         path: 1_024,
+        // The hash of a package says nothing about the targets of links.
+        links: false,
     };
 }
 
@@ -78,6 +83,11 @@ pub(crate) enum BadArchive {
     /// An entry is neither a file, nor a folder, nor a link.
     #[error("the package holds {0:?}, which is neither a file nor a folder nor a link")]
     Special(String),
+    /// An entry is a link, and none is allowed.
+    #[error(
+        "the package holds the symbolic link {0:?}, and a package of a provider may hold files and folders only"
+    )]
+    Link(String),
     /// It holds too much.
     #[error("the package holds too much: the limit is {limit} {what}")]
     TooMuch {
@@ -131,7 +141,20 @@ pub(crate) fn unpack(
     into: &Path,
     limits: &Limits,
 ) -> Result<(), BadArchive> {
-    let file = File::open(path)?;
+    unpack_file(File::open(path)?, format, into, limits)
+}
+
+/// As [`unpack`], from an open file, which is read from its start.
+///
+/// # Errors
+/// When it is malformed or hostile. The content of the folder is worthless then.
+pub(crate) fn unpack_file(
+    mut file: File,
+    format: Format,
+    into: &Path,
+    limits: &Limits,
+) -> Result<(), BadArchive> {
+    file.rewind()?;
     let size = file.metadata()?.len();
     std::fs::create_dir(into)?;
     let mut sink = Sink::new(into, size, limits);
@@ -329,6 +352,9 @@ impl<'a> Sink<'a> {
     }
 
     fn link(&mut self, name: &str, target: PathBuf) -> Result<(), BadArchive> {
+        if !self.limits.links {
+            return Err(BadArchive::Link(name.to_owned()));
+        }
         let place = self.place(name)?;
         self.links.push((place, target));
         Ok(())

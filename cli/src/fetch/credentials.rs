@@ -1,10 +1,10 @@
 //! What a host is told about who asks it: a token from the environment, from the settings, or from a
 //! program that keeps them. Who may be told it is for whoever sends it.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use crate::env::Env;
 use crate::install::settings::{Helper, Settings};
@@ -13,16 +13,19 @@ use crate::sentinel::Companion;
 /// The longest answer of a helper.
 const MAX_ANSWER: u64 = 1 << 20;
 
+/// Answers of the helper by host.
+type Answers = BTreeMap<String, Result<Option<String>, String>>;
+
 /// Knows tokens. The helper is asked once for each host, and only where nobody else knows one.
 pub(super) struct Credentials<'a> {
     env: &'a Env,
     settings: &'a Settings,
-    asked: RefCell<BTreeMap<String, Result<Option<String>, String>>>,
+    asked: Mutex<Answers>,
 }
 
 impl<'a> Credentials<'a> {
     pub(super) fn new(env: &'a Env, settings: &'a Settings) -> Self {
-        Self { env, settings, asked: RefCell::default() }
+        Self { env, settings, asked: Mutex::default() }
     }
 
     /// The token for a host, if there is one.
@@ -34,7 +37,7 @@ impl<'a> Credentials<'a> {
     /// Why the helper gave no token for a host, if it failed to. Hosts that want none can be asked
     /// nevertheless.
     pub(super) fn complaint(&self, host: &str) -> Option<String> {
-        self.asked.borrow().get(host)?.as_ref().err().cloned()
+        self.asked().get(host)?.as_ref().err().cloned()
     }
 
     fn in_environment(&self, host: &str) -> Option<String> {
@@ -46,12 +49,13 @@ impl<'a> Credentials<'a> {
 
     fn of_helper(&self, host: &str) -> Result<Option<String>, String> {
         let Some(helper) = &self.settings.helper else { return Ok(None) };
-        if let Some(known) = self.asked.borrow().get(host) {
-            return known.clone();
-        }
-        let answer = ask(helper, host);
-        self.asked.borrow_mut().insert(host.to_owned(), answer.clone());
-        answer
+        // Held while the helper runs, so that it runs once for each host.
+        let mut asked = self.asked();
+        asked.entry(host.to_owned()).or_insert_with(|| ask(helper, host)).clone()
+    }
+
+    fn asked(&self) -> std::sync::MutexGuard<'_, Answers> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,9 +1,11 @@
 //! Finds the services that a host offers, and how to ask for them.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use super::credentials::Credentials;
 use super::http::{self, Client, HttpError, Patience, resolve};
+use super::login::{self, LoginError, LoginService};
 use crate::env::Env;
 use crate::install::settings::Settings;
 use crate::redact;
@@ -20,22 +22,25 @@ pub(crate) enum HostError {
     /// What it says makes no sense.
     #[error("the discovery document of {host} is not valid: {reason}")]
     Malformed { host: String, reason: String },
-    /// It does not offer this service.
+    /// It does not offer this service, but perhaps another version of it.
     #[error("host {host} does not provide a {service} service")]
-    NotOffered { host: String, service: &'static str },
+    NotOffered { host: String, service: &'static str, other_version: bool },
 }
 
 /// What is known of hosts: each is asked once.
 pub(crate) struct Hosts<'a> {
     credentials: Credentials<'a>,
     patience: Patience,
-    known: BTreeMap<String, BTreeMap<String, String>>,
+    known: Mutex<BTreeMap<String, Services>>,
 }
+
+/// The URLs of a host's services.
+type Services = BTreeMap<String, String>;
 
 impl<'a> Hosts<'a> {
     /// Knows only what the settings say.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
-        let known = settings.hosts.clone();
+        let known = Mutex::new(settings.hosts.clone());
         Self { credentials: Credentials::new(env, settings), patience: env.patience(), known }
     }
 
@@ -44,19 +49,52 @@ impl<'a> Hosts<'a> {
     /// # Errors
     /// When the host cannot be asked or does not offer it.
     pub(crate) fn service(
-        &mut self,
+        &self,
         http: &Client,
         host: &str,
         (id, name): (&str, &'static str),
     ) -> Result<String, HostError> {
-        if !self.known.contains_key(host) {
+        // Held while the host is asked, so that it is asked once.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains_key(host) {
             let services = discover(http, host, self.asking(host, &discovery(host)).as_deref())?;
-            self.known.insert(host.to_owned(), services);
+            known.insert(host.to_owned(), services);
         }
-        let found = self.known.get(host).and_then(|services| services.get(id));
-        let url =
-            found.ok_or_else(|| HostError::NotOffered { host: host.to_owned(), service: name })?;
+        let services = known.get(host);
+        let Some(url) = services.and_then(|services| services.get(id)) else {
+            let family = format!("{}.", id.split('.').next().unwrap_or_default());
+            let is_other = |service: &String| service.starts_with(&family);
+            let other_version = services.is_some_and(|services| services.keys().any(is_other));
+            return Err(HostError::NotOffered {
+                host: host.to_owned(),
+                service: name,
+                other_version,
+            });
+        };
         Ok(format!("{}/", url.trim_end_matches('/')))
+    }
+
+    /// The services for logging in to a host.
+    ///
+    /// # Errors
+    /// When the host cannot be asked, or describes them in a way that makes no sense.
+    pub(crate) fn login_services(
+        &self,
+        http: &Client,
+        host: &str,
+    ) -> Result<LoginServices, HostError> {
+        let (base, document) = document(http, host, None)?;
+        let malformed = |error: LoginError| HostError::Malformed {
+            host: host.to_owned(),
+            reason: error.to_string(),
+        };
+        let login = document.get(login::SERVICE).map(|value| LoginService::read(&base, value));
+        let tokens = document.get("tfe.v2").and_then(|url| url.as_str());
+        let tokens = tokens.map(|url| resolve(&base, url)).filter(|url| http::is_private(url));
+        Ok(LoginServices {
+            login: login.transpose().map_err(malformed)?,
+            tokens: tokens.map(|url| format!("{}/", url.trim_end_matches('/'))),
+        })
     }
 
     /// What a request to a host says about who asks.
@@ -84,40 +122,67 @@ impl<'a> Hosts<'a> {
     }
 }
 
+/// The services for logging in to a host.
+pub(crate) struct LoginServices {
+    /// That by which a token is requested.
+    pub(crate) login: Option<LoginService>,
+    /// The URL of the API in which users make tokens by hand.
+    pub(crate) tokens: Option<String>,
+}
+
 /// The URL of the discovery document of a host.
 fn discovery(host: &str) -> String {
     format!("https://{host}/.well-known/terraform.json")
 }
 
-fn discover(
+fn discover(http: &Client, host: &str, asking: Option<&str>) -> Result<Services, HostError> {
+    let (base, document) = document(http, host, asking)?;
+    Ok(urls(&base, &document))
+}
+
+/// The URLs of the services in a discovery document, by service. A service of a kind that is not ours may
+/// be described by more than a URL.
+fn urls(base: &str, document: &Document) -> Services {
+    let urls =
+        document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(base, url.as_str()?))));
+    urls.collect()
+}
+
+/// Reads the text of a discovery document.
+///
+/// # Errors
+/// When it is not a JSON object.
+fn read_document(text: &str) -> Result<Document, String> {
+    match serde_json::from_str(text).map_err(|error| error.to_string())? {
+        serde_json::Value::Object(document) => Ok(document),
+        _ => Err("it is no object".to_owned()),
+    }
+}
+
+/// Reads text as a discovery document.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(base: &str, text: &str) {
+    drop(read_document(text).map(|document| urls(base, &document)));
+}
+
+type Document = serde_json::Map<String, serde_json::Value>;
+
+/// The discovery document of a host, and the URL that it came from.
+fn document(
     http: &Client,
     host: &str,
     asking: Option<&str>,
-) -> Result<BTreeMap<String, String>, HostError> {
+) -> Result<(String, Document), HostError> {
     let answer = match http.get(&discovery(host), asking) {
         Ok(answer) => answer,
         // Such a host offers nothing, which is no failure.
-        Err(HttpError::Status { status: 404, .. }) => return Ok(BTreeMap::new()),
+        Err(HttpError::Status { status: 404, .. }) => return Ok(Default::default()),
         Err(error) => return Err(error.into()),
     };
     let base = answer.url.clone();
     let text = answer.text(MAX_DOCUMENT)?;
     let malformed = |reason: String| HostError::Malformed { host: host.to_owned(), reason };
-    services(&base, &text).map_err(malformed)
-}
-
-/// The URLs of the services that a discovery document names, by service.
-///
-/// # Errors
-/// When the text is not a JSON object.
-pub(crate) fn services(base: &str, text: &str) -> Result<BTreeMap<String, String>, String> {
-    let document: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let document = document.as_object().ok_or_else(|| "it is no object".to_owned())?;
-    // Services of kinds that are not ours may be described by more than a URL.
-    let urls =
-        document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(base, url.as_str()?))));
-    Ok(urls.collect())
+    Ok((base, read_document(&text).map_err(malformed)?))
 }
 
 #[cfg(test)]

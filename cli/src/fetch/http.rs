@@ -1,10 +1,11 @@
 //! Asks servers over HTTP. Every answer has a limit, every wait an end, and a secret goes only to the
 //! host it belongs to.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use formwork_core::version::LANGUAGE_VERSION;
 use formwork_plugin_protocol::proxy::Proxies;
 use ureq::config::Config;
 use ureq::http::{Response, Uri, header};
@@ -54,6 +55,9 @@ pub(crate) struct Patience {
     /// How long each answer may take.
     pub(crate) each: Duration,
 }
+
+/// The version of Terraform that servers are to take this program for.
+static LANGUAGE: LazyLock<String> = LazyLock::new(|| LANGUAGE_VERSION.to_string());
 
 /// The longest pause before a server is asked again.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
@@ -139,7 +143,8 @@ impl Client {
             // Redirects and content count: a server that sends a byte now and then gains no time.
             let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
             let settings = self.agent.get(&at).config().proxy(proxy);
-            let mut request = settings.timeout_global(Some(left)).build();
+            let request = settings.timeout_global(Some(left)).build();
+            let mut request = request.header("X-Terraform-Version", LANGUAGE.as_str());
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
             }
@@ -160,6 +165,32 @@ impl Client {
         }
         let reason = format!("redirected more than {MAX_REDIRECTS} times");
         Err(HttpError::Redirect { url: redact::address(url), reason })
+    }
+
+    /// Sends a form. A redirection is not followed: the form is for this address alone.
+    ///
+    /// # Errors
+    /// When there is no answer, or not a good one.
+    pub(crate) fn post_form(&self, url: &str, form: &str) -> Result<Answer, HttpError> {
+        let proxy = self.proxy(url).map_err(|error| HttpError::Proxy {
+            url: redact::address(url),
+            reason: error.to_string(),
+        })?;
+        let request = self.agent.post(url).config().proxy(proxy);
+        let request = request.timeout_global(Some(self.document)).build();
+        let sent = request
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(header::ACCEPT, "application/json")
+            .send(form);
+        let response = sent.map_err(|error| HttpError::Unreachable {
+            url: redact::address(url),
+            reason: redact::text(&error.to_string()).into_owned(),
+        })?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(Answer { url: url.to_owned(), response });
+        }
+        Err(HttpError::Status { url: redact::address(url), status: status.as_u16() })
     }
 
     /// The proxy for a URL.
@@ -191,10 +222,26 @@ impl Client {
     pub(crate) fn download(
         &self,
         (url, asking): (&str, Option<&str>),
-        to: &mut File,
+        to: &mut impl Write,
+        limit: u64,
+    ) -> Result<(), HttpError> {
+        self.download_sized((url, asking), |_| (), to, limit)
+    }
+
+    /// As [`Client::download`]; `sized` is called with the length that the server announces.
+    ///
+    /// # Errors
+    /// When it cannot be had, or is larger than the limit.
+    pub(crate) fn download_sized(
+        &self,
+        (url, asking): (&str, Option<&str>),
+        sized: impl FnOnce(Option<u64>),
+        to: &mut impl Write,
         limit: u64,
     ) -> Result<(), HttpError> {
         let answer = self.ask(url, asking, DOWNLOAD)?;
+        let length = answer.header(header::CONTENT_LENGTH.as_str());
+        sized(length.and_then(|length| length.parse().ok()));
         let url = redact::address(url);
         let mut body = answer.response.into_body();
         let mut content = body.as_reader().take(limit + 1);
@@ -214,6 +261,15 @@ impl HttpError {
             // A server that cannot do something will not learn it.
             Self::Status { status, .. } => *status == 429 || (*status >= 500 && *status != 501),
             _ => false,
+        }
+    }
+
+    /// The status of a refusal.
+    pub(crate) fn status(&self) -> Option<u16> {
+        match self {
+            Self::Status { status, .. } => Some(*status),
+            Self::Tired { last, .. } => last.status(),
+            _ => None,
         }
     }
 
@@ -241,12 +297,23 @@ impl Answer {
     /// When it is longer than the limit, breaks off, or is no text.
     pub(crate) fn text(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::address(&self.url);
-        let mut text = String::new();
+        let malformed =
+            |error| HttpError::Malformed { url, reason: format!("the answer is no text: {error}") };
+        String::from_utf8(self.bytes(limit)?).map_err(|error| malformed(error.utf8_error()))
+    }
+
+    /// The bytes of the answer.
+    ///
+    /// # Errors
+    /// When it is longer than the limit or breaks off.
+    pub(crate) fn bytes(self, limit: u64) -> Result<Vec<u8>, HttpError> {
+        let url = redact::address(&self.url);
+        let mut bytes = Vec::new();
         let mut body = self.response.into_body();
-        let read = body.as_reader().take(limit + 1).read_to_string(&mut text);
+        let read = body.as_reader().take(limit + 1).read_to_end(&mut bytes);
         match read {
             Ok(length) if length as u64 > limit => Err(HttpError::TooLong { url, limit }),
-            Ok(_) => Ok(text),
+            Ok(_) => Ok(bytes),
             Err(error) => Err(HttpError::Malformed { url, reason: error.to_string() }),
         }
     }
@@ -266,7 +333,7 @@ pub(crate) fn is_private(url: &str) -> bool {
 }
 
 /// Host and port of a URL in lower case, behind the name of a user if there is one.
-pub(super) fn host(url: &str) -> String {
+pub(crate) fn host(url: &str) -> String {
     let origin = origin(url);
     origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
 }

@@ -2,11 +2,14 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::open_file;
 use sha2::{Digest as _, Sha256};
+
+use crate::fetch::archive::Limits;
 
 /// The hash of an unpacked package. The folder itself may be a link.
 ///
@@ -29,11 +32,17 @@ pub(crate) fn of_folder(root: &Path) -> io::Result<String> {
 pub(crate) fn of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
     let mut archive = zip::ZipArchive::new(archive).map_err(io::Error::other)?;
     let mut lines = Vec::new();
+    let mut left = Limits::PROVIDER.unpacked;
     for at in 0..archive.len() {
-        let mut file = archive.by_index(at).map_err(io::Error::other)?;
-        if file.is_file() {
+        let file = archive.by_index(at).map_err(io::Error::other)?;
+        if !file.is_dir() {
             let name = file.name().map_err(io::Error::other)?.into_owned();
-            lines.push((digest(&mut file)?, name));
+            let mut file = file.take(left + 1);
+            let sum = digest(&mut file)?;
+            // A small archive can hold more than any disk.
+            left =
+                file.limit().checked_sub(1).ok_or_else(|| io::Error::other("it holds too much"))?;
+            lines.push((sum, name));
         }
     }
     Ok(summary(lines))
@@ -45,6 +54,38 @@ pub(crate) fn of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
 /// When the file cannot be read.
 pub(crate) fn of_packed(archive: &mut impl Read) -> io::Result<String> {
     Ok(format!("zh:{}", digest(archive)?))
+}
+
+/// Writes to a file, and hashes along the way.
+pub(crate) struct Hashing<'a, W> {
+    to: &'a mut W,
+    hasher: Sha256,
+    /// Counts the bytes that were written.
+    count: &'a AtomicU64,
+}
+
+impl<'a, W: io::Write> Hashing<'a, W> {
+    pub(crate) fn new(to: &'a mut W, count: &'a AtomicU64) -> Self {
+        Self { to, hasher: Sha256::new(), count }
+    }
+
+    /// The `zh:` hash of everything that was written.
+    pub(crate) fn finish(self) -> String {
+        format!("zh:{}", hex(&self.hasher.finalize()))
+    }
+}
+
+impl<W: io::Write> io::Write for Hashing<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.to.write(bytes)?;
+        self.hasher.update(&bytes[..n]);
+        self.count.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
 }
 
 fn named(path: &Path, error: io::Error) -> io::Error {

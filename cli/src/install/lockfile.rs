@@ -11,6 +11,8 @@ use formwork_lang::syntax::{Attribute, Block, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
+use super::installer::is_known;
+
 /// The file's name in the root module's folder.
 pub(crate) const NAME: &str = ".terraform.lock.hcl";
 
@@ -30,6 +32,13 @@ pub(crate) struct Lock {
     pub(crate) constraints: Constraints,
     /// Hashes, one of which the package must have.
     pub(crate) hashes: BTreeSet<String>,
+}
+
+impl Lock {
+    /// The hashes of the kinds that are computed here.
+    pub(crate) fn known_hashes(&self) -> BTreeSet<String> {
+        self.hashes.iter().filter(|hash| is_known(hash)).cloned().collect()
+    }
 }
 
 impl LockFile {
@@ -89,8 +98,7 @@ impl LockFile {
         result.map(|()| file)
     }
 
-    /// Whether both say to take the same packages. Under which constraints these were selected
-    /// changes nothing about what runs.
+    /// Whether both select the same packages. As for Terraform, a change of the constraints alone is none.
     pub(crate) fn selects_as(&self, other: &Self) -> bool {
         let selected = |file: &Self| -> Vec<_> {
             let of = |(addr, lock): (&ProviderAddr, &Lock)| {
@@ -99,6 +107,30 @@ impl LockFile {
             file.providers.iter().map(of).collect()
         };
         selected(self) == selected(other)
+    }
+
+    /// Whether both lock the same providers.
+    pub(crate) fn locks_same_providers(&self, other: &Self) -> bool {
+        self.providers.keys().eq(other.providers.keys())
+    }
+
+    /// Replaces the lock file of a folder.
+    ///
+    /// # Errors
+    /// When it cannot be written; the former file is still there then.
+    pub(crate) fn save(&self, diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
+        let path = folder.join(NAME);
+        let write = || -> std::io::Result<()> {
+            let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+            std::io::Write::write_all(&mut aside, self.render().as_bytes())?;
+            aside.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+            aside.persist(&path)?;
+            Ok(())
+        };
+        write().map_err(|error| {
+            let detail = format!("{} cannot be written: {error}.", path.display());
+            diags.error(Diagnostic::error("Failed to save dependency lock file", detail))
+        })
     }
 
     /// The text of the file.

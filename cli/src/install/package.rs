@@ -1,5 +1,6 @@
 //! Puts a package where the other commands look for it, and finds the program in it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,16 +9,26 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::{Dir, Scratch};
 use formwork_core::version::Version;
 
-use super::mirror::Found;
-use super::platform;
+use super::hash;
+use super::platform::Platform;
 use crate::fetch::archive::{self, BadArchive, Format, Limits};
 
-/// Where a package belongs below a folder of packages.
+/// The place of a package below a folder of packages.
 pub(crate) fn place(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
+    place_for(below, provider, version, &Platform::current())
+}
+
+/// As [`place`], for any platform.
+pub(crate) fn place_for(
+    below: &Path,
+    provider: &ProviderAddr,
+    version: &Version,
+    platform: &Platform,
+) -> PathBuf {
     parents(provider, version)
         .iter()
         .fold(below.to_owned(), |at, name| at.join(name))
-        .join(platform())
+        .join(platform.to_string())
 }
 
 /// The names of the folders around a package.
@@ -30,41 +41,98 @@ fn parents(provider: &ProviderAddr, version: &Version) -> [String; 4] {
     ]
 }
 
-/// Installs a package below a folder of packages: links an unpacked one, unpacks a packed one. An
-/// existing package is replaced.
+/// The content of a package.
+#[derive(Debug)]
+pub(crate) enum Content {
+    /// A folder, to which a link is made.
+    Folder(PathBuf),
+    /// An archive, which is unpacked.
+    Archive(File),
+}
+
+/// The reason why a package is not installed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadPackage {
+    /// There is no program of the provider in it.
+    #[error("the package holds no program called terraform-provider-{0}")]
+    NoProgram(String),
+    /// It is not the package that is locked.
+    #[error("{0}")]
+    Mismatch(String),
+    /// The archive is malformed or hostile.
+    #[error("{0}")]
+    Archive(#[from] BadArchive),
+    /// The disk.
+    #[error("{0}")]
+    Disk(#[from] io::Error),
+}
+
+/// Installs a package below a folder of packages, and returns its `h1:` hash. If `allowed` is given, the
+/// hash must be among these. The same package stays as it is; another one is replaced.
 ///
 /// # Errors
-/// When something cannot be written, or the archive is not one or is hostile; nothing half done is
-/// left at the place.
+/// When the package is not allowed, malformed or hostile, or something cannot be written. The place is
+/// unchanged then.
 pub(crate) fn install(
-    found: &Found,
+    content: &Content,
     below: Dir,
     (provider, version): (&ProviderAddr, &Version),
-) -> io::Result<()> {
+    allowed: Option<&BTreeSet<String>>,
+) -> Result<String, BadPackage> {
     let mut parent = below;
     for name in parents(provider, version) {
         parent = parent.create_subdir(name)?;
     }
-    let name = platform();
-    match found {
-        Found::Unpacked(folder) => {
+    let name = Platform::current().to_string();
+    let check = |package: &Path| -> Result<String, BadPackage> {
+        let named = || BadPackage::NoProgram(provider.kind().to_string());
+        program(package, provider).ok_or_else(named)?;
+        let hash = hash::of_folder(package)?;
+        if allowed.is_some_and(|allowed| !allowed.contains(&hash)) {
+            return Err(BadPackage::Mismatch(mismatch(provider, version)));
+        }
+        Ok(hash)
+    };
+    match content {
+        Content::Folder(folder) => {
             let target = folder.canonicalize()?;
+            let hash = check(&target)?;
+            let whole = parent.as_file()?;
+            whole.lock()?;
             if parent.path().join(&name).canonicalize().is_ok_and(|there| there == target) {
-                return Ok(());
+                return Ok(hash);
             }
             parent.remove(&name)?;
-            parent.link(&target, &name)
+            parent.link(&target, &name)?;
+            Ok(hash)
         }
-        Found::Packed(archive) => {
+        Content::Archive(archive) => {
             let (aside, _mine) = make_room(parent)?;
             let package = aside.dir().path().join(PACKAGE);
-            archive::unpack(archive, Format::Zip, &package, &Limits::PROVIDER)
-                .map_err(|error| refused(archive, &error))?;
+            archive::unpack_file(archive.try_clone()?, Format::Zip, &package, &Limits::PROVIDER)?;
             make_runnable(&package)?;
-            aside.parent().remove(&name)?;
-            aside.dir().rename(PACKAGE, aside.parent(), &name)
+            let hash = check(&package)?;
+            // Held until the package is in its place, so that no other process finds half of it. The same
+            // package is left alone: it may be running.
+            let whole = aside.parent().as_file()?;
+            whole.lock()?;
+            let place = aside.parent().path().join(&name);
+            let is_there = aside.parent().is_dir(&name)
+                && hash::of_folder(&place).is_ok_and(|there| there == hash);
+            if !is_there {
+                aside.parent().remove(&name)?;
+                aside.dir().rename(PACKAGE, aside.parent(), &name)?;
+            }
+            Ok(hash)
         }
     }
+}
+
+/// The message about a package that is not the locked one.
+pub(crate) fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
+    format!(
+        "the package of {addr} {version} doesn't match any of the checksums previously recorded in the dependency lock file"
+    )
 }
 
 /// The name of a package while it is unpacked.
@@ -91,10 +159,6 @@ fn make_room(parent: Dir) -> io::Result<(Scratch, File)> {
     let mine = aside.dir().as_file()?;
     mine.lock()?;
     Ok((aside, mine))
-}
-
-fn refused(archive: &Path, error: &BadArchive) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", archive.display()))
 }
 
 /// Sees to it that programs can be run: archives made elsewhere may not say what can.
@@ -149,10 +213,11 @@ mod tests {
     }
 
     /// Installs an archive as the package of a provider, and returns its place.
-    fn installed(archive: PathBuf, below: &Path) -> (io::Result<()>, PathBuf) {
+    fn installed(archive: PathBuf, below: &Path) -> (Result<String, BadPackage>, PathBuf) {
         let (provider, version) = (provider(), Version::new(1, 0, 0));
         let dir = Dir::create(below).unwrap();
-        let result = install(&Found::Packed(archive), dir, (&provider, &version));
+        let content = Content::Archive(File::open(archive).unwrap());
+        let result = install(&content, dir, (&provider, &version), None);
         (result, place(below, &provider, &version))
     }
 
@@ -201,7 +266,7 @@ mod tests {
             let result = installed(package.clone(), &below).0.map_err(|error| error.to_string());
             assert_eq!(std::fs::read_dir(&victim).unwrap().count(), 0, "{}", planted.display());
             match result {
-                Ok(()) => assert!(planted == place && !place.is_symlink()),
+                Ok(_) => assert!(planted == place && !place.is_symlink()),
                 Err(why) => assert!(why.contains("is a symbolic link to"), "{why}"),
             }
             std::fs::remove_dir_all(&below).unwrap();

@@ -10,7 +10,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::lockfile::LockFile;
-use super::providers::{Places, mismatch};
+use super::providers::Places;
 use super::{hash, package};
 
 /// A program that is ready to be started.
@@ -89,7 +89,7 @@ impl Places<'_> {
         if !lock.hashes.is_empty() && !lock.hashes.contains(&hash) {
             let detail = format!(
                 "What is installed is not what was locked: {}. Run `formwork init` to install it anew, or `formwork init -upgrade` if the package was meant to change.",
-                mismatch(addr, &lock.version)
+                package::mismatch(addr, &lock.version)
             );
             let summary = "Required plugins are not installed";
             return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));

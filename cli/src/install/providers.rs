@@ -1,24 +1,24 @@
-//! Chooses a version of each provider, installs it, and later finds it again.
+//! Installs the providers that a configuration requires, and compares them with the lock file later.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Seek as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::Dir;
 use formwork_core::version::{Constraints, Version};
 use formwork_plugin_protocol::reattach::Reattach;
-use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::demands::Demands;
+use super::event::Event;
+use super::installer::{Installer, Job, Progress};
 use super::lockfile::{Lock, LockFile};
-use super::mirror::{self, Found};
 use super::settings::{Method, MethodKind, Settings, implied_folders, matches};
-use super::{hash, package, platform, shipped};
+use super::source::{Search, Servers, packages};
+use super::{hash, package, parallel, problem, shipped};
 use crate::data_dir::DataDir;
 use crate::env::Env;
 
@@ -39,30 +39,24 @@ pub(crate) struct Places<'a> {
     pub(crate) plugin_dirs: &'a [PathBuf],
 }
 
-/// What was chosen for one provider.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Chosen {
-    /// The provider.
-    pub(crate) addr: ProviderAddr,
-    /// The version.
-    pub(crate) version: Version,
-    /// What the lock file named before.
-    pub(crate) locked: Option<Lock>,
-    /// Where it is.
-    pub(crate) origin: Origin,
+/// The result of an installation.
+#[derive(Debug, Default)]
+pub(crate) struct Installed {
+    /// Whether a package was fetched that its developers have signed, and not HashiCorp.
+    pub(crate) third_party: bool,
+    /// The providers whose locks hold the hashes of this platform only.
+    pub(crate) incomplete: Vec<String>,
 }
 
-/// Where the package of a chosen version is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// In a folder of packages, from which it is installed.
-    Found(Found),
-    /// In the data folder: installed before, and still as it was locked.
-    Installed,
-    /// Beside this program, whose word is taken for it. Nothing is installed, and its hash is not
-    /// locked: in the lock file stand the hashes of the public package of that version, which Terraform
-    /// goes by in the same folder.
-    Shipped,
+/// The way of an installation.
+pub(crate) struct Installation<'a> {
+    /// Whether to take the newest versions that are allowed, whatever is locked.
+    pub(crate) upgrade: bool,
+    pub(crate) demands: &'a Demands,
+    /// Gets the events of each provider, in the order of the providers.
+    pub(crate) event: &'a dyn Fn(&ProviderAddr, &Event),
+    /// Called now and then while nothing else happens.
+    pub(crate) progress: &'a dyn Fn(&[Job]),
 }
 
 impl Places<'_> {
@@ -81,75 +75,70 @@ impl Places<'_> {
         addr.is_builtin() || self.reattached.contains_key(addr) || self.overridden(addr).is_some()
     }
 
-    /// All versions of a provider that can be had, the best place for each.
-    fn available(&self, addr: &ProviderAddr) -> BTreeMap<Version, Found> {
-        let mut found = BTreeMap::new();
-        let mut add = |folder: &Path| {
-            for (version, package) in mirror::versions(folder, addr) {
-                found.entry(version).or_insert(package);
-            }
-        };
+    /// The directory of installed packages, which is created if it is missing.
+    pub(super) fn packages_dir(&self) -> std::io::Result<Dir> {
+        self.data.create()?.create_subdir(PACKAGES)
+    }
+
+    /// The places to search, in Terraform's order.
+    fn methods(&self, required: &BTreeMap<ProviderAddr, Constraints>) -> Vec<Method> {
+        let folder = |path: &PathBuf| Method::every(MethodKind::Filesystem(path.clone()));
         if !self.plugin_dirs.is_empty() {
-            self.plugin_dirs.iter().for_each(|folder| add(folder));
-            return found;
+            return self.plugin_dirs.iter().map(folder).collect();
         }
-        match &self.settings.methods {
-            Some(methods) => {
-                for method in methods.iter().filter(|method| method.covers(addr)) {
-                    if let MethodKind::Filesystem(folder) = &method.kind {
-                        add(folder);
-                    }
-                }
-            }
-            None => implied_folders(self.env, self.root).iter().for_each(|folder| add(folder)),
+        if let Some(methods) = &self.settings.methods {
+            return methods.clone();
         }
-        found
+        let folders = implied_folders(self.env, self.root);
+        let folders: Vec<_> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
+        // A provider that is in one of these is not looked for elsewhere.
+        let is_local = |addr: &&ProviderAddr| {
+            let has =
+                |folder: &PathBuf| packages(folder, addr).is_ok_and(|found| !found.is_empty());
+            folders.iter().any(has)
+        };
+        let exclude = required.keys().filter(is_local).map(ToString::to_string).collect();
+        let direct = Method { kind: MethodKind::Direct, include: Vec::new(), exclude };
+        folders.iter().map(folder).chain([direct]).collect()
+    }
+
+    /// The package of a version in the shared cache, if it may be used: it is locked, or the user allows
+    /// packages whose hash is not.
+    pub(super) fn cached(
+        &self,
+        addr: &ProviderAddr,
+        version: &Version,
+        locked: &BTreeSet<String>,
+    ) -> Option<PathBuf> {
+        let cache = self.settings.plugin_cache_dir.as_ref()?;
+        let shared = package::place(cache, addr, version);
+        package::program(&shared, addr)?;
+        let is_locked = || hash::of_folder(&shared).is_ok_and(|hash| locked.contains(&hash));
+        // A lock that holds hashes is binding all the same.
+        let may_break = self.settings.cache_may_break_lock && locked.is_empty();
+        (may_break || is_locked()).then_some(shared)
     }
 
     /// The program and version of a provider that comes beside this one, in place of its registry.
     pub(super) fn shipped(&self, addr: &ProviderAddr) -> Option<(Version, PathBuf)> {
         let registry = |method: &Method| method.kind == MethodKind::Direct && method.covers(addr);
-        let asked = match &self.settings.methods {
+        let is_asked = match &self.settings.methods {
             Some(methods) => methods.iter().any(registry),
             None => true,
         };
-        shipped::find(addr).filter(|_| asked && self.plugin_dirs.is_empty())
+        // Who names the services of the host means them, and not what comes with this program.
+        let is_named = self.settings.hosts.contains_key(addr.host().as_str());
+        shipped::find(addr).filter(|_| is_asked && !is_named && self.plugin_dirs.is_empty())
     }
 
     /// Whether what is locked was installed before and is still what was locked.
-    fn is_installed(&self, addr: &ProviderAddr, lock: &Lock) -> bool {
+    pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &Lock) -> bool {
         let place = package::place(&self.packages(), addr, &lock.version);
         package::program(&place, addr).is_some()
             && hash::of_folder(&place).is_ok_and(|hash| lock.hashes.contains(&hash))
     }
 
-    /// Where one looks for a provider, for a message.
-    fn looked_at(&self) -> String {
-        let mut places: Vec<String> = Vec::new();
-        let folder = |path: &Path| format!("\n  - the folder {}", path.display());
-        if self.plugin_dirs.is_empty() {
-            match &self.settings.methods {
-                Some(methods) => places.extend(methods.iter().map(|method| match &method.kind {
-                    MethodKind::Filesystem(path) => folder(path),
-                    MethodKind::Network(url) => format!(
-                        "\n  - not looked at, because nothing is downloaded yet: the mirror {url}"
-                    ),
-                    MethodKind::Direct => REGISTRY.into(),
-                })),
-                None => {
-                    places.extend(
-                        implied_folders(self.env, self.root).iter().map(|path| folder(path)),
-                    );
-                    places.push(REGISTRY.into());
-                }
-            }
-        } else {
-            places.extend(self.plugin_dirs.iter().map(|path| folder(path)));
-        }
-        places.concat()
-    }
-
-    /// Chooses what a configuration requires, installs what has to be, and locks it.
+    /// Installs the providers that a configuration requires, a few at a time, and locks them.
     ///
     /// # Errors
     /// When a provider cannot be had as required, or cannot be installed. All are tried.
@@ -158,210 +147,55 @@ impl Places<'_> {
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, Constraints>,
         locks: &mut LockFile,
-        upgrade: bool,
-    ) -> Result<Vec<Chosen>, Reported> {
-        let mut chosen = Vec::new();
+        how: &Installation<'_>,
+    ) -> Result<Installed, Reported> {
+        let servers = Servers::new(self.env, self.settings);
+        let methods = self.methods(required);
+        let is_mirror = |method: &&Method| method.kind != MethodKind::Direct;
+        let installer = Installer {
+            places: self,
+            servers: &servers,
+            mirrors: Search::new(methods.iter().filter(is_mirror).cloned(), &servers),
+            search: Search::new(methods.iter().cloned(), &servers),
+            upgrade: how.upgrade,
+        };
+        let needed = required.iter().filter(|(addr, _)| !self.needs_no_lock(addr));
+        let jobs: Vec<Job> = needed
+            .map(|(addr, constraints)| Job {
+                addr: addr.clone(),
+                constraints: constraints.clone(),
+                old: locks.providers.get(addr).cloned(),
+                progress: Progress::default(),
+            })
+            .collect();
+        let results = parallel::run(
+            &jobs,
+            |_, job, emit| installer.install(job, emit),
+            |job, event| (how.event)(&job.addr, &event),
+            || (how.progress)(&jobs),
+        );
+        let mut installed = Installed::default();
         let mut result = Ok(());
-        for (addr, constraints) in required {
-            if self.needs_no_lock(addr) {
-                continue;
-            }
-            let old = locks.providers.get(addr);
-            let one = self.choose(diags, addr, constraints, (old, upgrade));
-            match one.and_then(|one| Ok((self.lock(diags, &one, constraints, upgrade)?, one))) {
-                Ok((lock, one)) => {
-                    locks.providers.insert(addr.clone(), lock);
-                    chosen.push(one);
+        for (job, done) in jobs.iter().zip(results) {
+            match done {
+                Ok(done) => {
+                    if !done.warnings.is_empty() {
+                        diags.warn(remarks(&job.addr, &done.warnings));
+                    }
+                    installed.third_party |= done.third_party;
+                    installed.incomplete.extend(done.incomplete.then(|| job.addr.display()));
+                    locks.providers.insert(job.addr.clone(), done.lock);
                 }
-                Err(reported) => result = Err(reported),
+                Err(problem) => {
+                    let shipped = self.shipped(&job.addr).map(|(version, _)| version);
+                    let shipped = shipped.filter(|version| job.constraints.allows(version));
+                    let context = problem::Context { required, demands: how.demands, shipped };
+                    result = Err(diags.error(problem.diagnostic(&job.addr, &context)));
+                }
             }
         }
         locks.providers.retain(|addr, _| required.contains_key(addr));
-        result.map(|()| chosen)
-    }
-
-    /// Installs what was chosen where that is needed, and says what to lock.
-    fn lock(
-        &self,
-        diags: &mut Diagnostics,
-        one: &Chosen,
-        constraints: &Constraints,
-        upgrade: bool,
-    ) -> Result<Lock, Reported> {
-        let version = one.version.clone();
-        let old = one.locked.as_ref().filter(|lock| lock.version == version);
-        let mut hashes = old.map(|lock| lock.hashes.clone()).unwrap_or_default();
-        if let Origin::Found(found) = &one.origin {
-            // What is chosen anew may have another package than before under the same version.
-            hashes =
-                self.install_one(diags, (&one.addr, &version), found, old.filter(|_| !upgrade))?;
-        }
-        // What is locked still fits, so it stays as it was recorded.
-        let recorded = one.locked.as_ref().filter(|_| !upgrade).map(|lock| &lock.constraints);
-        Ok(Lock { version, constraints: recorded.unwrap_or(constraints).clone(), hashes })
-    }
-
-    fn install_one(
-        &self,
-        diags: &mut Diagnostics,
-        (addr, version): (&ProviderAddr, &Version),
-        found: &Found,
-        old: Option<&Lock>,
-    ) -> Result<BTreeSet<String>, Reported> {
-        let place = package::place(&self.packages(), addr, version);
-        let failed = |diags: &mut Diagnostics, why: &dyn std::fmt::Display| {
-            let detail = format!("Error while installing {addr} v{version}: {why}.");
-            diags.error(
-                Diagnostic::error("Failed to install provider", detail).blame(Blame::Environment),
-            )
-        };
-        if let (Found::Packed(archive), Some(lock)) = (found, old) {
-            match is_locked(archive, lock) {
-                Ok(true) => {}
-                Ok(false) => return Err(failed(diags, &mismatch(addr, version))),
-                Err(error) => return Err(failed(diags, &error)),
-            }
-        }
-        self.put(found, (addr, version), old).map_err(|error| failed(diags, &error))?;
-        if package::program(&place, addr).is_none() {
-            let why =
-                format!("the package holds no program called terraform-provider-{}", addr.kind());
-            return Err(failed(diags, &why));
-        }
-        let hash = hash::of_folder(&place).map_err(|error| failed(diags, &error))?;
-        let mut hashes = old.map(|lock| lock.hashes.clone()).unwrap_or_default();
-        if hashes.iter().any(|hash| hash.starts_with("h1:")) && !hashes.contains(&hash) {
-            return Err(failed(diags, &mismatch(addr, version)));
-        }
-        hashes.insert(hash);
-        Ok(hashes)
-    }
-
-    /// Puts a package in its place, through the shared cache if there is one.
-    fn put(
-        &self,
-        found: &Found,
-        (addr, version): (&ProviderAddr, &Version),
-        old: Option<&Lock>,
-    ) -> std::io::Result<()> {
-        let cached =
-            self.settings.plugin_cache_dir.as_ref().filter(|_| matches!(found, Found::Packed(_)));
-        let below = || self.data.create()?.create_subdir(PACKAGES);
-        let Some(cache) = cached else { return package::install(found, below()?, (addr, version)) };
-        let shared = package::place(cache, addr, version);
-        // Others write to the cache as well, so only what is locked already is taken from it.
-        let is_locked = || {
-            let hash = hash::of_folder(&shared).ok();
-            old.zip(hash).is_some_and(|(lock, hash)| lock.hashes.contains(&hash))
-        };
-        // The setting lets a package be used that no hash is known of. A lock that holds hashes has
-        // been checked against the archive, so the cached package must be the same.
-        let may_break = || {
-            let is_archived = || {
-                let Found::Packed(archive) = found else { return false };
-                let archived = File::open(archive).and_then(hash::of_archive).ok();
-                archived.is_some_and(|hash| hash::of_folder(&shared).is_ok_and(|it| it == hash))
-            };
-            self.settings.cache_may_break_lock
-                && (old.is_none_or(|lock| lock.hashes.is_empty()) || is_archived())
-        };
-        let may_use = package::program(&shared, addr).is_some() && (is_locked() || may_break());
-        if !may_use {
-            // The user chose the cache, as a link perhaps.
-            package::install(found, Dir::create(cache)?, (addr, version))?;
-        }
-        package::install(&Found::Unpacked(shared), below()?, (addr, version))
-    }
-
-    /// Chooses a version: what is locked, unless an upgrade is asked for, and else the newest that is
-    /// allowed. What comes beside this program is used only where nothing else is there.
-    fn choose(
-        &self,
-        diags: &mut Diagnostics,
-        addr: &ProviderAddr,
-        constraints: &Constraints,
-        (locked, upgrade): (Option<&Lock>, bool),
-    ) -> Result<Chosen, Reported> {
-        let chosen = |version: Version, origin: Origin| {
-            Ok(Chosen { addr: addr.clone(), version, locked: locked.cloned(), origin })
-        };
-        let mut available = self.available(addr);
-        let shipped = self.shipped(addr).map(|(version, _)| version);
-        let old = locked.filter(|_| !upgrade);
-        if let Some(lock) = old {
-            if !constraints.allows(&lock.version) {
-                let detail = format!(
-                    "Could not retrieve the list of available versions for provider {}: locked provider {addr} {} does not match configured version constraint {constraints}; must use `formwork init -upgrade` to allow selection of new versions.",
-                    addr.display(),
-                    lock.version
-                );
-                return Err(diags.error(Diagnostic::error(
-                    "Failed to query available provider packages",
-                    detail,
-                )));
-            }
-            if self.is_installed(addr, lock) {
-                return chosen(lock.version.clone(), Origin::Installed);
-            }
-            if let Some(found) = available.remove(&lock.version) {
-                return chosen(lock.version.clone(), Origin::Found(found));
-            }
-            // Another version than the locked one is taken only when asked for.
-            if shipped.as_ref() == Some(&lock.version) {
-                return chosen(lock.version.clone(), Origin::Shipped);
-            }
-        } else {
-            let newest = available.iter().rev().find(|(version, _)| constraints.allows(version));
-            if let Some((version, found)) = newest {
-                return chosen(version.clone(), Origin::Found(found.clone()));
-            }
-            let there = locked.filter(|lock| self.is_installed(addr, lock));
-            let there = there.map(|lock| (lock.version.clone(), Origin::Installed));
-            let shipped = shipped.clone().map(|version| (version, Origin::Shipped));
-            let both = [shipped, there].into_iter().flatten();
-            let allowed = both.filter(|(version, _)| constraints.allows(version));
-            if let Some((version, origin)) = allowed.max_by(|a, b| a.0.cmp(&b.0)) {
-                return chosen(version, origin);
-            }
-        }
-        let detail = self.missing((addr, constraints), old, &available, shipped.as_ref());
-        let summary = "Failed to query available provider packages";
-        Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)))
-    }
-
-    /// What to say when no version can be chosen: what was wanted, what is there, what can be done.
-    fn missing(
-        &self,
-        (addr, constraints): (&ProviderAddr, &Constraints),
-        old: Option<&Lock>,
-        available: &BTreeMap<Version, Found>,
-        shipped: Option<&Version>,
-    ) -> String {
-        let mut versions: Vec<_> = available.keys().map(ToString::to_string).collect();
-        versions.extend(shipped.map(|version| format!("{version} (which comes with Formwork)")));
-        let there = if versions.is_empty() {
-            "No version of it was found.".to_owned()
-        } else {
-            format!("Only these versions were found: {}.", versions.join(", "))
-        };
-        let what = match (old, constraints.is_empty()) {
-            (Some(lock), _) => {
-                format!("version {} of {addr}, which the lock file names", lock.version)
-            }
-            (None, true) => format!("{addr}"),
-            (None, false) => format!("a version of {addr} that meets {constraints}"),
-        };
-        let fits = |version: &&Version| constraints.allows(version);
-        let others = available.keys().chain(shipped);
-        let remedy = match (old, others.filter(fits).max()) {
-            (Some(lock), Some(other)) => format!(
-                "\n\nPut version {} into one of these places, or run `formwork init -upgrade` to go on with {other}.",
-                lock.version
-            ),
-            _ => String::new(),
-        };
-        let places = self.looked_at();
-        format!("Could not find {what}, for {}. {there} Looked at:{places}{remedy}", platform())
+        result.map(|()| installed)
     }
 
     /// Checks that the configuration still wants what is locked.
@@ -402,25 +236,9 @@ impl Places<'_> {
     }
 }
 
-/// How a registry is named among the places where one looks.
-const REGISTRY: &str = "\n  - the providers that come with Formwork; not the provider's registry, because nothing is downloaded yet";
-
-/// Whether an archive is what was locked. Looked at before it is unpacked.
-fn is_locked(archive: &Path, lock: &Lock) -> std::io::Result<bool> {
-    let known = |hash: &&String| hash.starts_with("h1:") || hash.starts_with("zh:");
-    if !lock.hashes.iter().any(|hash| known(&hash)) {
-        return Ok(true);
-    }
-    let mut file = File::open(archive)?;
-    if lock.hashes.contains(&hash::of_packed(&mut file)?) {
-        return Ok(true);
-    }
-    file.rewind()?;
-    Ok(lock.hashes.contains(&hash::of_archive(file)?))
-}
-
-pub(super) fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
-    format!(
-        "the package of {addr} {version} does not match any of the checksums recorded in the dependency lock file"
-    )
+/// The warning with the remarks of a registry.
+fn remarks(addr: &ProviderAddr, remarks: &[String]) -> Diagnostic {
+    let lines: Vec<String> = remarks.iter().map(|remark| format!("- {remark}")).collect();
+    let detail = format!("The remote registry returned warnings for {addr}:\n{}", lines.join("\n"));
+    Diagnostic::warning("Additional provider information from registry", detail)
 }

@@ -1,15 +1,19 @@
 //! The settings file of the command line: where providers are looked for, and who hosts are told that
 //! asks.
 
+mod method;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use self::text::{Item, Located, Value};
-use super::platform;
+use super::platform::Platform;
 use crate::env::Env;
+use crate::fetch::stored;
 use formwork_core::disk::{MAX_RECORD, read_named_text, read_text};
+
+pub(crate) use self::method::{Method, MethodKind, matches};
 
 /// The settings that concern us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub(crate) struct Settings {
     pub(crate) hosts: BTreeMap<String, BTreeMap<String, String>>,
     /// What hosts want to see before they answer.
     pub(crate) tokens: BTreeMap<String, String>,
+    /// The hosts whose tokens stand in settings files, and not in the file that `login` keeps.
+    pub(crate) written: BTreeSet<String>,
     /// The program to ask for what is not among these.
     pub(crate) helper: Option<Helper>,
     /// What is doubtful about the settings, without keeping anybody from work: each with a summary.
@@ -41,28 +47,6 @@ pub(crate) struct Helper {
     pub(crate) name: String,
     /// The words it is started with, before those that say what is wanted.
     pub(crate) args: Vec<String>,
-}
-
-/// One place where providers are looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Method {
-    /// What kind of place it is.
-    pub(crate) kind: MethodKind,
-    /// Patterns of the providers looked for there; all if empty.
-    pub(crate) include: Vec<String>,
-    /// Patterns of the providers not looked for there.
-    pub(crate) exclude: Vec<String>,
-}
-
-/// What kind of place it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum MethodKind {
-    /// A folder.
-    Filesystem(PathBuf),
-    /// A server that holds packages.
-    Network(String),
-    /// The provider's own registry.
-    Direct,
 }
 
 /// Why the settings cannot be used.
@@ -106,6 +90,7 @@ impl Settings {
                 settings.helper = Some(helper);
             }
         }
+        settings.written = settings.tokens.keys().cloned().collect();
         for (host, token) in logged_in(env) {
             settings.tokens.entry(host).or_insert(token);
         }
@@ -159,8 +144,8 @@ fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
 /// The tokens that `login` of the reference keeps in a file of its own, which no person writes. One
 /// that is damaged holds none.
 fn logged_in(env: &Env) -> Vec<(String, String)> {
-    let Some(home) = &env.home else { return Vec::new() };
-    let text = read_text(&home.join(".terraform.d/credentials.tfrc.json"), MAX_RECORD);
+    let Some(path) = stored::file(env) else { return Vec::new() };
+    let text = read_text(&path, MAX_RECORD);
     text.map(|text| tokens(&text)).unwrap_or_default()
 }
 
@@ -252,7 +237,8 @@ fn helper(name: String, items: Vec<Item>, env: &Env) -> Helper {
         _ => None,
     });
     let plugins = env.home.as_ref().map(|home| home.join(".terraform.d/plugins"));
-    let folders = plugins.into_iter().flat_map(|plugins| [plugins.join(platform()), plugins]);
+    let platform = Platform::current().to_string();
+    let folders = plugins.into_iter().flat_map(|plugins| [plugins.join(&platform), plugins]);
     let program = folders
         .map(|folder| folder.join(format!("terraform-credentials-{name}")))
         .find(|program| program.is_file());
@@ -285,37 +271,9 @@ fn installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
             }
             continue;
         }
-        methods.push(method(&name, items, line, env)?);
+        methods.push(method::read(&name, items, line, env)?);
     }
     Ok((methods, overrides))
-}
-
-fn method(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Located<Method> {
-    let (mut place, mut include, mut exclude) = (None, Vec::new(), Vec::new());
-    for item in items {
-        match item {
-            Item::Value(name, Value::Text(value), _) if name == "path" || name == "url" => {
-                place = Some(value);
-            }
-            Item::Value(name, Value::List(list), _) if name == "include" => include = list,
-            Item::Value(name, Value::List(list), _) if name == "exclude" => exclude = list,
-            Item::Value(name, _, line)
-            | Item::Block(name, _, line)
-            | Item::Labelled(name, _, _, line) => {
-                return Err((line, format!("{name} is not expected here")));
-            }
-        }
-    }
-    let missing = |what: &str| (line, format!("{name} needs {what}"));
-    let kind = match name {
-        "filesystem_mirror" => {
-            MethodKind::Filesystem(expanded(&place.ok_or_else(|| missing("a path"))?, env))
-        }
-        "network_mirror" => MethodKind::Network(place.ok_or_else(|| missing("a url"))?),
-        "direct" => MethodKind::Direct,
-        _ => return Err((line, format!("{name} is not a way to install providers"))),
-    };
-    Ok(Method { kind, include, exclude })
 }
 
 /// Replaces `$NAME` and `${NAME}`, and a leading `~`.
@@ -345,29 +303,6 @@ fn expanded(text: &str, env: &Env) -> PathBuf {
     }
 }
 
-/// Whether a pattern such as `registry.terraform.io/*/*` or `hashicorp/null` matches a provider.
-pub(crate) fn matches(pattern: &str, provider: &formwork_core::addr::ProviderAddr) -> bool {
-    let parts: Vec<&str> = pattern.split('/').collect();
-    let (host, namespace, kind) = match parts[..] {
-        [kind] => (formwork_core::addr::ProviderAddr::DEFAULT_HOST, "hashicorp", kind),
-        [namespace, kind] => (formwork_core::addr::ProviderAddr::DEFAULT_HOST, namespace, kind),
-        [host, namespace, kind] => (host, namespace, kind),
-        _ => return false,
-    };
-    let fits = |pattern: &str, part: &str| pattern == "*" || pattern == part;
-    fits(host, provider.host())
-        && fits(namespace, provider.namespace())
-        && fits(kind, provider.kind())
-}
-
-impl Method {
-    /// Whether a provider is looked for here.
-    pub(crate) fn covers(&self, provider: &formwork_core::addr::ProviderAddr) -> bool {
-        let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, provider));
-        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
-    }
-}
-
 /// The places where providers are looked for when the settings name none.
 pub(crate) fn implied_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
     let mut folders = vec![root.join("terraform.d/plugins")];
@@ -392,7 +327,7 @@ mod tests {
               }
               filesystem_mirror {
                 path    = "/mirror"
-                include = ["example.com/*/*", "random"]
+                include = ["example.com/*/*", "hashicorp/random"]
               }
               direct { exclude = ["example.com/*/*"] }
             }

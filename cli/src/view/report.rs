@@ -13,7 +13,7 @@ use formwork_value::diag::Sources;
 use super::human::operation::Operations;
 use super::human::{diagnostic, outputs, plan as plan_view};
 use super::json::stream::{Stream, imported};
-use super::{Paint, Screen, err, out, shown};
+use super::{Paint, Screen, err, out, shown, transient};
 use crate::exit::Exit;
 use crate::workspace::Workspace;
 
@@ -79,6 +79,29 @@ impl Report {
         match &self.watch {
             Told::People(_) => out(&format!("{}\n", shown::line(text))),
             Told::Programs(stream) => stream.log(text),
+        }
+    }
+
+    /// Shows text of several lines.
+    pub(crate) fn text(&self, text: &str) {
+        match &self.watch {
+            Told::People(_) => out(&format!("{text}\n")),
+            Told::Programs(stream) => stream.log(text.trim()),
+        }
+    }
+
+    /// Says something in one way to people, and in another to programs.
+    pub(crate) fn log_each(&self, human: &str, machine: &str) {
+        match &self.watch {
+            Told::People(_) => self.log(human),
+            Told::Programs(_) => self.log(machine),
+        }
+    }
+
+    /// Shows people a line that the next one replaces. The empty line takes it away.
+    pub(crate) fn transient(&self, text: &str) {
+        if let Told::People(_) = &self.watch {
+            transient(&self.screen, text);
         }
     }
 

@@ -1,24 +1,29 @@
-//! Which backend keeps the state: what the `backend` block says, held against what `init` settled and
-//! wrote down in `terraform.tfstate` in the data folder. Both programs read and write that file, so
-//! either goes on where the other one was set up. Moves no state.
+//! The backend that keeps the state: the `backend` block compared with what `init` settled and wrote
+//! into `terraform.tfstate` in the data folder. Both programs read and write that file, so either goes
+//! on where the other one was set up. Moves no state.
 
-use std::collections::BTreeMap;
+mod hash;
+
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use formwork_core::config::Backend;
+use formwork_backend::Backend;
+use formwork_backend::kind::{Arguments, BackendKind, Surroundings, find};
+use formwork_backend::unsupported::unsupported;
+use formwork_core::config::Backend as Block;
 use formwork_core::disk::MAX_RECORD;
-use formwork_core::state::local::Workspaces;
 use formwork_core::version::LANGUAGE_VERSION;
+use formwork_value::codec::json;
+use formwork_value::convert::convert;
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::Workspace;
 use crate::data_dir::DataDir;
-
-/// The one kind of backend there is.
-const LOCAL: &str = "local";
+use crate::env::Env;
 
 /// The name of the file in the data directory.
 const REMEMBERED: &str = "terraform.tfstate";
@@ -26,11 +31,25 @@ const REMEMBERED: &str = "terraform.tfstate";
 /// The version of the file, which is that of states of long ago.
 const FORMAT: u64 = 3;
 
-/// What the local backend is told.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Local {
-    path: Option<String>,
-    workspace_dir: Option<String>,
+/// The type of a backend and the values of its arguments.
+#[derive(Clone)]
+pub(crate) struct BackendConfig {
+    kind: &'static dyn BackendKind,
+    /// An object of the type that the schema implies.
+    values: Value,
+}
+
+impl PartialEq for BackendConfig {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind() == other.kind() && self.values == other.values
+    }
+}
+
+impl std::fmt::Debug for BackendConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // The values may be secrets.
+        f.debug_struct("BackendConfig").field("kind", &self.kind()).finish_non_exhaustive()
+    }
 }
 
 /// The file as a whole.
@@ -43,88 +62,120 @@ struct Document {
 }
 
 /// The backend that `init` settled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Remembered {
     /// Its type.
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    config: BTreeMap<String, serde_json::Value>,
-    /// Tells whether the block has changed: options of `init` may have said more than the block.
+    config: Box<RawValue>,
+    /// Tells whether the block has changed: options of `init` may have set more than the block.
     hash: u64,
 }
 
-impl Local {
+impl BackendConfig {
+    /// The backend of a folder without a `backend` block.
+    pub(crate) fn local() -> Self {
+        let kind = find("local").expect("the list of backends has the local one");
+        Self::without_arguments(kind)
+    }
+
+    fn without_arguments(kind: &'static dyn BackendKind) -> Self {
+        let schema = kind.schema();
+        let nothing = schema
+            .attributes
+            .iter()
+            .map(|(name, attribute)| (name.clone(), Value::null(attribute.implied_type())));
+        Self { kind, values: Value::object(nothing) }
+    }
+
     /// Reads a block.
     ///
     /// # Errors
-    /// When it is one we cannot work with.
-    pub(crate) fn read(diags: &mut Diagnostics, backend: &Backend) -> Result<Self, Reported> {
-        if backend.kind != LOCAL {
+    /// When the backend is not supported, or an argument is not valid.
+    pub(crate) fn read(diags: &mut Diagnostics, block: &Block) -> Result<Self, Reported> {
+        let Some(kind) = find(&block.kind) else {
             let detail = format!(
-                "States are kept on the local disk only, not by {:?}. What needs no state works: `init -backend=false`, `validate`, `get`, `fmt`.\n\n{}",
-                backend.kind.as_str(),
-                take_along()
+                "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
+                unsupported(&block.kind)
             );
             let diagnostic = Diagnostic::error("Unsupported backend type", detail);
-            return Err(diags.error(diagnostic.at(backend.span)));
-        }
-        let mut local = Self::default();
-        for attribute in backend.body.set() {
-            let name = attribute.name.name.as_str();
-            let text = attribute.expr.as_literal();
-            if !text.is_some_and(|text| local.set(name, text.as_str())) {
-                let detail = format!(
-                    "The local backend takes \"path\" and \"workspace_dir\", each a text in quotes without anything to evaluate; {name:?} is not one of these."
-                );
-                let diagnostic = Diagnostic::error("Invalid backend configuration", detail);
-                return Err(diags.error(diagnostic.at(attribute.span)));
-            }
-        }
-        Ok(local)
-    }
-
-    /// Sets one of its arguments; says whether there is one of that name.
-    pub(crate) fn set(&mut self, name: &str, text: &str) -> bool {
-        let place = match name {
-            "path" => &mut self.path,
-            "workspace_dir" => &mut self.workspace_dir,
-            _ => return false,
+            return Err(diags.error(diagnostic.at(block.span)));
         };
-        *place = Some(text.to_owned());
-        true
+        let values = block.arguments(diags, &kind.schema())?;
+        Ok(Self { kind, values })
     }
 
-    /// Where the states of all workspaces are.
-    pub(crate) fn workspaces(&self, root: &Path) -> Workspaces {
-        // An empty text is as good as none, as in the reference.
-        let path = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
-        let (path, dir) = (path(&self.path), path(&self.workspace_dir));
-        Workspaces::of(root, path.as_deref().map(Path::new), dir.as_deref().map(Path::new))
+    /// The type.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kind.name()
     }
 
-    /// The number by which the reference knows a block again: of the text that its sets are ordered by.
+    /// The schema of the arguments.
+    pub(crate) fn schema(&self) -> formwork_value::schema::Block {
+        self.kind.schema()
+    }
+
+    /// Sets an argument to a string, which is converted to the type of the argument.
+    ///
+    /// # Errors
+    /// When there is no argument of that name (`None`), or the string does not convert.
+    pub(crate) fn set(&mut self, name: &str, text: &str) -> Result<(), Option<String>> {
+        let schema = self.kind.schema();
+        let attribute = schema.attributes.get(name).ok_or(None)?;
+        let value = convert(&Value::string(text), &attribute.implied_type());
+        self.put(name, value.map_err(|refused| Some(refused.reason))?);
+        Ok(())
+    }
+
+    /// Sets the arguments that have a value in an object of the schema's type.
+    pub(crate) fn merge(&mut self, values: &Value) {
+        let Value::Object(values) = values else { return };
+        for (name, value) in values.iter().filter(|(_, value)| !value.is_null()) {
+            self.put(name, value.clone());
+        }
+    }
+
+    fn put(&mut self, name: &str, value: Value) {
+        let Value::Object(values) = &self.values else { return };
+        let pairs = values.iter().map(|(other, old)| {
+            (other.clone(), if other == name { value.clone() } else { old.clone() })
+        });
+        let pairs: Vec<(Str, Value)> = pairs.collect();
+        self.values = Value::object(pairs);
+    }
+
+    /// The string that an argument is set to.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        let Value::Object(values) = &self.values else { return None };
+        match values.get(name)? {
+            Value::String(text) => Some(text.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Makes the backend. Asks nothing of its place yet.
+    ///
+    /// # Errors
+    /// When an argument is missing or invalid.
+    pub(crate) fn configure(
+        &self,
+        diags: &mut Diagnostics,
+        surroundings: &Surroundings,
+    ) -> Result<Arc<dyn Backend>, Reported> {
+        let arguments = Arguments { values: &self.values, surroundings };
+        self.kind.configure(&arguments).map_err(|error| {
+            let detail = format!(
+                "The backend {:?} is configured with arguments and environment variables that do not fit: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
+                self.kind()
+            );
+            diags.error(Diagnostic::error("Invalid backend configuration", detail))
+        })
+    }
+
+    /// The number by which Terraform recognizes a block.
     fn hash(&self) -> u64 {
-        let text = |value: &Option<String>| match value {
-            None => "~".to_owned(),
-            Some(text) => formwork_lang::print::quoted(text),
-        };
-        let whole = format!("<\"{LOCAL}\";<{};{};>;>", text(&self.path), text(&self.workspace_dir));
-        u64::from(crc32(whole.as_bytes()))
+        hash::of(self.kind(), &self.values)
     }
-}
-
-/// The checksum of IEEE 802.3.
-fn crc32(bytes: &[u8]) -> u32 {
-    let step = |crc: u32, byte: &u8| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1)))
-    };
-    !bytes.iter().fold(!0, step)
-}
-
-/// The steps that take a state along from a backend that we cannot work with. An empty state in its
-/// place would have everything created a second time.
-pub(crate) fn take_along() -> &'static str {
-    "For the rest, take the state along before anything else, or everything in it is created a second time:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". Of another workspace NAME than the default one, the state belongs into terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {}, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists."
 }
 
 impl Remembered {
@@ -150,21 +201,47 @@ impl Remembered {
         Ok(serde_json::from_slice::<Document>(text)?.backend)
     }
 
-    /// Whether it is one that we can work with.
-    pub(crate) fn is_local(&self) -> bool {
-        self.kind == LOCAL
+    /// The record of a backend with its arguments.
+    ///
+    /// # Errors
+    /// When an argument has no form in JSON.
+    pub(crate) fn of(config: &BackendConfig) -> io::Result<Self> {
+        let text = json::encode_simple(&config.values).map_err(io::Error::other)?;
+        let config_json = RawValue::from_string(text)?;
+        Ok(Self { kind: config.kind().to_owned(), config: config_json, hash: config.hash() })
     }
 
-    /// What the local backend was told.
-    fn local(&self) -> Local {
-        let text = |name: &str| self.config.get(name)?.as_str().map(str::to_owned);
-        Local { path: text("path"), workspace_dir: text("workspace_dir") }
+    /// The backend with its arguments; `None` if it is not supported, or has other arguments than
+    /// this program knows.
+    pub(crate) fn config(&self) -> Option<BackendConfig> {
+        let kind = find(&self.kind)?;
+        let schema = kind.schema();
+        let plain = json::decode_simple(self.config.get().as_bytes()).ok()?;
+        // Written by a version that has fewer or more arguments: those that are not known must not count.
+        let Value::Object(found) = &plain else { return None };
+        let others =
+            found.iter().filter(|(name, _)| !schema.attributes.contains_key(name.as_str()));
+        if others.into_iter().any(|(_, value)| !value.is_null()) {
+            return None;
+        }
+        let known = found.iter().filter(|(name, _)| schema.attributes.contains_key(name.as_str()));
+        let known: Vec<(Str, Value)> =
+            known.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let values = schema.coerce(&Value::object(known)).ok()?;
+        Some(BackendConfig { kind, values })
     }
 
     /// What was settled for a block, if it still holds for it.
-    fn holds_for(&self, block: &Local) -> Option<Local> {
-        let local = self.local();
-        (self.kind == LOCAL && (self.hash == block.hash() || local == *block)).then_some(local)
+    fn holds_for(&self, block: &BackendConfig) -> Option<BackendConfig> {
+        let config = self.config().filter(|config| config.kind() == block.kind())?;
+        (self.hash == block.hash() || config == *block).then_some(config)
+    }
+}
+
+impl Env {
+    /// The inputs of backends besides their arguments.
+    pub(crate) fn backend_surroundings(&self, root: impl Into<PathBuf>) -> Surroundings {
+        Surroundings { root: root.into(), variables: self.all.clone() }
     }
 }
 
@@ -180,7 +257,7 @@ impl Workspace<'_> {
         Remembered::load(&self.data).map_err(|error| {
             let path = Remembered::path(&self.data);
             let detail = format!(
-                "{}: {error}. It says which backend keeps the state; run \"formwork init -reconfigure\" to write it anew.",
+                "{}: {error}. It says which backend keeps the state; run \"formwork init -reconfigure\" to write it again.",
                 path.display()
             );
             let diagnostic = Diagnostic::error("Failed to read the backend that is set up", detail);
@@ -188,26 +265,43 @@ impl Workspace<'_> {
         })
     }
 
-    /// Where the states of all workspaces are.
+    /// The backend that keeps the state, with its arguments.
     ///
     /// # Errors
-    /// When the `backend` block is one we cannot work with, or not the one that `init` settled.
-    pub(crate) fn workspaces(
+    /// When the `backend` block is not supported, or not the one that `init` settled.
+    pub(crate) fn backend_config(
         &self,
         diags: &mut Diagnostics,
-        backend: Option<&Backend>,
-    ) -> Result<Workspaces, Reported> {
-        let block = backend.map(|backend| Local::read(diags, backend)).transpose()?;
+        backend: Option<&Block>,
+    ) -> Result<BackendConfig, Reported> {
+        let block = backend.map(|backend| BackendConfig::read(diags, backend)).transpose()?;
         let remembered = self.remembered(diags)?;
-        let local = settled(block, remembered.as_ref()).map_err(|reason| {
-            let is_local = remembered.as_ref().is_none_or(Remembered::is_local);
-            let detail = if is_local { format!(
-                "Reason: {reason}\n\nThe state is kept where \"formwork init\" settled it, so that a change of the configuration alone does not make another, empty state. Run \"formwork init\", with -migrate-state to take the state along, or with -reconfigure to leave it where it is.\n\nNothing was changed."
-            ) } else { format!("Reason: {reason}\n\nThe state is kept by a backend that Formwork cannot work with. {}\n\nNothing was changed.", take_along()) };
+        settled(block, remembered.as_ref()).map_err(|reason| {
+            let supported = remembered.as_ref().is_none_or(|old| find(&old.kind).is_some());
+            let detail = if supported {
+                format!(
+                    "Reason: {reason}\n\nThe state is kept where \"formwork init\" settled it, so that a change of the configuration alone does not make another, empty state. Run \"formwork init\", with -migrate-state to take the state along, or with -reconfigure to leave it where it is.\n\nNothing was changed."
+                )
+            } else {
+                let kind = remembered.map(|old| old.kind).unwrap_or_default();
+                format!("Reason: {reason}\n\n{}\n\nNothing was changed.", unsupported(&kind))
+            };
             let summary = "Backend initialization required, please run \"formwork init\"";
             diags.error(Diagnostic::error(summary, detail))
-        })?;
-        Ok(local.workspaces(&self.root))
+        })
+    }
+
+    /// The backend that keeps the states of all workspaces.
+    ///
+    /// # Errors
+    /// As [`Workspace::backend_config`], and when an argument is missing or invalid.
+    pub(crate) fn open_backend(
+        &self,
+        diags: &mut Diagnostics,
+        backend: Option<&Block>,
+    ) -> Result<Arc<dyn Backend>, Reported> {
+        let config = self.backend_config(diags, backend)?;
+        config.configure(diags, &self.env.backend_surroundings(&self.root))
     }
 
     /// Writes down what is settled for a block; nothing, to forget it.
@@ -217,11 +311,11 @@ impl Workspace<'_> {
     pub(crate) fn remember(
         &self,
         diags: &mut Diagnostics,
-        settled: Option<(&Local, &Local)>,
+        settled: Option<(&BackendConfig, &BackendConfig)>,
     ) -> Result<(), Reported> {
         let path = Remembered::path(&self.data);
         let written = match settled {
-            Some((block, local)) => write(&self.data, block, local),
+            Some((block, config)) => write(&self.data, block, config),
             None => self.data.open().and_then(|data| {
                 // A link to another data directory is read only.
                 if data.is_some_and(|data| data.holds(REMEMBERED)) {
@@ -238,37 +332,41 @@ impl Workspace<'_> {
     }
 }
 
-/// What the backend is told, or why that is not settled.
-fn settled(block: Option<Local>, remembered: Option<&Remembered>) -> Result<Local, String> {
+/// The backend and its arguments, or why that is not settled.
+fn settled(
+    block: Option<BackendConfig>,
+    remembered: Option<&Remembered>,
+) -> Result<BackendConfig, String> {
     match (block, remembered) {
-        (None, None) => Ok(Local::default()),
+        (None, None) => Ok(BackendConfig::local()),
         (None, Some(old)) => Err(format!("Unsetting the previously set backend {:?}", old.kind)),
-        (Some(_), None) => Err(format!("Initial configuration of the requested backend {LOCAL:?}")),
-        (Some(block), Some(old)) => old.holds_for(&block).ok_or_else(|| match old.kind.as_str() {
-            LOCAL => "Backend configuration block has changed".to_owned(),
-            kind => format!("Backend type changed from {kind:?} to {LOCAL:?}"),
+        (Some(block), None) => {
+            Err(format!("Initial configuration of the requested backend {:?}", block.kind()))
+        }
+        (Some(block), Some(old)) => old.holds_for(&block).ok_or_else(|| {
+            if old.kind == block.kind() {
+                "Backend configuration block has changed".to_owned()
+            } else {
+                format!("Backend type changed from {:?} to {:?}", old.kind, block.kind())
+            }
         }),
     }
 }
 
-fn write(data: &DataDir, block: &Local, local: &Local) -> io::Result<()> {
-    let json = |text: &Option<String>| serde_json::json!(text);
-    let config = [("path", json(&local.path)), ("workspace_dir", json(&local.workspace_dir))];
-    let backend = Remembered {
-        kind: LOCAL.to_owned(),
-        config: config.map(|(name, value)| (name.to_owned(), value)).into(),
-        hash: block.hash(),
-    };
+fn write(data: &DataDir, block: &BackendConfig, config: &BackendConfig) -> io::Result<()> {
+    let backend = Remembered { hash: block.hash(), ..Remembered::of(config)? };
     let document = Document {
         version: FORMAT,
         terraform_version: LANGUAGE_VERSION.to_string(),
         backend: Some(backend),
     };
+    // Through a value, so that the arguments are laid out like the rest.
+    let document = serde_json::to_value(&document)?;
     data.create()?.replace(REMEMBERED, &serde_json::to_vec_pretty(&document)?, 0o600)
 }
 
 /// What `init` has to do about the backend.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Setup {
     /// Nothing: there is no block, and there was none.
     Nothing,
@@ -276,30 +374,29 @@ pub(crate) enum Setup {
     Kept,
     /// Something else is to be settled than what holds so far.
     Changed {
-        /// What holds so far, if we can work with it.
-        from: Option<Local>,
+        /// What holds so far, if it is supported.
+        from: Option<BackendConfig>,
         /// What is to hold.
-        to: Option<Local>,
+        to: Option<BackendConfig>,
         /// Whether something was settled before.
         again: bool,
     },
 }
 
 impl Setup {
-    /// Finds out what has to be done about a block, if options say more than it (`more`) or not.
+    /// Finds out what has to be done about a block, if options set more than it (`more`) or not.
     pub(crate) fn of(
-        (block, more): (Option<&Local>, bool),
-        to: Option<Local>,
+        (block, more): (Option<&BackendConfig>, bool),
+        to: Option<BackendConfig>,
         old: Option<&Remembered>,
     ) -> Self {
         match (block, old) {
             (None, None) => Self::Nothing,
             (Some(block), Some(old)) if !more && old.holds_for(block).is_some() => Self::Kept,
-            (_, Some(old)) => {
-                let from = (old.kind == LOCAL).then(|| old.local());
-                Self::Changed { from, to, again: true }
+            (_, Some(old)) => Self::Changed { from: old.config(), to, again: true },
+            (Some(_), None) => {
+                Self::Changed { from: Some(BackendConfig::local()), to, again: false }
             }
-            (Some(_), None) => Self::Changed { from: Some(Local::default()), to, again: false },
         }
     }
 }
@@ -308,11 +405,13 @@ impl Setup {
 mod tests {
     use super::*;
 
-    fn local(path: Option<&str>) -> Local {
-        Local { path: path.map(str::to_owned), workspace_dir: None }
+    fn local(path: Option<&str>) -> BackendConfig {
+        let mut config = BackendConfig::local();
+        path.into_iter().for_each(|path| config.set("path", path).unwrap());
+        config
     }
 
-    /// What a file says that the reference wrote for the block `backend "local" {}`.
+    /// The file that Terraform writes for the block `backend "local" {}`.
     fn remembered() -> Remembered {
         let folder = tempfile::tempdir().unwrap();
         let text = r#"{
@@ -328,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_has_the_number_that_the_reference_knows_it_by() {
+    fn a_block_has_the_number_that_terraform_knows_it_by() {
         assert_eq!(local(None).hash(), 666_019_178);
         assert_eq!(local(Some("q")).hash(), 354_002_009);
     }
@@ -336,20 +435,20 @@ mod tests {
     #[test]
     fn the_state_is_where_init_settled_it_and_nothing_else_is_guessed() {
         let old = remembered();
-        let check = |block: Option<Local>, old: Option<&Remembered>| settled(block, old);
+        let check = |block: Option<BackendConfig>, old: Option<&Remembered>| settled(block, old);
         assert_eq!(check(None, None), Ok(local(None)));
-        // The block says less than init was told.
+        // The block says less than the options of init.
         assert_eq!(check(Some(local(None)), Some(&old)), Ok(local(Some("prod.tfstate"))));
         // Another block that comes to the same.
         let same = local(Some("prod.tfstate"));
         assert_eq!(check(Some(same.clone()), Some(&old)), Ok(same));
-        let remote = Remembered { kind: "s3".to_owned(), ..old.clone() };
+        let remote = Remembered { kind: "remote".to_owned(), ..old.clone() };
         for (block, old, reason) in [
             (Some(local(None)), None, "Initial configuration of the requested backend \"local\""),
             (None, Some(&old), "Unsetting the previously set backend \"local\""),
             (Some(local(Some("q"))), Some(&old), "Backend configuration block has changed"),
-            (Some(local(None)), Some(&remote), "Backend type changed from \"s3\" to \"local\""),
-            (None, Some(&remote), "Unsetting the previously set backend \"s3\""),
+            (Some(local(None)), Some(&remote), "Backend type changed from \"remote\" to \"local\""),
+            (None, Some(&remote), "Unsetting the previously set backend \"remote\""),
         ] {
             assert_eq!(check(block, old), Err(reason.to_owned()));
         }
@@ -358,7 +457,7 @@ mod tests {
     #[test]
     fn init_keeps_what_holds_and_says_what_would_change() {
         let (old, block) = (remembered(), local(None));
-        let of = |block: Option<&Local>, to: Option<Local>, old: Option<&Remembered>| {
+        let of = |block: Option<&BackendConfig>, to: Option<BackendConfig>, old| {
             Setup::of((block, to.as_ref() != block), to, old)
         };
         assert_eq!(of(None, None, None), Setup::Nothing);
@@ -377,9 +476,9 @@ mod tests {
     fn what_is_written_down_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let (data, block) = (DataDir::chosen(folder.path().join("data")), local(None));
-        let said = local(Some("prod.tfstate"));
-        write(&data, &block, &said).unwrap();
-        let read = Remembered::load(&data).unwrap();
-        assert_eq!(read, Some(remembered()));
+        write(&data, &block, &local(Some("prod.tfstate"))).unwrap();
+        let read = Remembered::load(&data).unwrap().unwrap();
+        assert_eq!((read.kind.as_str(), read.hash), ("local", 666_019_178));
+        assert_eq!(read.config(), remembered().config());
     }
 }

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use formwork_backend::OpenState;
+use formwork_backend::local::{Files, Workspaces};
 use formwork_core::config::Backend;
-use formwork_core::state::local::{Files, LocalStore};
 use formwork_value::{Diagnostics, Reported};
 
 use super::Workspace;
+use super::backend::BackendConfig;
 use crate::args::{Backup, StatePlace};
 
 impl Workspace<'_> {
@@ -14,27 +16,62 @@ impl Workspace<'_> {
     ///
     /// # Errors
     /// When the `backend` block is one we cannot work with, or not the one that `init` settled.
-    pub(crate) fn store(
+    pub(crate) async fn store(
         &self,
         diags: &mut Diagnostics,
         backend: Option<&Backend>,
         place: &StatePlace,
-    ) -> Result<LocalStore, Reported> {
-        self.files_of(diags, (&self.name(), backend), place).map(LocalStore::new)
+    ) -> Result<OpenState, Reported> {
+        let config = self.backend_config(diags, backend)?;
+        self.store_in(diags, &config, place).await
     }
 
-    /// The files of the state of a workspace.
+    /// The state of the selected workspace in a backend, or where the flags name files for it.
+    ///
+    /// # Errors
+    /// When an argument of the backend is not valid, or its place does not answer.
+    pub(crate) async fn store_in(
+        &self,
+        diags: &mut Diagnostics,
+        config: &BackendConfig,
+        place: &StatePlace,
+    ) -> Result<OpenState, Reported> {
+        if let Some(places) = config.local_places(&self.root) {
+            return Ok(placed(places.files(&self.name()), place).into());
+        }
+        // As in Terraform, the options that name files are for local states.
+        let backend = config.configure(diags, &self.env.backend_surroundings(&self.root))?;
+        let opened = OpenState::open(&*backend, &self.name()).await;
+        opened.map_err(|error| diags.error(error.diagnostic()))
+    }
+
+    /// The place of the state of a workspace, as messages name it.
     ///
     /// # Errors
     /// As [`Workspace::store`].
-    pub(crate) fn files_of(
+    pub(crate) fn location_of(
         &self,
         diags: &mut Diagnostics,
         (name, backend): (&str, Option<&Backend>),
         place: &StatePlace,
-    ) -> Result<Files, Reported> {
-        let usual = self.workspaces(diags, backend)?.files(name);
-        Ok(placed(usual, place))
+    ) -> Result<String, Reported> {
+        let config = self.backend_config(diags, backend)?;
+        if let Some(places) = config.local_places(&self.root) {
+            let state = placed(places.files(name), place).state;
+            return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
+        }
+        let backend = config.configure(diags, &self.env.backend_surroundings(&self.root))?;
+        Ok(backend.location(name))
+    }
+}
+
+impl BackendConfig {
+    /// The files of all workspaces, if the backend is the local one.
+    pub(crate) fn local_places(&self, root: &Path) -> Option<Workspaces> {
+        let path = |name: &str| self.text(name).filter(|path| !path.is_empty());
+        let (default, folder) = (path("path"), path("workspace_dir"));
+        let is_local = self.kind() == "local";
+        is_local.then(|| Workspaces::of(root, default.map(Path::new), folder.map(Path::new)))
     }
 }
 

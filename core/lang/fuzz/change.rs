@@ -1,9 +1,8 @@
-//! How examples become hostile: a row of changes that is the same each time. What the changed texts are
-//! given to is the business of whoever uses this.
+//! Deterministic mutations of corpus texts. The users of this module choose the reader under test.
 
 use std::path::Path;
 
-/// How many changed texts are tried of each example.
+/// Number of mutations tried of each example.
 const ROUNDS: u64 = 150;
 
 /// A row of numbers that is the same each time.
@@ -18,7 +17,7 @@ impl Row {
     }
 }
 
-/// What is put into texts: the things that mean something somewhere.
+/// Texts to insert: those with a meaning in some syntax.
 const PIECES: [&str; 40] = [
     "${",
     "%{",

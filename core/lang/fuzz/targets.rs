@@ -1,5 +1,5 @@
-//! What is done with a hostile text: every reader of the language is given it. Nothing here may panic,
-//! hang or grow without bound, and a few laws hold. Used by the fuzzer and by `tests/hostile.rs`.
+//! Fuzz targets of the language: every reader is given hostile texts. Nothing here may panic, hang
+//! or grow without bound, and a few laws hold. Used by the fuzzer and by `tests/hostile.rs`.
 
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::eval::evaluate;
@@ -112,7 +112,8 @@ fn template(data: &[u8]) {
     }
 }
 
-/// What was formatted can be parsed, and is formatted the same again once no quotes are left to go.
+/// Formatted text can be parsed, and formatting it once more changes nothing once no quotes are
+/// left to remove.
 fn layout(data: &[u8]) {
     let (sources, id, mut diags) = source(data);
     let Ok(mut text) = format(&mut diags, &sources, id) else { return };

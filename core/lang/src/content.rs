@@ -1,5 +1,5 @@
-//! The only door to a body: what is expected of it goes in, what it holds comes out, and what does
-//! not fit is reported. Other spellings of the language can stand behind the same door.
+//! Body content: matches a body against the expected arguments and blocks, returns what it holds,
+//! and reports everything that does not fit. Other syntaxes of the language use the same interface.
 
 mod json;
 
@@ -13,7 +13,7 @@ pub use json::decide;
 use crate::suggest::nearest;
 use crate::syntax::{Attribute, Block, Body};
 
-/// What a body may hold.
+/// Arguments and blocks that a body may hold.
 pub trait Expected {
     /// Whether an argument of this name may be there.
     fn attribute(&self, name: &str) -> bool;
@@ -31,7 +31,7 @@ pub trait Expected {
     fn block_kinds(&self) -> Vec<&str>;
 }
 
-/// What a body of the language itself may hold.
+/// Arguments and blocks of a body whose meaning the language itself defines.
 #[derive(Clone, Copy, Debug)]
 pub struct BodySchema<'s> {
     /// Arguments, and whether they must be there.
@@ -62,8 +62,8 @@ impl Expected for BodySchema<'_> {
     }
 }
 
-/// What the body of a resource and the like may hold. Arguments that only the provider sets are let
-/// through: providers say themselves that they may not be there.
+/// Arguments and blocks of a resource and the like. Arguments that only the provider sets are let
+/// through: the provider itself reports them.
 impl Expected for schema::Block {
     fn attribute(&self, name: &str) -> bool {
         self.attributes.contains_key(name)
@@ -89,14 +89,14 @@ impl Expected for schema::Block {
     }
 }
 
-/// What was found in a body: owned, or borrowed from it.
+/// Content of a body: owned, or borrowed from it.
 #[derive(Clone, Debug)]
 pub struct Content<A = Attribute, B = Block> {
     /// The expected arguments that are there, by name.
     pub attributes: BTreeMap<Str, A>,
     /// The expected blocks, in the order written. Their labels are as many as expected.
     pub blocks: Vec<B>,
-    /// Where a missing argument is reported.
+    /// Position at which a missing argument is reported.
     pub missing: Span,
 }
 
@@ -143,8 +143,8 @@ pub fn into_content(diags: &mut Diagnostics, mut body: Body, expected: &impl Exp
     })
 }
 
-/// Takes what is expected out of a body and returns the rest as a body, for somebody who expects
-/// other things of it. What is missing or wrongly labelled is reported.
+/// Takes the expected content out of a body and returns the rest as a body, to be matched against
+/// another schema. Missing and wrongly labelled items are reported.
 pub fn split_content(
     diags: &mut Diagnostics,
     mut body: Body,

@@ -18,12 +18,12 @@ use crate::stack::with_stack;
 use crate::syntax::{Attribute, Block, Body};
 use collect::Collected;
 
-/// Evaluates a body against a schema; the value has the type that the schema implies. What is not
-/// written is null, or an empty collection of blocks.
+/// Evaluates a body against a schema; the value has the type that the schema implies. Arguments
+/// that are not set are null, absent blocks an empty collection.
 ///
 /// # Errors
-/// When the body holds what the schema does not have, lacks what it demands, or an expression has no
-/// value of the right type.
+/// When the body holds items that the schema does not have, lacks required ones, or an expression
+/// has no value of the right type.
 pub fn decode(
     diags: &mut Diagnostics,
     body: &Body,
@@ -39,8 +39,8 @@ pub fn decode(
     Ok(value)
 }
 
-/// Brings diagnostics into the order of their places. What is wrong in the content of a `dynamic`
-/// block is wrong for every element, but said once.
+/// Sorts diagnostics by position. A problem in the content of a `dynamic` block occurs for every
+/// element but is reported once.
 fn in_order(diags: Diagnostics) -> Diagnostics {
     let mut list: Vec<Diagnostic> = diags.into_iter().collect();
     list.sort_by_key(|diag| diag.subject.map(|span| (span.source, span.start)));
@@ -53,7 +53,7 @@ fn in_order(diags: Diagnostics) -> Diagnostics {
     sorted
 }
 
-/// What the body being decoded stands in.
+/// Surroundings of the body being decoded.
 #[derive(Clone, Copy)]
 struct Context<'s> {
     scope: &'s dyn Scope,

@@ -1,4 +1,4 @@
-//! `dynamic` blocks: what one is made of, and the blocks it stands for. Decodes no content.
+//! `dynamic` blocks: their parts, and the blocks they expand to. Decodes no content.
 
 mod iteration;
 
@@ -18,7 +18,7 @@ use crate::syntax::{Attribute, Block, Expr, ExprKind, Ident};
 pub struct Dynamic<'b> {
     /// The type of the blocks it stands for.
     pub kind: &'b Ident,
-    /// What it is repeated for.
+    /// Collection to repeat for.
     pub for_each: Option<&'b Expr>,
     /// The name of the iterator, if it is not that of the block type.
     pub iterator: Option<&'b Attribute>,

@@ -126,7 +126,7 @@ impl Evaluator<'_> {
             ExprKind::Object(items) => self.object(expr, items, frames),
             ExprKind::For(for_expr) => self.for_expr(expr, for_expr, frames),
             ExprKind::Json(json) => self.json(json, frames),
-            // What could not be parsed was reported; the others are leaves.
+            // Expressions that could not be parsed were reported; the others are leaves.
             ExprKind::Invalid | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Text(..) => {
                 Ok(Value::dynamic())
             }

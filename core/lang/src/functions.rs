@@ -39,7 +39,7 @@ use crate::scope::Scope;
 pub struct Param {
     /// Its name, for messages.
     pub name: Cow<'static, str>,
-    /// What is given for it, a sentence; empty if nobody says.
+    /// Description of the argument, a sentence; empty if there is none.
     pub description: Cow<'static, str>,
     /// The type the argument is converted to.
     pub ty: Type,
@@ -75,9 +75,9 @@ impl Param {
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
-    /// Which argument is to blame, from 0; `None` for the call as a whole.
+    /// Position of the argument at fault, from 0; `None` for the call as a whole.
     pub argument: Option<usize>,
-    /// What is wrong, without a final period.
+    /// Description of the problem, without a final period.
     pub reason: String,
     /// The limit that was reached, if that is the reason.
     pub limit: Option<Limit>,
@@ -103,13 +103,13 @@ impl From<Limit> for CallError {
     }
 }
 
-/// What surrounds a call.
+/// Surroundings of a call.
 pub struct CallContext<'c> {
     /// The world outside.
     pub host: Host<'c>,
-    /// The scope of the calling expression: what functions a template may use.
+    /// The scope of the calling expression. It decides which functions a template may use.
     pub scope: &'c dyn Scope,
-    /// What the evaluation may still do.
+    /// Remaining budget of the evaluation.
     pub budget: &'c Budget,
 }
 
@@ -198,7 +198,7 @@ pub fn builtin_names() -> Vec<String> {
     table().keys().map(|name| (*name).to_owned()).collect()
 }
 
-/// What a built-in function does, a sentence.
+/// Description of a built-in function, a sentence.
 #[must_use]
 pub fn description(name: &str) -> Option<&'static str> {
     Some(table().get(name)?.description())

@@ -1,5 +1,5 @@
-//! What sort of value a value is. Cheaper than its type, which for a tuple or an object has to be put
-//! together from all its parts.
+//! Kinds of values. Cheaper than the type of a value, which for a tuple or an object has to be
+//! assembled from all its parts.
 
 use formwork_value::{Type, Value};
 

@@ -1,5 +1,5 @@
-//! Values as an author would write them: what the console shows. Hides what must not be shown; knows
-//! no colours.
+//! Prints values in the syntax of the language, as `console` shows them. Sensitive and ephemeral
+//! values are hidden; there are no colours.
 
 use std::fmt::Write as _;
 

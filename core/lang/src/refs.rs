@@ -1,4 +1,4 @@
-//! Which names an expression mentions, found without evaluating it.
+//! Collects the references in an expression without evaluating it.
 
 use std::collections::HashMap;
 
@@ -140,7 +140,7 @@ fn constant_step(link: &Expr) -> Option<TraversalStep> {
 #[derive(Default)]
 struct Finder {
     found: Vec<Traversal>,
-    /// What was found in repetitions of `dynamic` blocks of a known type.
+    /// References found in repetitions of `dynamic` blocks of a known type.
     repetitions: Vec<Traversal>,
     /// Names that mean something local here, and how many times over.
     bound: HashMap<Str, usize>,

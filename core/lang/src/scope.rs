@@ -1,4 +1,4 @@
-//! What names and functions mean to the evaluator. The engine and the tests implement it.
+//! Name resolution for the evaluator. The engine and the tests implement it.
 
 use formwork_value::{Diagnostics, Reported, Span, Value};
 
@@ -14,7 +14,7 @@ pub enum ScopeStep {
     Index(Value, Span),
 }
 
-/// What names and functions mean.
+/// Resolves names and functions.
 pub trait Scope {
     /// Returns the value of a name and how many of the `steps` behind it are already taken in that
     /// value. A scope takes steps itself where it can answer without building the whole: so that
@@ -52,7 +52,7 @@ pub trait Scope {
         false
     }
 
-    /// What functions may ask of the world outside; by default nothing.
+    /// The host services that functions may use; none by default.
     fn host(&self) -> Host<'_> {
         Host::none()
     }

@@ -1,6 +1,6 @@
 //! Room for deep recursion over syntax trees. Knows nothing of what recurses.
 
-/// What one level of recursion may use at most; a level that finds less left gets a new stack.
+/// Greatest stack use of one level of recursion. A level that finds less left gets a new stack.
 const RED_ZONE: usize = 128 * 1024;
 /// The size of each further stack.
 const SEGMENT: usize = 4 * 1024 * 1024;

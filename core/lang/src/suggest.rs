@@ -1,11 +1,11 @@
-//! Which name was probably meant by a misspelt one.
+//! Spelling suggestions: finds the known name nearest to a misspelt one.
 
-/// How many letters may be wrong.
+/// Greatest edit distance of a suggestion.
 const MAX_DISTANCE: usize = 2;
 
-/// How long names are that are compared.
+/// Greatest length of the names that are compared.
 const MAX_LETTERS: usize = 64;
-/// How many names are looked at: where many are wrong, each is held against all that there are.
+/// Greatest number of candidates. Where many names are wrong, each is compared with all candidates.
 const MAX_NAMES: usize = 10_000;
 
 /// Returns the candidate nearest to `name`, the first of several, or `None` if none is near.
@@ -28,8 +28,8 @@ pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
     best.map(|(_, candidate)| candidate)
 }
 
-/// Letters to insert, remove or replace to get from one text to the other; `None` if those are more than
-/// a limit. Texts that differ early are told apart early.
+/// Edit distance of two strings; `None` if it exceeds the limit. Strings that differ early are
+/// rejected early.
 fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     let same = |(a, b): &(char, char)| a == b;
     let in_front: usize =

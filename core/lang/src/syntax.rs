@@ -31,23 +31,24 @@ pub const MAX_DEPTH: usize = 1_500;
 pub struct Ident {
     /// The name.
     pub name: Str,
-    /// Where it stands.
+    /// Source range.
     pub span: Span,
 }
 
-/// What stands between braces, or in a whole file.
+/// Content between braces, or of a whole file.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Arguments in the order written. A name that was written twice is here once, the first time.
     pub attributes: Vec<Attribute>,
     /// Blocks in the order written.
     pub blocks: Vec<Block>,
-    /// What a file in JSON sets: whether each is an argument or a number of blocks depends on who
-    /// asks, so `content` decides. Empty in a body of the native syntax.
+    /// Members of a body in JSON. Whether each is an argument or a number of blocks depends on the
+    /// schema, so `content` decides. Empty in a body of the native syntax.
     pub undecided: Vec<Attribute>,
     /// The whole body, without braces.
     pub span: Span,
-    /// Where a missing argument is reported: the opening brace, or the start of the file.
+    /// Position at which a missing argument is reported: the opening brace, or the start of the
+    /// file.
     pub missing: Span,
 }
 
@@ -71,7 +72,7 @@ impl Body {
         self.attributes.iter().chain(members)
     }
 
-    /// What a name is set to, without asking whether it may be an argument here.
+    /// Finds the attribute of a name, without checking that it may be an argument here.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Attribute> {
         self.set().find(|attr| attr.name.name == name)
@@ -104,7 +105,7 @@ pub struct Block {
     pub kind: Ident,
     /// The labels; quoted or bare makes no difference.
     pub labels: Vec<Ident>,
-    /// What stands between the braces.
+    /// Content between the braces.
     pub body: Body,
     /// The type and the labels.
     pub header: Span,
@@ -115,9 +116,9 @@ pub struct Block {
 /// An expression.
 #[derive(Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Kind and operands.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Source range.
     pub span: Span,
 }
 
@@ -146,7 +147,7 @@ impl Expr {
     }
 }
 
-/// What an expression is.
+/// Kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `null`.
@@ -166,14 +167,14 @@ pub enum ExprKind {
     Variable(Ident),
     /// `on.name`.
     Attribute {
-        /// What the attribute is taken of.
+        /// Operand of the attribute access.
         on: Box<Expr>,
         /// The attribute.
         name: Ident,
     },
     /// `on[key]`, and the old form `on.0`.
     Index {
-        /// What is indexed.
+        /// Operand of the index.
         on: Box<Expr>,
         /// The key.
         key: Box<Expr>,
@@ -182,9 +183,9 @@ pub enum ExprKind {
     },
     /// `on[*].a[0]` or `on.*.a`.
     Splat {
-        /// What is iterated.
+        /// Operand of the splat.
         on: Box<Expr>,
-        /// What is done to each element, in order.
+        /// Steps taken on each element, in order.
         each: Vec<SplatStep>,
         /// The marker, `[*]` or `.*`.
         marker: Span,
@@ -197,7 +198,7 @@ pub enum ExprKind {
         op: UnaryOp,
         /// The operand.
         operand: Box<Expr>,
-        /// Where the operator stands.
+        /// Source range of the operator.
         op_span: Span,
     },
     /// `a + b`.
@@ -208,7 +209,7 @@ pub enum ExprKind {
         left: Box<Expr>,
         /// The right operand.
         right: Box<Expr>,
-        /// Where the operator stands.
+        /// Source range of the operator.
         op_span: Span,
     },
     /// `condition ? yes : no`.
@@ -248,7 +249,7 @@ pub enum SplatStep {
     },
     /// Another splat, over each element of what the steps before made: `[*].a[*].b`.
     Splat {
-        /// What is done to each element, in order.
+        /// Steps taken on each element, in order.
         each: Vec<Self>,
         /// The marker, `[*]` or `.*`.
         marker: Span,
@@ -288,7 +289,7 @@ pub struct TemplateFor {
     pub key: Option<Ident>,
     /// Name for the element.
     pub value: Ident,
-    /// What is iterated.
+    /// Collection to iterate.
     pub collection: Expr,
     /// The parts repeated.
     pub body: Vec<TemplatePart>,
@@ -327,7 +328,7 @@ pub struct ForExpr {
     pub key: Option<Ident>,
     /// Name for the element.
     pub value: Ident,
-    /// What is iterated.
+    /// Collection to iterate.
     pub collection: Expr,
     /// The key of each result; present exactly in the `{}` form.
     pub result_key: Option<Expr>,
@@ -335,7 +336,7 @@ pub struct ForExpr {
     pub result: Expr,
     /// Whether results of equal keys are grouped (`...`).
     pub group: bool,
-    /// Which elements take part.
+    /// Filter of the elements.
     pub condition: Option<Expr>,
 }
 

@@ -1,4 +1,4 @@
-//! What tests of several modules need: a parsed file, and its problems as text.
+//! Test support shared by several modules: a parsed file, and its problems as a string.
 
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;

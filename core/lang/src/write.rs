@@ -35,7 +35,7 @@ pub fn is_name(text: &str) -> bool {
         && letters.all(|letter| letter == '-' || unicode_ident::is_xid_continue(letter))
 }
 
-/// What is unknown has no expression.
+/// An unknown value has no expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a part of the value is not known yet")]
 pub struct Unknown;

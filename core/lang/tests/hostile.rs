@@ -1,5 +1,5 @@
-//! Texts that nobody would write, given to every reader of the language: the kept examples, and what
-//! becomes of them by a fixed row of changes. Finds what the fuzzer would find soon, on every run.
+//! Hostile texts for every reader of the language: the corpus, and fixed mutations of it. Finds on
+//! every run what the fuzzer would find soon.
 
 #[path = "../fuzz/change.rs"]
 mod change;

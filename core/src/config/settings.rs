@@ -28,8 +28,21 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 
 impl Backend {
     /// Whether this is a `cloud` block.
-    pub(super) fn is_cloud(&self) -> bool {
+    #[must_use]
+    pub fn is_cloud(&self) -> bool {
         self.kind == "cloud"
+    }
+
+    /// Evaluates the arguments, which are constants, against the schema of the backend.
+    ///
+    /// # Errors
+    /// When an argument is not in the schema, or has no value of its type.
+    pub fn arguments(
+        &self,
+        diags: &mut Diagnostics,
+        schema: &formwork_value::schema::Block,
+    ) -> Result<Value, Reported> {
+        constant_arguments(diags, &self.body, schema)
     }
 }
 
@@ -162,6 +175,18 @@ fn check_language(diags: &mut Diagnostics, expr: &Expr) {
     };
     let detail = "The only edition of the language is the keyword TF2021, which need not be said.";
     let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
+}
+
+/// Evaluates a body of constants against a schema.
+///
+/// # Errors
+/// When an argument is not in the schema, or has no value of its type.
+pub fn constant_arguments(
+    diags: &mut Diagnostics,
+    body: &Body,
+    schema: &formwork_value::schema::Block,
+) -> Result<Value, Reported> {
+    formwork_lang::decode::decode(diags, body, schema, &constant::Nothing)
 }
 
 /// Reports everything in a body that is not an argument with a constant value.

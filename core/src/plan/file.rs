@@ -10,12 +10,10 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use formwork_value::Diagnostic;
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, sentence};
 use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
-
-use crate::state::store::sentence;
 
 /// The parts of a saved plan by name.
 pub type Parts = BTreeMap<String, Vec<u8>>;

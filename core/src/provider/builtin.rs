@@ -3,7 +3,9 @@
 
 mod data;
 mod functions;
-mod remote_state;
+pub mod remote_state;
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -24,9 +26,11 @@ use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Path, Plain, Schema, Type, Value};
 
+use self::remote_state::RemoteStates;
+
 /// The built-in provider.
-#[derive(Debug)]
 pub struct Builtin {
+    states: Option<Arc<dyn RemoteStates>>,
     data: Schema,
     data_type: Type,
     remote_state: Schema,
@@ -37,6 +41,7 @@ impl Default for Builtin {
     fn default() -> Self {
         let (data, remote_state) = (data::schema(), remote_state::schema());
         Self {
+            states: None,
             data_type: data.block.implied_type(),
             remote_state_type: remote_state.block.implied_type(),
             data,
@@ -72,6 +77,12 @@ fn payload(value: Value, ty: &Type) -> Payload {
 }
 
 impl Builtin {
+    /// The provider with backends that `terraform_remote_state` reads from.
+    #[must_use]
+    pub fn with_states(states: Arc<dyn RemoteStates>) -> Self {
+        Self { states: Some(states), ..Self::default() }
+    }
+
     fn check_data(&self, type_name: &str) -> Result<&Type, Failure> {
         if type_name == "terraform_data" {
             Ok(&self.data_type)
@@ -120,7 +131,8 @@ impl Provider for Builtin {
             return Err(unknown_type(&request.type_name));
         }
         let config = request.config.decode(&self.remote_state_type);
-        Ok(remote_state::validate(config.map_err(|error| undecodable(&error))?.value()))
+        let config = config.map_err(|error| undecodable(&error))?;
+        Ok(remote_state::validate(self.states.as_ref(), config.value()))
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
@@ -206,7 +218,7 @@ impl Provider for Builtin {
         }
         let config = request.config.decode(&self.remote_state_type);
         let config = config.map_err(|error| undecodable(&error))?;
-        let (value, diagnostics) = remote_state::read(config.value());
+        let (value, diagnostics) = remote_state::read(self.states.as_ref(), config.value()).await;
         let state = payload(value, &self.remote_state_type);
         Ok(ReadDataResponse { state, deferred: None, diagnostics })
     }

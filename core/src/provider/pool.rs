@@ -49,6 +49,11 @@ pub trait Launch {
         Deadlines::default()
     }
 
+    /// The provider that is part of the engine.
+    fn builtin(&self) -> Arc<dyn Provider> {
+        Arc::new(Builtin::default())
+    }
+
     /// Ends an instance that nobody needs any more. One that is not a process needs no end.
     async fn close(&self, _provider: &Arc<dyn Provider>) {}
 }
@@ -112,7 +117,7 @@ impl<'l> Pool<'l> {
         purpose: Purpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
         if addr.is_builtin() {
-            let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
+            let provider = self.launcher.builtin();
             self.processes.add(addr, &provider, purpose);
             return Ok(provider);
         }

@@ -1,5 +1,5 @@
 //! The state file, format version 4: what the reference reads and writes, byte for byte where that
-//! is visible. Text in, text out; where the text lives is in `store`.
+//! is visible. Text in, text out; the place of the text is a backend's business.
 
 mod json;
 mod layout;
@@ -37,9 +37,11 @@ pub struct StateFile {
 
 /// What a state file says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Header {
-    pub(super) serial: u64,
-    pub(super) lineage: String,
+pub struct Header {
+    /// Counts the changes of the content.
+    pub serial: u64,
+    /// Tells this state from all others.
+    pub lineage: String,
 }
 
 /// Why text is not a state file that this program can use.
@@ -104,7 +106,7 @@ impl StateFile {
     ///
     /// # Errors
     /// As [`StateFile::read`].
-    pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
+    pub fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
         read::read_providers(text)
     }
 
@@ -112,7 +114,7 @@ impl StateFile {
     ///
     /// # Errors
     /// As [`StateFile::read`].
-    pub(super) fn read_header(text: &[u8]) -> Result<Header, FileError> {
+    pub fn read_header(text: &[u8]) -> Result<Header, FileError> {
         read::read_header(text)
     }
 
@@ -197,7 +199,8 @@ pub(super) fn write_entry(
 }
 
 /// The attribute `id` of an object, if it is a string.
-pub(super) fn id_of(object: &Object) -> Option<String> {
+#[must_use]
+pub fn id_of(object: &Object) -> Option<String> {
     let attributes: serde_json::Value = serde_json::from_slice(&object.attributes).ok()?;
     Some(attributes.get("id")?.as_str()?.to_owned())
 }

@@ -23,15 +23,14 @@ use std::task::Poll;
 use formwork_value::{Type, Value, codec};
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
-use nix::errno::Errno;
 
 pub use self::error::JournalError;
 use self::record::Record;
 use self::rules::{Rules, is_half_made};
 use super::Object;
 use super::file::StateFile;
-use super::local;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
+use crate::disk::locks;
 
 /// The journal of one run, being written.
 pub struct Journal {
@@ -168,9 +167,9 @@ impl Journal {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&unfinished);
         let file = file.map_err(failed)?;
         // Nobody can know the name of a file that was just made.
-        if let Err(errno) = local::lock(&file) {
+        if let Err(error) = locks::lock(&file) {
             remove(&unfinished).ok();
-            return Err(JournalError::io("lock", &path)(errno.into()));
+            return Err(JournalError::io("lock", &path)(error));
         }
         let journal = Self::on(path.clone(), file);
         let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
@@ -437,10 +436,10 @@ impl Journal {
 /// Whether the run that writes a journal is still going on.
 pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
     let file = OpenOptions::new().write(true).open(path).map_err(JournalError::io("read", path))?;
-    match local::lock(&file) {
+    match locks::lock(&file) {
         Ok(()) => Ok(false),
-        Err(Errno::EAGAIN | Errno::EACCES) => Ok(true),
-        Err(errno) => Err(JournalError::io("lock", path)(errno.into())),
+        Err(error) if locks::is_held(&error) => Ok(true),
+        Err(error) => Err(JournalError::io("lock", path)(error)),
     }
 }
 

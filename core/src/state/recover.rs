@@ -22,7 +22,7 @@ use super::Object;
 use super::file::StateFile;
 use super::journal::record::{self, Log, Record, RunBegin};
 use super::journal::{self, Action, Answer, JournalError};
-use super::store::operation_name;
+use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
 

@@ -1,4 +1,4 @@
-//! How values and types are written down: the wire form and the state form.
+//! Encodings of values and types: the wire form and the state form.
 
 pub mod json;
 pub mod msgpack;
@@ -40,9 +40,9 @@ pub fn text_lossy(bytes: &[u8]) -> Cow<'_, str> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", place(path))]
 pub struct DecodeError {
-    /// Where inside the value.
+    /// Path of the offending part inside the value.
     pub path: Path,
-    /// What is wrong.
+    /// Description of the problem.
     pub reason: String,
 }
 
@@ -50,9 +50,9 @@ pub struct DecodeError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{reason}", place(path))]
 pub struct EncodeError {
-    /// Where inside the value.
+    /// Path of the offending part inside the value.
     pub path: Path,
-    /// What is wrong.
+    /// Description of the problem.
     pub reason: String,
 }
 

@@ -20,7 +20,7 @@ use possible::replace_dynamic;
 /// Why a value does not convert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Where inside the value.
+    /// Path of the offending part inside the value.
     pub path: Path,
     /// Why, in the language's words: `a number is required`, `string required`.
     pub reason: String,
@@ -39,7 +39,7 @@ impl Refused {
     }
 }
 
-/// What conversion of a part came to: `None` when it stays as it is.
+/// Result of converting a part: `None` when it stays as it is.
 type Converted = Result<Option<Value>, Refused>;
 
 /// Converts a value to a type, as an attribute of that type takes it: `Dynamic` places keep what is
@@ -64,10 +64,11 @@ pub fn convert(value: &Value, ty: &Type) -> Result<Value, Refused> {
     }
 }
 
-/// Converts a value or a part of one. That the types allow it was found out before, except for what
-/// only shows in values.
+/// Converts a value or a part of one. The types were checked before; only problems that show in
+/// values remain.
 ///
-/// The arms only call: what they need on the stack would count once for every level of a deep value.
+/// The arms only call other functions: their locals would take stack once for every level of a deep
+/// value.
 fn part(value: &Value, ty: &Type) -> Converted {
     match (value, ty) {
         (_, Type::Dynamic) => Ok(None),
@@ -161,7 +162,8 @@ fn to_bool(text: &str) -> Result<bool, Refused> {
     }
 }
 
-/// What is known about an unknown value after conversion.
+/// Builds the unknown value that an unknown value converts to, with the refinements that still
+/// hold.
 fn unknown_part(own: &Type, known: &Refinement, ty: Type) -> Value {
     let exactly = |length: usize| (length as u64, Some(length as u64));
     let (min_length, max_length) = match (own, &ty) {
@@ -210,7 +212,7 @@ fn to_list(value: &Value, wanted: &Type) -> Converted {
         && set.items().len() > 1
         && !value.is_wholly_known()
     {
-        // How many elements there will be is not known, so neither is where each of them goes.
+        // The number of elements is not known, and neither is the position of each of them.
         let element = replace_dynamic(set.element_type(), &wanted.without_optional());
         return Ok(Some(Value::unknown(Type::list(element))));
     }

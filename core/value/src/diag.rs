@@ -10,7 +10,7 @@ pub use span::{Position, SourceId, Sources, Span};
 
 use crate::Path;
 
-/// How bad a problem is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The operation cannot be done.
@@ -19,10 +19,19 @@ pub enum Severity {
     Warning,
 }
 
-/// Whose fault a problem is.
+/// Returns an error as a sentence of its own: with a capital letter and a full stop.
+#[must_use]
+pub fn sentence(error: &impl std::fmt::Display) -> String {
+    let text = error.to_string();
+    let mut chars = text.chars();
+    let first = chars.next().map(char::to_uppercase).into_iter().flatten();
+    first.chain(chars).chain(std::iter::once('.')).collect()
+}
+
+/// Party at fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Blame {
-    /// What the user wrote: configuration, flags, variables.
+    /// User input: configuration, flags, variables.
     User,
     /// A provider plugin.
     Provider,
@@ -37,34 +46,34 @@ pub enum Blame {
 pub struct Mentioned {
     /// The reference as written, `var.size`.
     pub traversal: String,
-    /// What it is, in words: `is "x"`, `is a list of string with 2 elements`.
+    /// Description of the value: `is "x"`, `is a list of string with 2 elements`.
     pub statement: String,
 }
 
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity of the problem.
     pub severity: Severity,
-    /// Whose fault it is.
+    /// Party at fault.
     pub blame: Blame,
-    /// What is wrong, in a few words, without a final period.
+    /// Short statement of the problem, without a final period.
     pub summary: String,
-    /// Where, what was found, and what to do; may be empty.
+    /// Location, finding and remedy, in that order; may be empty.
     pub detail: String,
     /// The exact piece of source.
     pub subject: Option<Span>,
-    /// What surrounds it and is worth showing with it.
+    /// Surrounding source that is worth showing with the subject.
     pub context: Option<Span>,
     /// The address of the resource, provider or variable concerned.
     pub address: Option<String>,
-    /// Where inside the value of `address`.
+    /// Path inside the value of `address`.
     pub path: Option<Path>,
     /// Names mentioned in the expression at `subject`, with their values.
     pub mentioned: Vec<Mentioned>,
     /// The function whose call failed, if that is what is wrong.
     pub function: Option<Box<Called>>,
-    /// Whether a `check` block says it, which says it anew whenever a plan is applied.
+    /// Whether a `check` block reports this. Such a warning is repeated whenever a plan is applied.
     pub of_check: bool,
 }
 
@@ -246,12 +255,12 @@ impl Diagnostics {
         }));
     }
 
-    /// Drops the warnings of `check` blocks, where they are going to be said anew.
+    /// Drops the warnings of `check` blocks before they are reported again.
     pub fn drop_checks(&mut self) {
         self.list.retain(|one| one.is_error() || !one.of_check);
     }
 
-    /// How many problems were reported.
+    /// Number of reported problems.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()

@@ -185,7 +185,7 @@ impl Value {
     }
 }
 
-/// The value without marks, or `None` if it has none: what carries no marks stays shared.
+/// The value without marks, or `None` if it has none. Parts without marks stay shared.
 fn strip(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
     let inner = value.peek();
     let own = match inner {

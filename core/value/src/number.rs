@@ -215,8 +215,8 @@ impl Number {
             return Some(Self(Repr::Int { value, precision }));
         }
         let (a, b) = (self.float(), other.float());
-        // The reference multiplies at 512 bits and then keeps no more bits than the wider operand
-        // has, or than the product needs.
+        // Terraform multiplies at 512 bits and then keeps no more bits than the wider operand has,
+        // or than the product needs.
         let product = a.multiply(&b, TEXT_PRECISION)?;
         let needed = match &product.magnitude {
             Magnitude::Finite { mantissa, .. } => u32::try_from(mantissa.bit_len()).unwrap_or(0),
@@ -239,8 +239,8 @@ impl Number {
         a.divide(&b, a.precision.max(b.precision)).map(Self::from)
     }
 
-    /// What is left after dividing down to a whole number, with the sign of the dividend. A zero
-    /// divisor leaves the whole dividend. `None` when either is infinite.
+    /// Remainder of the division to a whole number, with the sign of the dividend. A zero divisor
+    /// leaves the whole dividend. `None` when either is infinite.
     #[must_use]
     pub fn remainder(&self, other: &Self) -> Option<Self> {
         if other.is_zero() {
@@ -254,7 +254,7 @@ impl Number {
         let (a, b) = (self.float(), other.float());
         let quotient = a.divide(&b, a.precision.max(b.precision))?;
         let (whole, _) = quotient.whole()?;
-        // Every step is rounded to the dividend's precision, as in the reference.
+        // Every step is rounded to the dividend's precision, as in Terraform.
         let whole = Float::integer(quotient.negative, whole, a.precision);
         let taken = b.multiply(&whole, a.precision)?;
         a.add(&taken.negated()).map(Self::from)

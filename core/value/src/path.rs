@@ -1,4 +1,4 @@
-//! Where inside a value.
+//! Paths inside values.
 
 use crate::{Number, Str, Value};
 

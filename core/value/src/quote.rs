@@ -1,8 +1,7 @@
-//! Texts in quotes, where the language shows or compares them. What a text of the language escapes when
-//! it is written as code is not decided here.
+//! Quoted strings, as the language shows or compares them. Escapes of strings in generated code are
+//! decided elsewhere.
 
-/// Writes a text in double quotes, with escapes for what cannot be seen: those of Go, as the reference
-/// has them.
+/// Writes a string in double quotes and escapes invisible characters as Go and Terraform do.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

@@ -1,4 +1,4 @@
-//! What a provider says about the values it takes: attributes and blocks.
+//! Schemas: the attributes and blocks that a provider declares.
 
 pub mod coerce;
 pub mod implied;
@@ -29,7 +29,7 @@ pub struct Block {
     pub docs: Docs,
 }
 
-/// What is said about a schema element for people.
+/// Documentation of a schema element.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Docs {
     /// The description; empty if there is none.
@@ -38,16 +38,16 @@ pub struct Docs {
     pub markdown: bool,
     /// Whether its use is discouraged.
     pub deprecated: bool,
-    /// What to use instead; empty if nothing is said.
+    /// Suggested replacement; empty if none is given.
     pub deprecation: String,
 }
 
 /// One attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// What it holds.
+    /// Kind of content.
     pub kind: AttributeKind,
-    /// Who sets it.
+    /// Party that sets the attribute.
     pub role: Role,
     /// Whether its value must not be shown.
     pub sensitive: bool,
@@ -57,7 +57,7 @@ pub struct Attribute {
     pub docs: Docs,
 }
 
-/// What an attribute holds.
+/// Content of an attribute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttributeKind {
     /// A value of a type.
@@ -71,11 +71,11 @@ pub enum AttributeKind {
 pub struct NestedAttributes {
     /// Attributes by name.
     pub attributes: BTreeMap<Str, Attribute>,
-    /// How many objects, and how they are held. Never [`Nesting::Group`].
+    /// Number of objects and their container. Never [`Nesting::Group`].
     pub nesting: Nesting,
 }
 
-/// Who sets an attribute.
+/// Party that sets an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The author must.
@@ -102,7 +102,7 @@ impl Role {
     }
 }
 
-/// How nested objects are held.
+/// Container of nested objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Nesting {
     /// At most one; null when absent.
@@ -120,7 +120,7 @@ pub enum Nesting {
 /// One nested block type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NestedBlock {
-    /// How blocks of this type are held.
+    /// Container of the blocks of this type.
     pub nesting: Nesting,
     /// Their content.
     pub block: Block,

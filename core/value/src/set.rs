@@ -1,5 +1,5 @@
-//! What makes set elements equal, and the order in which the language goes through them. Cost grows
-//! as sorting does: elements are compared by keys, never pairwise.
+//! Equality of set elements, and the language's iteration order. Cost grows as sorting does:
+//! elements are compared by keys, never pairwise.
 
 use crate::number::Notation;
 use crate::quote::quoted;
@@ -44,7 +44,7 @@ impl Sorted {
             // Nothing to order, and no key to make of what may be deep.
             [] | [_] => {}
             [Value::String(_) | Value::Number(_) | Value::Bool(_), ..] => {
-                // Sorting is stable and the first of equal elements stays, as in the reference.
+                // Sorting is stable and the first of equal elements stays, as in Terraform.
                 known.sort_by(primitive_order);
                 known.dedup_by(|next, kept| primitive_order(next, kept).is_eq());
             }
@@ -84,8 +84,8 @@ fn by_key(items: Vec<Value>) -> Vec<Value> {
     keyed.into_iter().map(|(_, item)| item).collect()
 }
 
-/// The text by which elements are ordered. It rounds numbers to ten digits, for no better reason than
-/// that the order should be the reference's.
+/// Sort key of an element. Numbers are rounded to ten digits only because Terraform's order is
+/// computed that way.
 #[derive(Default)]
 struct Key {
     order: Vec<u8>,
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(set.children(), [Value::object([("a", text("s"))])]);
     }
 
-    /// The order is what the reference prints for `toset([{a = 10, b = "x"}, …])`.
+    /// The order is the one that Terraform prints for `toset([{a = 10, b = "x"}, …])`.
     #[test]
     fn objects_go_by_their_text() {
         let ty = pair("1", "").ty();

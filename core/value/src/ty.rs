@@ -1,4 +1,4 @@
-//! What a value may be. Unification lives in [`unify`], conversion in `convert`.
+//! Types of values. Unification lives in [`unify`], conversion in `convert`.
 
 mod conform;
 pub mod unify;
@@ -42,8 +42,8 @@ pub struct ObjectType {
 }
 
 impl ObjectType {
-    /// The names of the attributes, sorted bytewise, made when first asked for: whoever asks has made up
-    /// the type. All objects that are decoded as this type share them, from whatever text they come.
+    /// The names of the attributes, sorted bytewise, computed on first use. All objects that are
+    /// decoded as this type share them, independent of the source text.
     #[must_use]
     pub fn names(&self) -> Arc<[Str]> {
         let made = || self.attributes.keys().cloned().collect();

@@ -15,7 +15,7 @@ pub struct Unknown {
     refinement: Refinement,
 }
 
-/// What is known about an unknown value. The default says nothing.
+/// Facts known about an unknown value. The default holds none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refinement {
     /// The value is certainly not null.
@@ -39,8 +39,8 @@ impl Unknown {
         Self { ty, refinement: Refinement::default() }
     }
 
-    /// An unknown value about which more is known. What cannot be said of the type is left out; that
-    /// only one value may be left is for [`Value::refined`] to see.
+    /// Makes a refined unknown value. Refinements that do not apply to the type are dropped.
+    /// [`Value::refined`] handles the case that only one value is left.
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
         let refinement = refinement.about(&ty);
@@ -53,7 +53,7 @@ impl Unknown {
         &self.ty
     }
 
-    /// What else is known.
+    /// Refinements of the value.
     #[must_use]
     pub fn refinement(&self) -> &Refinement {
         &self.refinement
@@ -87,7 +87,7 @@ impl Refinement {
         }
     }
 
-    /// What of this can be said about a value of the type.
+    /// The refinements that apply to values of the type.
     fn about(self, ty: &Type) -> Self {
         let mut about = match ty {
             Type::Dynamic => return Self::default(),
@@ -149,9 +149,10 @@ fn tighter(own: Option<Bound>, other: Option<&Bound>, inward: Ordering) -> Optio
 }
 
 impl Value {
-    /// An unknown value about which something is known. What cannot be said of the type is left out;
-    /// of a value of unknown type nothing can. If only one value is left, it is that value: a number
-    /// between equal bounds, an empty collection, a list of a known number of unknown elements.
+    /// Makes a refined unknown value. Refinements that do not apply to the type are dropped; a
+    /// value of unknown type keeps none. If only one value is left, the result is that value: a
+    /// number between equal bounds, an empty collection, a list of a known number of unknown
+    /// elements.
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
         let unknown = Unknown::refined(ty, refinement);
@@ -178,8 +179,7 @@ impl Value {
         }
     }
 
-    /// What is certain about the value, whether it is known or not; nothing for null. Looks under the
-    /// marks.
+    /// Facts that certainly hold for the value, known or unknown; none for null. Marks are ignored.
     #[must_use]
     pub fn range(&self) -> Refinement {
         let exactly = |length: usize| (length as u64, Some(length as u64));

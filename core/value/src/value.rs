@@ -175,8 +175,8 @@ impl Value {
         }
     }
 
-    /// The value, if it is not nested too deep. Whoever builds a value around another, in whatever many
-    /// steps, asks this, because everything that walks a value recurses.
+    /// Returns the value if it is not nested too deep. Code that builds a value around another must
+    /// call this, because every walk over a value recurses.
     ///
     /// # Errors
     /// When the value is deeper than [`Value::MAX_DEPTH`].
@@ -190,8 +190,8 @@ impl Value {
         self.facts().depth
     }
 
-    /// How large the value is, written out: about as many bytes as it would take if no part of it were
-    /// shared. Whatever walks a value takes time in proportion to it.
+    /// Size of the value when written out: about the number of bytes if no part of it were shared.
+    /// The time of a walk over the value is proportional to it.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.facts().size

@@ -35,7 +35,7 @@ impl Value {
     }
 
     /// The same value with other children: keys, names, element type and own marks stay. A set is
-    /// made anew, so equal elements merge. A value without children stays as it is.
+    /// rebuilt, so equal elements merge. A value without children stays as it is.
     ///
     /// The children must be as many as before, and of the types that the value holds.
     #[must_use]
@@ -80,8 +80,8 @@ impl Value {
         }
     }
 
-    /// The same value in which no zero has a sign: what is planned or stored of an output has none, as if
-    /// it had been sent to somebody.
+    /// The same value in which no zero has a sign. Planned and stored outputs have no signed zeros,
+    /// as if they had been sent over the wire.
     #[must_use]
     pub fn with_plain_zeros(&self) -> Self {
         let is_signed_zero = |part: &Self| match part.peek() {

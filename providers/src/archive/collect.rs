@@ -1,4 +1,4 @@
-//! Which files belong in an archive: what is given, one file, or what is in a folder and not excluded.
+//! Entries of an archive: given content, one file, or a folder without its excluded files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// How deep folders may be, which ends the search where links lead round in circles.
+/// Greatest depth of folders. It ends the search where links form a cycle.
 const DEPTH_LIMIT: usize = 64;
 
-/// What becomes a file in the archive.
+/// A file of the archive.
 pub(super) struct Entry {
     /// Its name in the archive.
     pub(super) name: String,
@@ -20,7 +20,7 @@ pub(super) struct Entry {
     pub(super) mode: Option<u32>,
 }
 
-/// Where a file's content is.
+/// Content of a file.
 pub(super) enum Content {
     Given(String),
     File(PathBuf),
@@ -57,7 +57,7 @@ pub(super) fn file(path: &str) -> Result<Entry, CollectError> {
     Ok(Entry { name, content: Content::File(path), mode })
 }
 
-/// What to leave out of a folder.
+/// Exclusions of a folder.
 pub(super) struct Left<'o> {
     /// Patterns of names as they would be in the archive. `**` is any number of folders.
     pub(super) excluded: &'o BTreeSet<String>,
@@ -88,7 +88,7 @@ pub(super) fn are_patterns(texts: &BTreeSet<String>) -> Result<(), String> {
     patterns(texts).map(drop).map_err(|error| format!("must have patterns: {error}"))
 }
 
-/// A folder matches `name/**` as what is in it does, so that nobody looks into it.
+/// Compiles the patterns. A folder matches `name/**` like its content, so that it is not searched.
 fn patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, globset::Error> {
     let mut set = GlobSetBuilder::new();
     for pattern in excluded.iter().filter(|pattern| !pattern.is_empty()) {
@@ -123,7 +123,7 @@ impl Search<'_> {
                 continue;
             }
             let kind = one.file_type().map_err(|error| unreadable(&path, error))?;
-            // What a link leads to.
+            // Links are followed.
             let found = fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
             if !found.is_dir() {
                 let mode = Some(found.permissions().mode());

@@ -14,7 +14,7 @@ use crate::digest::Digests;
 /// A file that is given.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Nested)]
 pub(super) struct Source {
-    /// What is in the file.
+    /// Content of the file.
     #[attr(required)]
     pub(super) content: String,
     /// The name of the file in the archive.
@@ -22,7 +22,7 @@ pub(super) struct Source {
     pub(super) filename: String,
 }
 
-/// What an author wrote.
+/// Arguments of the author.
 pub(super) struct Wanted<'m> {
     pub(super) form: &'m str,
     pub(super) output_path: &'m str,
@@ -36,7 +36,7 @@ pub(super) struct Wanted<'m> {
     pub(super) exclude_symlink_directories: bool,
 }
 
-/// What became of it.
+/// Attributes of the finished archive.
 pub(super) struct Made {
     pub(super) size: i64,
     pub(super) digests: Digests,
@@ -83,7 +83,7 @@ impl Wanted<'_> {
         Ok(Made { size, digests: Digests::of(&bytes) })
     }
 
-    /// What belongs in the archive.
+    /// Entries of the archive.
     fn entries(&self) -> Result<Vec<Entry>, CollectError> {
         let given = |name: &str, text: &str| Entry {
             name: name.to_owned(),

@@ -1,5 +1,5 @@
-//! The model of `archive_file`, which is the same for the data source and the resource type. What needs
-//! another object means nothing for a data source, and is not in its schema.
+//! The model of `archive_file`, the same for the data source and the resource type. Arguments about
+//! replacement mean nothing for a data source, and are not in its schema.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,10 @@ use super::file::{self, Made, Source, Wanted};
 
 /// Files packed into one.
 ///
-/// The same files make the same archive, on every machine and in every version. It holds what an archive
-/// of the public provider holds, but is not the same byte for byte, so `output_size` and the digests
-/// differ from those: whoever comes from there, or shares a state with somebody who uses it, sees what
-/// depends on a digest change once for each change of providers.
+/// The same files make the same archive, on every machine and in every version. It holds the same
+/// entries as an archive of the public provider, but is not the same byte for byte, so
+/// `output_size` and the digests differ from those. A state that is used with both providers shows
+/// a change of the digests at each switch.
 #[derive(Model)]
 #[attr(
     exactly_one_of(source, source_content_filename, source_file, source_dir),
@@ -23,7 +23,7 @@ pub(super) struct Archive {
     /// The form of the archive: `zip` or `tar.gz`.
     #[attr(required, replace, check = file::is_form)]
     pub(super) r#type: String,
-    /// What is in the only file of the archive, `source_content_filename`.
+    /// Content of the only file of the archive, `source_content_filename`.
     #[attr(optional, replace)]
     pub(super) source_content: Option<String>,
     /// The name of the only file of the archive, whose content is `source_content`.
@@ -42,13 +42,13 @@ pub(super) struct Archive {
     /// Whether to leave out folders that are links; otherwise what they lead to is put in.
     #[attr(optional)]
     pub(super) exclude_symlink_directories: Option<bool>,
-    /// Where to put the archive.
+    /// Path of the archive to write.
     #[attr(required, replace)]
     pub(super) output_path: String,
     /// The permissions of all files in the archive, in octal digits, instead of those they have.
     #[attr(optional, replace, check = file::is_mode)]
     pub(super) output_file_mode: Option<String>,
-    /// How many bytes the archive has.
+    /// Size of the archive in bytes.
     #[attr(computed)]
     pub(super) output_size: i64,
     /// The MD5 digest of the archive.
@@ -77,11 +77,11 @@ pub(super) struct Archive {
     pub(super) source: BTreeSet<Source>,
 }
 
-/// What an author wrote, of the structs of a model that have it.
+/// Arguments of the author, for all structs of a model that hold them.
 macro_rules! wanted {
     ($($archive:ident)*) => {$(
         impl $archive {
-            /// What the archive is made of.
+            /// Sources of the archive.
             pub(super) fn wanted(&self) -> Wanted<'_> {
                 Wanted {
                     form: &self.r#type,
@@ -112,7 +112,7 @@ impl ArchiveDraft {
 }
 
 impl ArchiveComputed {
-    /// What is said of an archive.
+    /// Attributes of a finished archive.
     pub(super) fn of(made: Made) -> Self {
         let digests = made.digests;
         Self {

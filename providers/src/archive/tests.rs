@@ -55,7 +55,7 @@ fn tree() -> tempfile::TempDir {
     folder
 }
 
-/// What the programs of the trade find in an archive: modes and names.
+/// Modes and names that common programs list for an archive.
 fn listed(folder: &Path, form: &str, file: &str) -> Option<String> {
     let words = match form {
         "zip" => vec!["unzip", "-Z", "-s", file],

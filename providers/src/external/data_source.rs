@@ -10,7 +10,7 @@ use formwork_sdk::prelude::*;
 
 use crate::child::{command, converse};
 
-/// What a program says.
+/// Result of a program that speaks JSON.
 #[derive(Model)]
 pub(super) struct Conversation {
     /// The program and its arguments. No shell reads them, so nothing needs to be escaped.
@@ -19,10 +19,10 @@ pub(super) struct Conversation {
     /// The folder to run the program in; the current one if it is not set.
     #[attr(optional)]
     working_dir: Option<String>,
-    /// What the program is asked: a JSON object on its standard input. What is null is left out.
+    /// Query for the program: a JSON object on its standard input. Null values are left out.
     #[attr(optional)]
     query: Option<BTreeMap<String, Option<String>>>,
-    /// What the program answered: a JSON object on its standard output.
+    /// Answer of the program: a JSON object on its standard output.
     #[attr(computed)]
     result: BTreeMap<String, String>,
     /// Always `-`.

@@ -9,14 +9,14 @@ use formwork_sdk::prelude::*;
 
 use super::exchange::{self, Failure, Patience, Response, Settings};
 
-/// What a server answers to a request.
+/// Response of a server to a request.
 #[derive(Model)]
 #[attr(conflicts(ca_cert_pem, insecure), together(client_cert_pem, client_key_pem))]
 pub(super) struct Exchange {
-    /// Where to ask: `http://` or `https://`.
+    /// URL of the request: `http://` or `https://`.
     #[attr(required, check = exchange::is_url)]
     url: String,
-    /// How to ask: `GET` if not set, `HEAD`, or `POST` where that only asks.
+    /// Request method: `GET` if not set, `HEAD`, or `POST` for queries.
     #[attr(optional, one_of = ["GET", "POST", "HEAD"])]
     method: Option<String>,
     /// The headers of the request.
@@ -25,7 +25,7 @@ pub(super) struct Exchange {
     /// The body of the request.
     #[attr(optional)]
     request_body: Option<String>,
-    /// How many milliseconds the server may take.
+    /// Timeout of the request in milliseconds.
     #[attr(optional, range = 1..)]
     request_timeout_ms: Option<i64>,
     /// The certificates of those whom the server's certificate may be signed by, in PEM.
@@ -43,7 +43,7 @@ pub(super) struct Exchange {
     /// The headers of the answer; several of one name are joined with commas.
     #[attr(computed)]
     response_headers: BTreeMap<String, String>,
-    /// The body of the answer as text. What is not UTF-8 becomes the replacement character.
+    /// Body of the response as a string. Bytes that are not UTF-8 become the replacement character.
     #[attr(computed)]
     response_body: String,
     /// The same as `response_body`.
@@ -67,13 +67,13 @@ pub(super) struct Exchange {
 /// Whether to ask again.
 #[derive(Clone, Debug, Nested)]
 pub(super) struct Retry {
-    /// How often to ask again.
+    /// Number of retries.
     #[attr(optional, range = 0..)]
     attempts: Option<i64>,
-    /// How many milliseconds to wait at first; 1000 if not set.
+    /// Shortest wait in milliseconds; 1000 if not set.
     #[attr(optional, range = 0..)]
     min_delay_ms: Option<i64>,
-    /// How many milliseconds to wait at most; 30000 if not set.
+    /// Longest wait in milliseconds; 30000 if not set.
     #[attr(optional, range = 0..)]
     max_delay_ms: Option<i64>,
 }

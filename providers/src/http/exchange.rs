@@ -15,18 +15,18 @@ use ureq::{Agent, Error};
 
 use crate::{proxy, shown};
 
-/// How long an answer may be: what is larger belongs in no state.
+/// Greatest size of a response body. Larger ones do not belong in a state.
 const BODY_LIMIT: u64 = 128 * 1024 * 1024;
-/// How often a server may send us elsewhere.
+/// Greatest number of redirects.
 const MAX_REDIRECTS: u32 = 10;
 
-/// What to ask, and whom.
+/// Arguments of a request.
 pub(super) struct Settings<'s> {
     pub(super) method: &'s str,
     pub(super) url: &'s str,
     pub(super) headers: Option<&'s BTreeMap<String, String>>,
     pub(super) body: Option<&'s str>,
-    /// How long one attempt may take.
+    /// Timeout of one attempt.
     pub(super) timeout: Option<Duration>,
     /// Certificates of those who may vouch for the server, instead of those whom this machine trusts.
     pub(super) authorities: Option<&'s str>,
@@ -35,7 +35,7 @@ pub(super) struct Settings<'s> {
     pub(super) is_insecure: bool,
 }
 
-/// How often to ask again, and how long to wait in between.
+/// Number of retries, and the waits between them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     pub(super) retries: u64,
@@ -62,7 +62,7 @@ pub(super) enum Failure {
     /// There is no certificate in what should be some.
     #[error("`ca_cert_pem` has no certificate in PEM")]
     Authorities,
-    /// What we should show is no certificate with its key.
+    /// The client certificate with its key is invalid.
     #[error("`client_cert_pem` and `client_key_pem` are no certificate in PEM with its key: {0}")]
     Identity(String),
     /// There is no such request.
@@ -79,7 +79,7 @@ pub(super) enum Failure {
     NoAnswer { method: String, url: String, attempts: u64, why: String },
 }
 
-/// What one attempt came to, if not to an answer.
+/// Failed attempts, by what follows.
 enum Attempt {
     /// Another attempt may do better, perhaps after as long a wait as the server asks for.
     Again(String, Option<Duration>),
@@ -194,8 +194,8 @@ pub(super) fn is_url(url: &impl AsRef<str>) -> Result<(), String> {
     Err(format!("must begin with http:// or https://, and {:?} {why}", shown::url(url)))
 }
 
-/// A URL that people wrote, as requests have it: what stands behind the host is escaped where no URL
-/// could have it. Control characters are left to be refused.
+/// Escapes a URL as written by people: characters that no URL may have are escaped behind the host.
+/// Control characters are left to be refused.
 fn escaped(url: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii() && !" \"<>\\^`{|}".contains(c);
     let host = url.find("://").map_or(0, |at| at + 3);
@@ -221,7 +221,7 @@ fn refused(settings: &Settings<'_>, error: &dyn std::fmt::Display) -> Failure {
     Failure::Request(format!("{} {}: {error}", settings.method, shown::url(settings.url)))
 }
 
-/// How long a server asks us to wait: seconds, or until when.
+/// Wait that a server asks for: seconds, or a date.
 fn retry_after(text: &str) -> Option<Duration> {
     if let Ok(seconds) = text.trim().parse() {
         return Some(Duration::from_secs(seconds));
@@ -267,7 +267,7 @@ fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
         .tls_config(tls)
         .http_status_as_error(false)
         .max_redirects(MAX_REDIRECTS)
-        // Whoever a host trusts may go from one of its paths to another.
+        // Credentials for a host may be sent to all its paths.
         .redirect_auth_headers(RedirectAuthHeaders::SameHost)
         .proxy(proxy)
         // A GET with a body is unusual, and some servers want one.

@@ -18,7 +18,7 @@ pub(super) struct Command {
     /// The arguments of the program. Those that are null are left out.
     #[attr(optional)]
     arguments: Option<Vec<Option<String>>>,
-    /// What the program gets on its standard input.
+    /// Standard input of the program.
     #[attr(optional)]
     stdin: Option<String>,
     /// The folder to run the program in; the current one if it is not set.
@@ -30,11 +30,11 @@ pub(super) struct Command {
     /// The exit code.
     #[attr(computed)]
     exit_code: i64,
-    /// What the program printed on its standard output, as text. What is not UTF-8 becomes the
-    /// replacement character.
+    /// Standard output of the program as a string. Bytes that are not UTF-8 become the replacement
+    /// character.
     #[attr(computed)]
     stdout: Option<String>,
-    /// What the program printed on its standard error, as text.
+    /// Standard error of the program as a string.
     #[attr(computed)]
     stderr: Option<String>,
 }
@@ -104,7 +104,7 @@ impl CommandInput {
     }
 }
 
-/// What was printed; nothing at all is null.
+/// The output; null if there is none.
 fn text(bytes: &[u8]) -> Option<String> {
     (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned())
 }

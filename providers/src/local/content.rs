@@ -1,4 +1,4 @@
-//! What is in a file: writing it, reading it, its digests. Shared by resources and data sources.
+//! Content of files: writing, reading and digests. Shared by resources and data sources.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
@@ -11,7 +11,7 @@ use super::permission::mode;
 use crate::armor;
 use crate::digest::{Digests, hex, sha1};
 
-/// What is told of a file's content: attributes that all files have.
+/// Attributes of a file's content that all files have.
 #[derive(Model)]
 pub(super) struct Told {
     /// The MD5 digest of the content.
@@ -52,7 +52,7 @@ impl ToldComputed {
     }
 }
 
-/// Where a file's content comes from; an author sets one of these.
+/// Source of a file's content; an author sets one of these.
 pub(super) struct Given<'m> {
     /// The content as text.
     pub(super) text: Option<&'m str>,

@@ -8,13 +8,13 @@ use formwork_sdk::prelude::*;
 
 use super::content::{Told, ToldComputed};
 
-/// What is in a file.
+/// Content of a file.
 #[derive(Model)]
 pub(super) struct File {
-    /// Where the file is.
+    /// Path of the file.
     #[attr(required)]
     filename: String,
-    /// The content as text. What is not UTF-8 becomes the replacement character.
+    /// Content as a string. Bytes that are not UTF-8 become the replacement character.
     #[attr(computed)]
     content: String,
     /// The content in base64.
@@ -36,13 +36,13 @@ impl DataSource for LocalFile {
     }
 }
 
-/// What is in a file whose content is not shown.
+/// Content of a file, sensitive.
 #[derive(Model)]
 pub(super) struct SensitiveFile {
-    /// Where the file is.
+    /// Path of the file.
     #[attr(required)]
     filename: String,
-    /// The content as text. What is not UTF-8 becomes the replacement character.
+    /// Content as a string. Bytes that are not UTF-8 become the replacement character.
     #[attr(computed, sensitive)]
     content: String,
     /// The content in base64.
@@ -64,7 +64,7 @@ impl DataSource for LocalSensitiveFile {
     }
 }
 
-/// What is in a file, shown or not.
+/// Content of a file, sensitive or not.
 struct Found {
     content: String,
     content_base64: String,

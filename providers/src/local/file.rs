@@ -10,7 +10,7 @@ use crate::armor::is_base64;
 #[derive(Model)]
 #[attr(exactly_one_of(content, content_base64, sensitive_content, source))]
 pub(super) struct File {
-    /// Where the file is. Folders that are missing are made; a file that is there is overwritten.
+    /// Path of the file. Missing folders are created; an existing file is overwritten.
     #[attr(required, replace)]
     filename: String,
     /// The content as text.

@@ -19,7 +19,7 @@ pub(super) struct Null {
     /// A random number. For testing.
     #[attr(computed)]
     random: String,
-    /// What is given, or else `default`. For testing.
+    /// The given value, or else `default`. For testing.
     #[attr(optional_computed)]
     has_computed_default: String,
     /// Always the same.

@@ -17,7 +17,7 @@ pub(super) struct Database {
     /// The database to copy; `template0` if not set.
     #[attr(optional_computed, keep, replace)]
     template: String,
-    /// How texts are stored; `UTF8` if not set.
+    /// Character encoding; `UTF8` if not set.
     #[attr(optional_computed, keep, replace)]
     encoding: String,
     /// The order of texts; `C` if not set.
@@ -26,10 +26,10 @@ pub(super) struct Database {
     /// The kinds of characters; `C` if not set.
     #[attr(optional_computed, keep, replace)]
     lc_ctype: String,
-    /// Where the database is stored.
+    /// Tablespace of the database.
     #[attr(optional_computed, keep)]
     tablespace_name: String,
-    /// How many connections there may be at a time; -1 for any number.
+    /// Greatest number of concurrent connections; -1 for no limit.
     #[attr(default = -1, range = -1..)]
     connection_limit: i64,
     /// Whether anybody may connect.

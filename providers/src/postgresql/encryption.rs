@@ -1,5 +1,5 @@
-//! Encrypted connections: the modes there are, and whom each of them trusts. Connects with nobody
-//! itself.
+//! Encrypted connections: the SSL modes and the servers that each of them trusts. Opens no
+//! connection itself.
 
 use std::io;
 use std::pin::Pin;
@@ -48,7 +48,7 @@ impl ClientCertificateDraft {
     }
 }
 
-/// What a configuration says about encryption.
+/// Encryption settings of a configuration.
 pub(super) struct Wanted {
     /// Whether the server is behind a socket, where nothing is encrypted.
     pub(super) is_local: bool,
@@ -58,7 +58,7 @@ pub(super) struct Wanted {
     pub(super) client: Option<ClientCertificateDraft>,
 }
 
-/// How connections are encrypted.
+/// Encryption of connections.
 #[derive(Clone)]
 pub(super) struct Encryption {
     mode: SslMode,
@@ -159,7 +159,7 @@ fn certificates(from: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, 
     }
 }
 
-/// Takes servers that somebody we trust has signed, or that are known themselves.
+/// Verifier for servers whose certificate is signed by a trusted authority, or is trusted itself.
 #[derive(Debug)]
 struct Signed {
     chain: Arc<dyn ServerCertVerifier>,
@@ -231,7 +231,7 @@ impl MakeTlsConnect<Socket> for Encryption {
     }
 }
 
-/// What is to be done on one connection.
+/// Handshake of one connection.
 pub(super) struct Handshake {
     connector: TlsConnector,
     name: ServerName<'static>,

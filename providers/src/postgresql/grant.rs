@@ -24,7 +24,7 @@ pub(super) struct Grant {
     /// The schema; needed unless `object_type` is `database`.
     #[attr(optional, replace)]
     schema: Option<String>,
-    /// What the privileges are on.
+    /// Targets of the privileges.
     #[attr(
         required,
         replace,
@@ -189,7 +189,7 @@ async fn role_of(session: &Session, role: &str) -> Answer<Option<u32>> {
     Ok(session.row(query, &[&role]).await?.map(|row| row.get(0)))
 }
 
-/// Changes privileges as whoever owns the objects.
+/// Changes privileges in the role of the objects' owner.
 async fn run(
     session: &Session,
     what: &str,
@@ -212,7 +212,7 @@ async fn read(session: &Session, known: Grant) -> Answer<Option<Grant>> {
     }
     for object in known.target().found(session, role).await? {
         let Object { owner, privileges, passed_on } = object;
-        // Who owns something may pass everything on, said or not.
+        // An owner may grant everything, with or without the option.
         let with_grant_option = match known.with_grant_option {
             _ if owner == known.role => known.with_grant_option,
             true => privileges.is_subset(&passed_on),
@@ -222,7 +222,7 @@ async fn read(session: &Session, known: Grant) -> Answer<Option<Grant>> {
             && are_all(&privileges, &known.object_type, session.version);
         let is_as_known = is_all || privileges == known.privileges;
         if !is_as_known || with_grant_option != known.with_grant_option {
-            // One that differs is enough to plan the privileges anew.
+            // One difference is enough to plan all privileges again.
             let privileges = if is_as_known { known.privileges } else { privileges };
             return Ok(Some(Grant { privileges, with_grant_option, ..known }));
         }

@@ -36,7 +36,7 @@ pub(super) struct Role {
     /// Until when the password is valid.
     #[attr(default = "infinity")]
     valid_until: String,
-    /// How many connections the role may have at a time; -1 for any number.
+    /// Greatest number of concurrent connections of the role; -1 for no limit.
     #[attr(default = -1, range = -1..)]
     connection_limit: i64,
     /// Whether the role may do everything.
@@ -165,8 +165,8 @@ impl Resource for Roles {
 }
 
 impl RoleInput {
-    /// What the role may do, as far as it is not what it may already: some of it only a superuser may
-    /// even mention.
+    /// Options of the role that differ from the prior ones: some of them only a superuser may even
+    /// mention.
     fn options(&self, prior: Option<&Role>) -> Vec<String> {
         let flags = [
             ("SUPERUSER", self.superuser, prior.map(|prior| prior.superuser)),

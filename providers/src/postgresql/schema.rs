@@ -47,7 +47,7 @@ impl Resource for Schemas {
         let what = format!("Error creating schema {}", wanted.name);
         let mut roles = vec![session.owner().await?];
         roles.extend(wanted.owner.clone());
-        // One that was there may be somebody else's.
+        // An existing schema may have another owner.
         roles.extend(owner_of(&session, &wanted.name).await?);
         session.run_as(&what, &borrowed(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
@@ -118,7 +118,7 @@ impl Resource for Schemas {
 }
 
 impl Schemas {
-    /// Who owns a schema; `None` if it is not there, or its database is not.
+    /// Owner of a schema; `None` if it does not exist, or its database does not.
     async fn owner(&self, database: &str, name: &str, stop: &Stop) -> Answer<Option<String>> {
         let first = self.0.connect(None, stop).await?;
         if !first.has_database(database).await? {
@@ -129,7 +129,7 @@ impl Schemas {
     }
 }
 
-/// Who owns a schema of the session's database; `None` if it is not there.
+/// Owner of a schema of the session's database; `None` if it does not exist.
 async fn owner_of(session: &Session, name: &str) -> Answer<Option<String>> {
     let query = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $1";
     Ok(session.row(query, &[&name]).await?.map(|row| row.get(0)))

@@ -1,4 +1,4 @@
-//! The server: what the provider is told of it, and how it is reached.
+//! The server: the provider's configuration, and connections.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,10 +9,11 @@ use tokio_postgres::Config;
 use super::encryption::{ClientCertificate, ClientCertificateDraft, Encryption, Wanted};
 use super::session::Session;
 
-/// The configuration of the provider. What is not set comes from the environment, as with `psql`.
+/// The configuration of the provider. Arguments that are not set come from the environment, as with
+/// `psql`.
 #[derive(Model)]
 pub(super) struct Settings {
-    /// How the server is reached; always `postgres`.
+    /// Connection scheme; always `postgres`.
     #[attr(optional, one_of = ["postgres"])]
     scheme: Option<String>,
     /// The server's name, or the folder of its socket. `PGHOST` if not set, or else `localhost`.
@@ -24,35 +25,36 @@ pub(super) struct Settings {
     /// The database to begin with. `PGDATABASE` if not set, or else `postgres`.
     #[attr(optional)]
     database: Option<String>,
-    /// Who connects. `PGUSER` if not set, or else `postgres`.
+    /// User name. `PGUSER` if not set, or else `postgres`.
     #[attr(optional)]
     pub(super) username: Option<String>,
     /// The password of who connects. `PGPASSWORD` if not set.
     #[attr(optional, sensitive)]
     password: Option<String>,
-    /// Whether who connects may do everything; without effect, as the server is asked. Whoever may not
-    /// becomes a member of the roles that own something for as long as that is changed.
+    /// Whether the user is a superuser; without effect, as the server is asked. A user without the
+    /// right to change an object becomes a member of the role that owns it for the length of the
+    /// change.
     #[attr(optional)]
     superuser: Option<bool>,
-    /// Whether the connection is encrypted, and with whom: `disable`, `require` for any server,
-    /// `verify-ca` for one that somebody we trust has signed, `verify-full` for one that is also called
-    /// what `host` says. With `prefer` or `allow` the server decides. `PGSSLMODE` if not set, or else
-    /// `require`. Through a socket nothing is ever encrypted.
+    /// Encryption of the connection: `disable`, `require` for any server, `verify-ca` for one with
+    /// a trusted certificate, `verify-full` for one whose certificate also names `host`. With
+    /// `prefer` or `allow` the server decides. `PGSSLMODE` if not set, or else `require`.
+    /// Connections through a socket are never encrypted.
     #[attr(optional, one_of = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"])]
     pub(super) sslmode: Option<String>,
     /// The file with the certificates, in PEM, of whom we trust; those whom this machine trusts if not
     /// set. With it `require` is `verify-ca`.
     #[attr(optional)]
     pub(super) sslrootcert: Option<String>,
-    /// How we tell the server who we are.
+    /// Client certificate.
     #[block(max = 1)]
     pub(super) clientcert: Vec<ClientCertificate>,
-    /// How many seconds a connection may take, and a server that is still starting; 0 for any number.
-    /// `PGCONNECT_TIMEOUT` if not set, or else 180. A server that is not there is waited for a few
-    /// seconds at most.
+    /// Timeout of a connection in seconds, also while a server is starting; 0 for none.
+    /// `PGCONNECT_TIMEOUT` if not set, or else 180. An absent server is waited for a few seconds at
+    /// most.
     #[attr(optional, range = 0..)]
     pub(super) connect_timeout: Option<i64>,
-    /// How many connections there may be at a time; without effect, as each call has its own.
+    /// Greatest number of concurrent connections; without effect, as each call has its own.
     #[attr(optional, range = -1..)]
     max_connections: Option<i64>,
     /// The version that the server is expected to have; without effect, as it is asked.
@@ -60,11 +62,11 @@ pub(super) struct Settings {
     expected_version: Option<String>,
 }
 
-/// The server that the provider was told of, shared by all resources.
+/// The server that the provider was configured with, shared by all resources.
 #[derive(Clone, Default)]
 pub(super) struct Server(Arc<Mutex<Told>>);
 
-/// What the provider was told.
+/// Configuration of the provider, as far as it is known.
 #[derive(Clone, Default)]
 enum Told {
     #[default]
@@ -80,7 +82,7 @@ pub(super) struct Access {
     pub(super) config: Config,
     /// The database to begin with.
     pub(super) database: String,
-    /// How long a connection may take; `None` for any time.
+    /// Timeout of a connection; `None` for none.
     pub(super) patience: Option<Duration>,
     pub(super) encryption: Encryption,
 }
@@ -141,7 +143,7 @@ impl Server {
     }
 }
 
-/// The attributes that are not known yet. What they will be is not what they are when they are not set.
+/// Attributes that are not known yet. Their default does not apply.
 fn later(config: &SettingsDraft) -> Vec<&'static str> {
     let blocks = config.clientcert.get();
     let certificate =

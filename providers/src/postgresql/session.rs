@@ -29,12 +29,12 @@ pub(super) struct Session {
     stop: Stop,
 }
 
-/// How long others may hold what we need.
+/// Longest wait for locks that other sessions hold.
 const LOCKED: Duration = Duration::from_secs(20);
-/// How long a server may not be there: one that is being started again is back by then, and who has
-/// mistyped a port does not want to wait.
+/// Longest wait for an absent server: one that restarts is back by then, and a user with a mistyped
+/// port does not want to wait.
 const ABSENT: Duration = Duration::from_secs(5);
-/// How long the server may take to drop what it does.
+/// Longest wait for the server to cancel a query.
 const DROPPED: Duration = Duration::from_secs(5);
 /// The version that first knows how a member of a role may use it.
 const KNOWS_USE: u32 = 16;
@@ -134,8 +134,8 @@ impl Session {
         done
     }
 
-    /// How who connects becomes a member of roles, and is none any more: nothing at all where that would
-    /// change nothing.
+    /// Statements that make the user a member of roles, and end the membership: none where they
+    /// would change nothing.
     pub(super) async fn membership(&self, roles: &[&str]) -> Answer<Membership> {
         let [may, has] = match self.version >= KNOWS_USE {
             true => [
@@ -186,7 +186,7 @@ impl Session {
         Ok(row.is_some())
     }
 
-    /// Who owns the database.
+    /// Owner of the database.
     pub(super) async fn owner(&self) -> Answer<String> {
         let query = "SELECT pg_get_userbyid(datdba)::text FROM pg_database \
                      WHERE datname = current_database()";
@@ -238,7 +238,7 @@ fn version(text: &str) -> Option<u32> {
     text[..end].parse().ok()
 }
 
-/// How long to try again, with longer and longer waits in between.
+/// Time limit of retries, with growing waits in between.
 struct Patience {
     until: Option<Instant>,
     wait: Duration,
@@ -281,7 +281,7 @@ fn passes(error: &Error) -> bool {
     clash || error.code().is_some_and(|code| passing.contains(code))
 }
 
-/// Whether nobody is there to be asked. A socket that is not there yet is not found.
+/// Whether no server answers. A socket that does not exist yet is not found.
 fn is_absent(error: &Error) -> bool {
     let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
     source.is_some_and(|source| {

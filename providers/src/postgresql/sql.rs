@@ -22,7 +22,7 @@ pub(super) fn text(text: &str) -> String {
     }
 }
 
-/// Whoever has privileges: a role, or everybody.
+/// Quotes a grantee: a role, or `PUBLIC`.
 pub(super) fn grantee(role: &str) -> String {
     if role.eq_ignore_ascii_case("public") { "PUBLIC".to_owned() } else { name(role) }
 }
@@ -32,7 +32,7 @@ pub(super) fn unless(word: &str, is_set: bool) -> String {
     if is_set { word.to_owned() } else { format!("NO{word}") }
 }
 
-/// What is in the first set only.
+/// The elements of the first set that the second lacks.
 pub(super) fn missing<'s>(
     first: &'s BTreeSet<String>,
     second: &'s BTreeSet<String>,

@@ -1,5 +1,5 @@
-//! Roles, databases, schemas, extensions and privileges on a real server, which each test starts for
-//! itself. Where PostgreSQL is not installed (Debian: `postgresql-15`) the tests say so loudly.
+//! Roles, databases, schemas, extensions and privileges on a real server, which each test starts
+//! for itself. Where PostgreSQL is not installed (Debian: `postgresql-15`) the tests say so loudly.
 
 mod encryption;
 mod installed;
@@ -61,7 +61,7 @@ async fn a_role_is_made_changed_renamed_imported_and_destroyed() {
     assert_eq!(role.get("id"), &Value::string("the \"app\""));
     assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Nothing));
 
-    // Somebody else changes it, and it is changed back.
+    // Another session changes it, and the provider changes it back.
     real.run("ALTER ROLE \"the \"\"app\"\"\" SUPERUSER").await;
     real.run("REVOKE \"group\" FROM \"the \"\"app\"\"\"").await;
     assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Update));
@@ -213,7 +213,7 @@ async fn what_the_server_refuses_is_told_in_its_words() {
         let refusal = real.life(kind).await.apply(config).await.unwrap_err();
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
     }
-    // What failed half-way has left nothing behind.
+    // A failed creation has left nothing behind.
     assert_eq!(real.ask("SELECT count(*) FROM pg_roles WHERE rolname = 'a'").await, "0");
 }
 

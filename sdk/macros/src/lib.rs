@@ -1,5 +1,5 @@
-//! The derives of the provider SDK. What they make is in terms of `formwork_sdk`; they decide nothing
-//! about plans or values themselves.
+//! Derives of the provider SDK. The generated code uses `formwork_sdk`; it decides nothing about
+//! plans or values itself.
 
 mod arguments;
 mod like;

@@ -1,5 +1,5 @@
-//! Conversions from and into structs of somebody else that have fields of the same names, such as those
-//! of a client. A field that has no fitting type there is a mistake at that field.
+//! Conversions from and into foreign structs with fields of the same names, such as those of a
+//! client. A field without a fitting type there is an error at that field.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

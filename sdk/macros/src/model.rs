@@ -95,8 +95,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// What the language means by itself in blocks of resources and the like. Source: the reference refuses
-/// to ask a provider about arguments of these names.
+/// Names that the language defines in blocks of resources and the like. Source: Terraform refuses
+/// providers whose arguments have these names.
 const RESERVED: [&str; 7] =
     ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
 
@@ -179,7 +179,7 @@ fn identity(input: &DeriveInput, parts: &[Part<'_>], draft: &Ident) -> (TokenStr
     (quote!(#ident), quote!(#view #conversion))
 }
 
-/// What must hold of names where other models are flattened into this one.
+/// Assertions about names where other models are flattened into this one.
 fn clashes(parts: &[Part<'_>]) -> TokenStream {
     let flat: Vec<_> = parts.iter().filter(|part| part.is_flat()).collect();
     let mut checks = Vec::new();

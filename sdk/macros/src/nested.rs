@@ -116,7 +116,7 @@ fn own_field(input: &DeriveInput, parts: &[&Part<'_>], input_name: &Ident) -> To
 fn whole_field(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
     let conversions = conversions();
     let ty = ty();
-    // The type of what the author has a say in is asked by nobody but collections of it.
+    // Only collections use the type of the author's attributes.
     let value = if is_draft {
         quote!(<#model as ::formwork_sdk::Field>::ty())
     } else {

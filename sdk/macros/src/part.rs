@@ -1,5 +1,4 @@
-//! A field of a model: an attribute, nested blocks or the attributes of another model, and how it is
-//! told to the schema.
+//! Fields of a model: attributes, nested blocks or flattened models, and their schema definitions.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -23,7 +22,7 @@ pub(crate) struct Part<'i> {
     said: Said,
 }
 
-/// What a field is in the schema.
+/// Kind of a field in the schema.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Attribute(Role),
@@ -156,7 +155,7 @@ impl<'i> Part<'i> {
         }
     }
 
-    /// Whether nobody else's struct has it.
+    /// Whether the foreign struct lacks it.
     pub(crate) fn is_local(&self) -> bool {
         self.said.local
     }
@@ -275,7 +274,7 @@ impl<'i> Part<'i> {
         if self.is_flat() { quote!(::core::convert::Into::into(#value)) } else { value }
     }
 
-    /// What must hold of the field's type and only the compiler can tell.
+    /// Assertions about the field's type that only the compiler can check.
     pub(crate) fn assertions(&self) -> TokenStream {
         if self.is_flat() {
             return self.flat_assertions();
@@ -312,7 +311,7 @@ impl<'i> Part<'i> {
         }
     }
 
-    /// What must hold of the type for the checks that are said to say anything.
+    /// Assertions that the declared checks fit the type.
     fn checks_fit(&self) -> TokenStream {
         let (ty, name, said) = (self.ty, &self.name, &self.said);
         let holds_none = |word, what| format!("`{word}` is for {what}, and `{name}` holds none");
@@ -332,7 +331,7 @@ impl<'i> Part<'i> {
         .collect()
     }
 
-    /// What must hold of a model whose attributes stand in another.
+    /// Assertions about a flattened model.
     fn flat_assertions(&self) -> TokenStream {
         let (ty, name) = (self.ty, &self.name);
         let model = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>);
@@ -443,7 +442,7 @@ impl<'i> Part<'i> {
         let length = length.as_ref().map(|length| quote!(length(#length)));
         let plain = inside(self.ty);
         let check = check.as_ref().map(|ask| {
-            // What does not fit is told where the function is named.
+            // Errors are reported at the name of the function.
             let at = Span::call_site().located_at(ask.span());
             quote_spanned!(at=> by::<#plain>(|value| #ask(value)))
         });
@@ -482,7 +481,7 @@ fn inside(ty: &Type) -> &Type {
     }
 }
 
-/// The last of the parameters of a type: what an option, list, set or map holds.
+/// The last type parameter: the content of an option, list, set or map.
 pub(crate) fn last_parameter(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = ty else { return None };
     match &path.path.segments.last()?.arguments {

@@ -87,7 +87,7 @@ impl Resource<'_> {
         self.id.is_some_and(|id| id.ident == part.ident)
     }
 
-    /// What the provider sets.
+    /// The attributes that the provider sets.
     fn ours(&self) -> impl Iterator<Item = &Part<'_>> {
         self.parts.iter().filter(|part| part.is_computed())
     }
@@ -141,7 +141,7 @@ impl Resource<'_> {
         waitings.into_iter().flatten().try_for_each(|waiting| self.check_waiting(waiting))
     }
 
-    /// What the compiler finds missing, of models that are flattened into this one.
+    /// Assertions about flattened models.
     fn unchanging(&self) -> Option<TokenStream> {
         let flat = self.parts.iter().filter(|part| part.is_flat() && part.is_settable());
         let checks = flat.map(|part| {
@@ -191,7 +191,7 @@ impl Resource<'_> {
         )
     }
 
-    /// What an object is called in sentences.
+    /// Display name of an object in sentences.
     fn words(&self) -> String {
         let name = self.input.ident.to_string();
         let words = name.char_indices().flat_map(|(at, c)| {

@@ -46,7 +46,7 @@ impl View<'_, '_> {
     }
 }
 
-/// How a struct is read and written.
+/// Conversions of a struct from and to values.
 pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool) -> TokenStream {
     let reads = parts.iter().map(|part| {
         let (ident, name, at) = (part.ident, &part.name, part.ty.span());

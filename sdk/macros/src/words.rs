@@ -1,12 +1,11 @@
-//! What `#[attr(…)]` and `#[block(…)]` say about a field, and `#[attr(…)]` about a struct. Knows which
-//! words go together, not what they do.
+//! Arguments of `#[attr(…)]` and `#[block(…)]`. Knows the valid combinations, not the meanings.
 
 use proc_macro2::Span;
 use syn::meta::ParseNestedMeta;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Meta, Path, Result, Token};
 
-/// Who sets an attribute.
+/// Party that sets an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Required,
@@ -22,7 +21,7 @@ pub(crate) enum Identity {
     Optional,
 }
 
-/// What is said about a field.
+/// Arguments on a field.
 #[derive(Default)]
 pub(crate) struct Said {
     pub(crate) is_block: bool,
@@ -237,20 +236,20 @@ impl Said {
     }
 }
 
-/// What must hold between attributes: a word, and their names.
+/// A relation among attributes: its word, and their names.
 pub(crate) struct Relation {
     pub(crate) kind: &'static str,
     pub(crate) names: Vec<Ident>,
 }
 
-/// What is said about a struct.
+/// Arguments on a struct.
 #[derive(Default)]
 pub(crate) struct SaidOfAll {
     pub(crate) deprecated: Option<LitStr>,
     pub(crate) relations: Vec<Relation>,
-    /// The struct of somebody else that this one is made from.
+    /// Foreign struct that this one is made from.
     pub(crate) from: Option<Path>,
-    /// The struct of somebody else that what the author wrote is made into.
+    /// Foreign struct that the author's attributes are converted into.
     pub(crate) into: Option<Path>,
 }
 
@@ -300,7 +299,7 @@ fn word(meta: &ParseNestedMeta<'_>) -> String {
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
 }
 
-/// What `attr` says of attributes alone, `block` of blocks, and both of either.
+/// Words for attributes alone, for blocks, and for both.
 const OF_ATTRIBUTES: [&str; 14] = [
     "required",
     "optional",
@@ -320,7 +319,7 @@ const OF_ATTRIBUTES: [&str; 14] = [
 const OF_BLOCKS: [&str; 3] = ["min", "max", "group"];
 const OF_BOTH: [&str; 7] = ["replace", "fills", "name", "deprecated", "length", "check", "local"];
 
-/// What is said of the whole struct, above it.
+/// Words for the whole struct, above it.
 const OF_STRUCTS: [&str; 6] =
     ["conflicts", "exactly_one_of", "at_least_one_of", "together", "from", "into"];
 
@@ -337,7 +336,7 @@ fn unknown(word: &str, outer: &str) -> String {
     format!("`{word}` is not a word that `{outer}` knows; there are {}", all.join(", "))
 }
 
-/// What follows `default`; what the type calls so, if nothing does.
+/// The value behind `default`; the type's default if there is none.
 fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     match meta.input.peek(Token![=]) {
         true => meta.value()?.parse(),

@@ -58,7 +58,7 @@ impl<A: Action> AnyAction for TypedAction<A> {
     }
 }
 
-/// What is looked for, and how much of it.
+/// Query of a list call, with its limit.
 pub(crate) struct Wanted {
     pub(crate) config: Value,
     pub(crate) limit: Option<usize>,

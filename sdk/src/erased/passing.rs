@@ -1,5 +1,5 @@
-//! What leaves no object behind, of all models behind one face: data sources, ephemeral resources and
-//! the provider's own configuration.
+//! Data sources, ephemeral resources and the provider's configuration with their model types
+//! erased: none of them manages an object.
 
 use async_trait::async_trait;
 use formwork_value::Value;

@@ -88,7 +88,7 @@ impl<T: Field> Field for Attr<T> {
         match value {
             Value::Null(_) => Ok(Self::Null),
             Value::Unknown(_) => Ok(Self::Unknown),
-            // What is known in part is unknown, if there is no form for the parts.
+            // A partly known value counts as unknown if the type has no form for its parts.
             _ if !T::HOLDS_UNKNOWN && !value.is_wholly_known() => Ok(Self::Unknown),
             _ => T::from_value(value).map(Self::Known),
         }
@@ -106,7 +106,7 @@ impl<T: Field> Field for Attr<T> {
         match (self, value) {
             (Self::Known(known), _) => known.same_as(value),
             (Self::Null, Value::Null(_)) => true,
-            // What else is known of it has no form here.
+            // Refinements have no form here.
             (Self::Unknown, Value::Unknown(_)) => true,
             _ => false,
         }

@@ -116,7 +116,7 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
-/// What the two kinds of sets have in common: everything but who sets parts of the elements.
+/// Implements both kinds of sets. They differ only in who sets parts of the elements.
 macro_rules! a_set {
     () => {
         type Draft = Attr<Set<T::Part>>;

@@ -5,7 +5,7 @@ use formwork_value::{Number, Type, Value};
 
 use super::{Attr, Field, refused};
 
-/// What is the same in every phase: the types of a field that has no parts.
+/// Implements a field without parts, whose type is the same in every phase.
 macro_rules! whole {
     () => {
         type Draft = Attr<Self>;
@@ -150,7 +150,7 @@ impl Field for f64 {
     }
 
     fn to_value(&self) -> Value {
-        // What is not a number has no value either.
+        // NaN has no value either.
         Number::from_f64(*self).map_or_else(|| Value::null(Type::Number), Value::Number)
     }
 }

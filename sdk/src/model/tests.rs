@@ -12,13 +12,13 @@ use formwork_sdk::value::{Number, Type, Value};
 #[derive(Model)]
 #[attr(conflicts(image, disks), at_least_one_of(image, disks, ports))]
 struct Machine {
-    /// What it is called.
+    /// Name of the machine.
     #[attr(required, length = 1..=8, identity)]
     name: String,
-    /// How large it is.
+    /// Size of the machine.
     #[attr(default = "small", one_of = ["small", "large"])]
     size: String,
-    /// How many cores it has.
+    /// Number of cores.
     #[attr(default = 2, range = 1..=64)]
     cores: u8,
     #[attr(optional, check = not_empty)]
@@ -32,16 +32,16 @@ struct Machine {
     /// Others that it knows.
     #[attr(optional)]
     peers: Option<BTreeMap<String, Peer>>,
-    /// What may come in.
+    /// Open ports.
     #[block(max = 3)]
     ports: Vec<Port>,
-    /// What is attached; a change needs another machine.
+    /// Attached disks; a change needs another machine.
     #[block(fills)]
     disks: Set<Disk>,
-    /// How to get in.
+    /// Login data.
     #[block]
     login: Option<Login>,
-    /// What it came out as.
+    /// Id of the machine.
     #[attr(computed, keep, import)]
     id: String,
     #[attr(computed)]
@@ -50,7 +50,7 @@ struct Machine {
 
 #[derive(Clone, Debug, Nested)]
 struct Network {
-    /// Where.
+    /// Zone of the network.
     #[attr(required, replace)]
     zone: String,
     #[attr(optional_computed, keep)]
@@ -205,7 +205,7 @@ fn structs_are_blocks_and_nested_attributes() {
     let block = Machine::shape().block;
     let AttributeKind::Nested(network) = &block.attributes["network"].kind else { panic!() };
     assert_eq!(network.nesting, Nesting::Single);
-    assert_eq!(network.attributes["zone"].docs.description, "Where.");
+    assert_eq!(network.attributes["zone"].docs.description, "Zone of the network.");
     assert_eq!(network.attributes["address"].role, Role::OptionalComputed);
     let AttributeKind::Nested(peers) = &block.attributes["peers"].kind else { panic!() };
     assert_eq!(peers.nesting, Nesting::Map);
@@ -213,7 +213,7 @@ fn structs_are_blocks_and_nested_attributes() {
     let nestings = ["ports", "disks", "login"]
         .map(|name| (block.blocks[name].nesting, block.blocks[name].max_items));
     assert_eq!(nestings, [(Nesting::List, 3), (Nesting::Set, 0), (Nesting::Single, 0)]);
-    assert_eq!(block.blocks["ports"].block.docs.description, "What may come in.");
+    assert_eq!(block.blocks["ports"].block.docs.description, "Open ports.");
     assert_eq!(block.blocks["ports"].block.blocks["rules"].nesting, Nesting::List);
     assert_eq!(block.attributes["cores"].role, Role::OptionalComputed);
 }
@@ -352,14 +352,14 @@ fn what_is_sensitive_is_not_printed() {
     assert_eq!(format!("{peer:?}"), "PeerDraft { port: Known(1), password: (sensitive) }");
 }
 
-/// Where something is.
+/// Position of an object.
 #[derive(Clone, Model)]
 struct Spot {
     #[attr(required, identity)]
     region: String,
 }
 
-/// What it looks like.
+/// Look of an object.
 #[derive(Clone, Model)]
 struct Look {
     #[attr(required)]
@@ -412,7 +412,7 @@ fn an_object_is_the_same_until_some_part_of_it_differs() {
     assert!(!ports.same_as(&more), "another type");
 }
 
-/// Who may come in.
+/// Access rules.
 #[derive(Clone, Debug, Model)]
 struct Gate {
     #[attr(required)]

@@ -1,4 +1,4 @@
-//! Which changes need a new object.
+//! Changes that force replacement.
 
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Type, Value};
@@ -6,11 +6,12 @@ use formwork_value::{Path, Step, Type, Value};
 use super::{Content, member};
 use crate::schema::{Replace, Rule, Shape};
 
-/// Returns the attributes and blocks that change and cannot do so in place. Where elements come or go,
-/// or stand in a set, it is the whole collection, if one of them has a part that says so.
+/// Returns the attributes and blocks that change and cannot do so in place. If elements are added
+/// or removed, or stand in a set, it is the whole collection, provided that one of them has such a
+/// part.
 ///
-/// What the author left to the provider and is only known later forces nothing: the author did not ask
-/// for it. Nor does what is not stored, of which nobody can tell whether it changed.
+/// A computed attribute that is only known later forces nothing, as the author did not ask for a
+/// change. Nor does a write-only one: without a stored value a change cannot be detected.
 pub(crate) fn forcing(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> Vec<Path> {
     let mut forcing = Vec::new();
     let content = Content::of_block(&shape.block, &shape.rules);
@@ -19,7 +20,7 @@ pub(crate) fn forcing(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> V
     forcing
 }
 
-/// What stands at one place.
+/// The three values at one path.
 #[derive(Clone, Copy)]
 struct Sides<'v> {
     prior: &'v Value,

@@ -1,5 +1,5 @@
-//! What was planned, and what handlers make of it, put together: what is known in a plan is carried
-//! over, so that no handler can change or lose it.
+//! Merges plans with the results of handlers: known planned values are carried over, so that no
+//! handler can change or lose them.
 
 use formwork_value::convert::convert;
 use formwork_value::schema::Nesting;
@@ -37,14 +37,14 @@ pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
             planned
                 .with_children(both.map(|(planned, returned)| carried(planned, returned)).collect())
         }
-        // Which element of a set became which nobody can tell.
+        // The correspondence of set elements is unknown.
         (_, Value::Null(_) | Value::Unknown(_)) => settled(planned),
         _ => returned.clone(),
     }
 }
 
-/// Returns the object that is planned, with what is found out already where the plan knows nothing. What
-/// is not found yet stays open.
+/// Returns the planned object, with values found early in place of unknown ones. The rest stays
+/// unknown.
 pub(crate) fn foretold(planned: &Value, found: &Value) -> Value {
     match (planned, found) {
         (Value::Unknown(_), Value::Null(_)) => planned.clone(),
@@ -69,7 +69,7 @@ pub(crate) fn settled(value: &Value) -> Value {
     }
 }
 
-/// Returns a planned object with what the author set and nobody stores.
+/// Returns a planned object with the write-only values of the configuration.
 pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) -> Value {
     let paths = shape.block.write_only_paths(config);
     paths.iter().fold(planned.clone(), |planned, path| match path.find(config) {
@@ -91,8 +91,8 @@ pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
     }
 }
 
-/// Whether there is nothing in any such place. Nearly always there is something, and looking costs less
-/// than putting large sets together anew.
+/// Whether all of these paths are empty. Nearly always one is not, and looking costs less than
+/// rebuilding large sets.
 fn lacks(content: Content<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
     if !object.has_null_inside() {
@@ -159,8 +159,7 @@ pub(crate) fn of_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
     Some(value.map(|value| nothing.replace_at(&path, |_| value.clone()).unwrap_or(nothing)))
 }
 
-/// Returns `base` with every part that `draft` knows: what a handler said of an object before it
-/// failed.
+/// Returns `base` with every part that `draft` knows: the partial result of a handler that failed.
 pub(crate) fn drafted(base: &Value, draft: &Value) -> Value {
     let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
     let items = parts.iter().map(|(name, part)| match member(draft, name) {

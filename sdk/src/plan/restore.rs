@@ -1,16 +1,16 @@
-//! What the host proposes to take away, and the author of the configuration never set.
+//! Restores prior values that the host's proposal removes although the author never set them.
 
 use formwork_value::schema::{AttributeKind, Nesting};
 use formwork_value::{Str, Value};
 
 use super::{Beside, Content, member};
 
-/// Returns the proposal with the prior value of each nested attribute that the provider may set, that
-/// the author did not, and that the proposal lacks; `None` if there is none.
+/// Returns the proposal with the prior value of each nested attribute that the provider may set,
+/// that the author did not, and that the proposal lacks; `None` if there is none.
 ///
-/// Where a part of such an attribute is only for authors to set, the host takes what is there for
-/// something that an author wrote and has taken out again. For attributes that are no objects it does
-/// not, so here they are alike.
+/// If some part of such an attribute is only for authors to set, the host takes the prior value for
+/// one that an author set and has removed. For attributes that are no objects it does not, so here
+/// they are treated alike.
 pub(super) fn restored(content: Content<'_>, object: &Value, beside: Beside<'_>) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {

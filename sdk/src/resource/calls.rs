@@ -1,4 +1,4 @@
-//! What a resource type is asked: each call with its values, and what else it may be told.
+//! Calls of a resource type, with their values.
 
 use std::any::TypeId;
 
@@ -44,7 +44,7 @@ calls!(Validate Change Create Read Update Delete Import ImportByIdentity, withou
 /// Asks whether something can be so.
 #[non_exhaustive]
 pub struct Validate<M: Model> {
-    /// What the author wrote.
+    /// The configuration.
     pub config: Draft<M>,
     /// The rest, for those who take the values out.
     pub call: Call,
@@ -55,16 +55,16 @@ pub struct Validate<M: Model> {
 pub struct Change<M: Model> {
     /// The object as it is; `None` to create one.
     pub prior: Option<M>,
-    /// What the author wrote.
+    /// The configuration.
     pub config: Draft<M>,
-    /// What the object shall be. What the author set must stay as it is here, or be as in the prior
-    /// object.
+    /// The planned object. Attributes that the author set must stay as they are here, or be as in
+    /// the prior object.
     pub planned: Draft<M>,
     /// Attributes whose change needs a new object, besides those whose rules say so.
     pub replace: Vec<Path>,
-    /// What the provider keeps beside the object.
+    /// Private data of the object.
     pub private: Private,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub meta: Meta,
     /// To put the answer off.
     pub deferral: Deferral,
@@ -73,8 +73,8 @@ pub struct Change<M: Model> {
 }
 
 impl<M: Model> Change<M> {
-    /// Plans what has been found out already, where the plan does not know it yet. What the author
-    /// wrote stays as it is.
+    /// Plans values that were found out already and are unknown in the plan. Values of the author
+    /// stay as they are.
     pub fn fill(&mut self, computed: Computed<M>) {
         let found = Draft::<M>::from(computed).to_value();
         // Both are drafts, so what is put together of their parts is one.
@@ -87,13 +87,14 @@ impl<M: Model> Change<M> {
 /// Asks for an object.
 #[non_exhaustive]
 pub struct Create<M: Model> {
-    /// What the author wrote.
+    /// The configuration.
     pub config: Draft<M>,
-    /// What the author has a say in, with defaults and what was planned; write-only values too.
+    /// The attributes that the author may set, with defaults and planned values; write-only values
+    /// too.
     pub planned: Input<M>,
-    /// What the provider keeps beside the object.
+    /// Private data of the object.
     pub private: Private,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub meta: Meta,
     pub(crate) partial: Partial,
     /// The rest, for those who take the values out.
@@ -111,12 +112,12 @@ impl<M: Model> Create<M> {
 /// Asks for the real object behind a stored one.
 #[non_exhaustive]
 pub struct Read<M: Model> {
-    /// The stored object; after an import, what the import knew of it. What the state lacks is empty,
-    /// zero or false here.
+    /// The stored object; after an import, the part that the import filled. Missing values are
+    /// empty, zero or false.
     pub current: M,
-    /// What the provider keeps beside the object.
+    /// Private data of the object.
     pub private: Private,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub meta: Meta,
     /// To put the answer off.
     pub deferral: Deferral,
@@ -127,15 +128,16 @@ pub struct Read<M: Model> {
 /// Asks for a change in place.
 #[non_exhaustive]
 pub struct Update<M: Model> {
-    /// What the author wrote.
+    /// The configuration.
     pub config: Draft<M>,
     /// The object as it is.
     pub prior: M,
-    /// What the author has a say in, with defaults and what was planned; write-only values too.
+    /// The attributes that the author may set, with defaults and planned values; write-only values
+    /// too.
     pub planned: Input<M>,
-    /// What the provider keeps beside the object.
+    /// Private data of the object.
     pub private: Private,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub meta: Meta,
     pub(crate) partial: Partial,
     /// The rest, for those who take the values out.
@@ -152,11 +154,11 @@ impl<M: Model> Update<M> {
 /// Asks for an object's end.
 #[non_exhaustive]
 pub struct Delete<M: Model> {
-    /// The object as it is. What the state lacks is empty, zero or false here.
+    /// The prior object. Missing values are empty, zero or false.
     pub prior: M,
-    /// What the provider keeps beside the object.
+    /// Private data of the object.
     pub private: Private,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub meta: Meta,
     /// The rest, for those who take the values out.
     pub call: Call,
@@ -165,9 +167,9 @@ pub struct Delete<M: Model> {
 /// Asks for an object that exists, by what the user calls it.
 #[non_exhaustive]
 pub struct Import<M: Model> {
-    /// What the user calls it.
+    /// Import id given by the user.
     pub id: String,
-    /// What the provider keeps beside the object.
+    /// Private data of the object.
     pub private: Private,
     /// To put the answer off.
     pub deferral: Deferral,
@@ -193,7 +195,7 @@ impl<M: Model> Import<M> {
 pub struct ImportByIdentity<M: Model> {
     /// The attributes that are marked so.
     pub identity: Identity<M>,
-    /// What the provider keeps beside the object.
+    /// Private data of the object.
     pub private: Private,
     /// To put the answer off.
     pub deferral: Deferral,
@@ -219,10 +221,10 @@ pub struct Foreign {
     pub type_name: String,
     /// The object.
     pub stored: Stored,
-    /// What the provider it belonged to has kept beside it. It stays with the object, as what is made
-    /// of it here: of providers that are not written with this SDK, only unread and as a whole.
+    /// Private data from the former provider. It stays with the object in the form that this
+    /// handler gives it; data of providers that do not use this SDK is opaque.
     pub private: Private,
-    /// What identified it there; `None` if nothing did.
+    /// Identity under the former provider; `None` if there was none.
     pub identity: Option<Stored>,
     /// The rest, for those who take the values out.
     pub call: Call,
@@ -238,22 +240,22 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Reads the object as one of another model, such as the one of that version: what is missing is
-    /// absent, or empty, zero or false, and what is too much is left out.
+    /// Reads the object as one of another model, such as the one of that version: missing
+    /// attributes are absent, or empty, zero or false, and unknown ones are left out.
     ///
     /// # Errors
-    /// When an attribute has another type than the model says.
+    /// When an attribute has another type than in the model.
     pub fn read<M: Model>(&self) -> Answer<M> {
         let shape = M::shape();
         let value = self.value(&shape)?;
         model::read(&plan::filled(&shape, &value))
     }
 
-    /// Reads as much of the object as there is: what is missing is null, and what is too much is left
+    /// Reads the attributes that the object has: missing ones are null, and unknown ones are left
     /// out.
     ///
     /// # Errors
-    /// When an attribute has another type than the model says.
+    /// When an attribute has another type than in the model.
     pub fn draft<M: Model>(&self) -> Answer<Draft<M>> {
         model::read(&self.value(&M::shape())?)
     }

@@ -97,7 +97,7 @@ impl Definition {
         self
     }
 
-    /// What an author sets must pass.
+    /// Adds a check of values that an author sets.
     #[must_use]
     pub fn check(mut self, check: Check) -> Self {
         self.rule.checks.push(check);
@@ -193,7 +193,7 @@ impl BlockDefinition {
         self
     }
 
-    /// What an author writes must pass.
+    /// Adds a check of blocks that an author writes.
     #[must_use]
     pub fn check(mut self, check: Check) -> Self {
         self.rule.checks.push(check);

@@ -36,7 +36,7 @@ impl Server {
         action.plan(&config, context).await
     }
 
-    /// What happens while an action goes, and how it ends.
+    /// Progress of an action, and its end.
     pub(super) fn invoked(
         &self,
         request: ActionRequest,
@@ -68,8 +68,8 @@ impl Server {
         list.validate(&config, call.clone())
     }
 
-    /// The objects, each as soon as the host wants it. The handler goes on only then, so that what
-    /// nobody wants is not looked for.
+    /// The objects of a list, each when the host requests it. The handler continues only then, so
+    /// that no object is looked for in vain.
     pub(super) fn listed(
         &self,
         request: ListRequest,
@@ -93,7 +93,7 @@ impl Server {
             call.settled(done).await.1
         };
         let steps = told_by(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
-        // Who looks on after the last one that is wanted is not waited for.
+        // Work of the handler after the last requested object is not waited for.
         let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
         let events = stream::unfold(begin, async |(mut steps, left)| {
             let left = left.checked_sub(1)?;
@@ -112,7 +112,7 @@ impl Server {
     }
 }
 
-/// What the author of a query wrote, with defaults; `None` if something is wrong with it.
+/// The configuration of a query, with defaults; `None` if it is invalid.
 fn queried(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<Value>> {
     let allowed = ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
     let config = check::config(call, list.shape(), config, allowed)?;
@@ -137,13 +137,13 @@ fn event(shape: &Shape, (display_name, object): Find, whole: bool, call: &Call) 
     ListEvent { identity, display_name, object, diagnostics: call.told() }
 }
 
-/// What is told while something goes on, and then how it ended.
+/// A progress message, or the end.
 enum Step<T> {
     Told(T),
     Ended(Vec<ProviderDiagnostic>),
 }
 
-/// Works on whenever the next step is asked for; what was told before the end comes before it.
+/// Runs whenever the next step is requested; messages come before the end.
 fn told_by<T: Send + 'static>(
     told: impl Stream<Item = T> + Unpin + Send + 'static,
     work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
@@ -157,7 +157,7 @@ fn told_by<T: Send + 'static>(
                 diagnostics = running => ended = Some(diagnostics),
             }
         }
-        // Whoever told may still be there, so that there is no waiting for the rest.
+        // The sender may still exist, so there is no waiting for more.
         let step = match told.next().now_or_never().flatten() {
             Some(text) if ended.is_some() => Step::Told(text),
             _ => Step::Ended(ended.take()?),

@@ -1,4 +1,4 @@
-//! What holds for every value that comes in or goes out. Knows no particular call.
+//! Checks of all incoming and outgoing values, independent of the call.
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
@@ -23,7 +23,7 @@ pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
     }
 }
 
-/// Holds what a handler made of a plan to what a plan may be: what the author wrote stays.
+/// Checks a plan that a handler changed: values of the author must stay.
 pub(super) fn plan(shape: &Shape, lives: &Lives, planned: &Value) -> Answer<()> {
     let plain = |value: &Value| value.clone().split_marks().0;
     let planned = plain(&shape.block.without_write_only(planned));
@@ -40,7 +40,7 @@ pub(super) fn plan(shape: &Shape, lives: &Lives, planned: &Value) -> Answer<()> 
     Problem::all(findings.chain(never_null(shape, planned.value())))
 }
 
-/// What is planned to be nothing, and is never nothing once it is there: the handler's own word for it
+/// Attributes planned as null that are never null in an applied object: the handler's own value
 /// would be lost.
 fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
     let content = Content::of_block(&shape.block, &shape.rules);
@@ -67,8 +67,8 @@ pub(super) fn encoded(shape: &Shape, value: &Value) -> Payload {
     Payload::Value(value.split_marks().0, shape.ty().clone())
 }
 
-/// Makes the object that a handler returned ready for the host: what it left unknown becomes null, and
-/// an error.
+/// Prepares the object that a handler returned for the host: unknown values become null, and an
+/// error.
 pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) -> Payload {
     let parts = match &object {
         Value::Object(parts) if !object.is_wholly_known() => parts,
@@ -90,8 +90,7 @@ pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) ->
     encoded(shape, &object)
 }
 
-/// Reads what an author wrote, and reports what is wrong with it by the roles of attributes and the rules
-/// for values. Whoever asks may find more.
+/// Reads a configuration, and reports violations of roles and checks. Callers may add more.
 pub(super) fn config(
     call: &Call,
     shape: &Shape,
@@ -111,7 +110,7 @@ pub(super) fn config(
 struct Checker {
     client: ClientCapabilities,
     problems: Vec<Problem>,
-    /// Where it is. Told of problems alone, so that it costs nothing where there are none.
+    /// Path of the value. Computed for problems only, so that it costs nothing otherwise.
     path: Path,
     /// Whether what is looked at must not be shown.
     is_secret: bool,

@@ -1,4 +1,4 @@
-//! What identifies an object: some of its attributes, as the model says.
+//! Identities of objects: the attributes that the model marks.
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::resource::RawState;
@@ -55,7 +55,7 @@ pub(super) fn read(shape: &Shape, given: &Payload) -> Answer<Value> {
     Ok(identity.into_value())
 }
 
-/// Reads an identity as it was stored, leniently: what is missing is null.
+/// Reads a stored identity leniently: missing attributes are null.
 pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
     // Protocol: objects that are stored flat come from before there were identities.
     let RawState::Json(text) = state else { return Ok(Payload::Absent) };

@@ -19,7 +19,7 @@ pub(super) struct Outcome {
     pub(super) object: Payload,
     pub(super) private: Bytes,
     pub(super) identity: Option<Payload>,
-    /// What needs a new object; of plans only.
+    /// Paths that force replacement; for plans only.
     pub(super) replace: Vec<Path>,
 }
 
@@ -71,7 +71,7 @@ impl Server {
         Ok(Outcome { replace, ..Outcome::of(shape, check::encoded(shape, &planned), &context) })
     }
 
-    /// What the rules alone say of a plan that nobody was asked about.
+    /// Plan by the rules alone, without the handler.
     pub(super) fn foreseen(&self, request: &PlanRequest) -> Answer<Payload> {
         let shape = self.resource(&request.type_name)?.shape();
         Ok(check::encoded(shape, &drawn(shape, request)?.planned))

@@ -18,7 +18,7 @@ use crate::ephemeral::Lasts;
 use crate::function::{self, Given};
 use crate::{Answer, Problem, plan};
 
-/// What an opened ephemeral resource hands out, and what goes with it.
+/// Result of an opened ephemeral resource, with its lease and private data.
 pub(super) struct Opened {
     pub(super) result: Payload,
     pub(super) private: Bytes,

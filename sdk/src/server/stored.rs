@@ -113,7 +113,8 @@ impl Server {
             return Err(Problem::new("Unable to Move Resource State", detail));
         };
         let object = check::known(call, resource.shape(), "move", object);
-        // What only the source's identity tells would be lost, were it not kept where it fits.
+        // Attributes that only the source's identity has are kept where they fit, and would be lost
+        // otherwise.
         let kept = || identity::kept(resource.shape(), source_identity.as_ref()?);
         let identity = identity::of(resource.shape(), &object).or_else(kept);
         let private = private.to_bytes();

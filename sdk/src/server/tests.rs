@@ -1,4 +1,4 @@
-//! What becomes of handlers that err, of secrets, of what was stored, and of what must not be set.
+//! Handlers that fail, secrets, stored objects, and attributes that must not be set.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ mod deferral;
 /// A thing that does as its name says.
 #[derive(Model)]
 struct Thing {
-    /// What it does.
+    /// Action of the test handler.
     #[attr(required)]
     name: String,
     #[attr(optional)]
@@ -248,7 +248,7 @@ async fn stored_objects_are_read_leniently_upgraded_or_refused() {
     assert!(refusal.0.contains("Unable to read previously saved state"), "{refusal:?}");
 }
 
-/// Where things are.
+/// Position of things.
 #[derive(Model)]
 struct Place {
     #[attr(required)]
@@ -325,7 +325,7 @@ fn the_struct_is_the_schema() {
     let block = Thing::shape().block;
     assert_eq!(block.docs.description, "A thing that does as its name says.");
     let name = &block.attributes["name"];
-    assert_eq!(name.docs.description, "What it does.");
+    assert_eq!(name.docs.description, "Action of the test handler.");
     assert_eq!(name.role, crate::schema::Role::Required);
     assert!(block.attributes["secret"].write_only);
     let ty = block.attributes["tags"].implied_type();
@@ -339,7 +339,7 @@ async fn an_ephemeral_resource_is_closed_with_what_its_opening_kept() {
     let key = Path::root().attribute("key");
     assert_eq!(key.find(&opened), Some(&Value::string("the key of a")));
     assert_eq!(lease.renew().await, Ok(None));
-    // What a panic says is told, and the next renewal still has the last good answer.
+    // The message of a panic is reported, and the next renewal still has the last good answer.
     assert!(lease.renew().await.unwrap_err().0.contains("renewed twice"));
     assert_eq!(lease.close().await, Ok(()));
 }
@@ -366,7 +366,7 @@ async fn a_function_has_a_result_or_a_reason() {
     assert!(refusal(&[]).await.contains("1 arguments are needed"));
 }
 
-/// Where something is kept that nobody may see.
+/// A place for secrets.
 #[derive(Model)]
 struct Vault {
     #[attr(optional, sensitive, one_of = ["open", "shut"])]
@@ -536,7 +536,7 @@ impl DataSource for Silent {
     }
 }
 
-/// What is asked of nobody.
+/// Arguments of an unused call.
 #[derive(Model)]
 struct Nothing {
     #[attr(computed)]

@@ -86,7 +86,7 @@ impl Passing {
     /// # Errors
     /// When the provider refuses.
     pub async fn close(self) -> Result<(), Refusal> {
-        // Protocol: what the opening kept, not what the last renewal did.
+        // Protocol: the private data of the opening, not that of the last renewal.
         let answer = self.server.close_ephemeral(self.keep(&self.opened)).await?;
         refused(&answer.diagnostics)
     }
@@ -99,9 +99,9 @@ impl Passing {
 /// An object that a list has found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// What identifies it.
+    /// Identity.
     pub identity: Value,
     /// The whole object, as far as the list knows it.
     pub object: Value,
@@ -142,7 +142,7 @@ pub async fn list<'n>(
     while let Some(event) = events.next().await {
         let event = event?;
         refused(&event.diagnostics)?;
-        // What comes without an object says something and no more.
+        // An event without an object carries diagnostics only.
         if let (Some(Payload::Value(identity, _)), Some(object)) = (event.identity, event.object) {
             let object = decoded(&objects.block, &object)?.into_value();
             let identity = identity.into_value();

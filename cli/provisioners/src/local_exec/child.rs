@@ -19,10 +19,10 @@ use crate::failure::Why;
 use crate::lines::Lines;
 use crate::stop::Stop;
 
-/// How long a command that was asked to end may take for it.
+/// Time that a command gets to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How much output is read at once.
+/// Number of bytes read at once.
 const PIECE: usize = 16 * 1024;
 
 /// Runs a command to its end and takes its output, also that of what it leaves running.
@@ -51,13 +51,13 @@ pub(super) async fn run(command: &Command, output: &mut Lines<'_>, stop: &Stop) 
         tokio::pin!(work);
         tokio::select! {
             ended = &mut work => {
-                // What it left running is meant to.
+                // Background processes of the command are left running on purpose.
                 group.let_go();
                 ended.map_err(|error| Why::from(error.to_string()))
             }
             () = stop.asked() => {
                 group.signal(Signal::SIGTERM);
-                // What became of it does not matter: it was cut short.
+                // The outcome does not matter: the command was cut short.
                 tokio::time::timeout(GRACE, work).await.ok();
                 Err(Why::from("interrupted".to_owned()))
             }
@@ -97,7 +97,8 @@ fn start(command: &Command) -> io::Result<(Child, Receiver)> {
     Ok((child, Receiver::from_owned_fd(OwnedFd::from(reader))?))
 }
 
-/// Where and what was to be run is configuration, and may be secret.
+/// Error for a command that did not start. Directory and command are configuration, and may be
+/// sensitive.
 fn not_started(command: &Command, error: &io::Error) -> Why {
     let program = command.words.first().map(String::as_str).unwrap_or_default();
     match &command.folder {
@@ -134,7 +135,7 @@ impl Group {
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = self.0 {
-            // An error means that nobody is left.
+            // An error means that no process is left.
             killpg(group, signal).ok();
         }
     }

@@ -1,4 +1,4 @@
-//! What a `local-exec` block says, as a command to start. Starts nothing.
+//! Builds the command of a `local-exec` block. Starts nothing.
 
 use std::path::PathBuf;
 
@@ -66,7 +66,7 @@ impl Command {
         })
     }
 
-    /// What is told before it starts.
+    /// Line that is printed before the command starts.
     pub(super) fn announcement(&self) -> String {
         if self.quiet {
             return "local-exec: Executing: Suppressed by quiet=true".to_owned();

@@ -13,7 +13,7 @@ fn list(items: &[&str]) -> Value {
     Value::List(List::new(Type::String, items.iter().map(|item| Value::string(*item)).collect()))
 }
 
-/// A whole block: what is not given is null.
+/// A complete block: arguments that are not given are null.
 fn block(given: &[(&str, Value)]) -> Plain {
     let exec = LocalExec::default();
     let Value::Object(empty) = exec.schema.empty_value() else { panic!("a block is an object") };
@@ -33,7 +33,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
-/// What a block says while it runs, and how it ends.
+/// The output of a block, and its result.
 fn run(given: &[(&str, Value)]) -> (Vec<String>, Result<(), Failed>) {
     let told = RefCell::new(Vec::new());
     let tell = |text: &str| told.borrow_mut().push(text.to_owned());
@@ -89,7 +89,7 @@ fn a_failure_says_how_it_ended_and_what_it_said_last() {
     let folder = ("working_dir", Value::string("/no/such/folder"));
     let nowhere = run(&[command("x"), folder]).1.unwrap_err();
     assert!(nowhere.detail.contains("cannot go to the folder /no/such/folder"), "{nowhere}");
-    // Where the configuration is secret, nothing of it is told.
+    // With a sensitive configuration nothing of it is printed.
     for failed in [missing, nowhere] {
         assert!(!failed.bare.contains("/no/such"), "{}", failed.bare);
     }
@@ -103,7 +103,7 @@ fn of_long_output_the_end_is_kept() {
         run(&[command("head -c 300000 /dev/zero | tr '\\0' x; echo; echo end; exit 1")]);
     let detail = result.unwrap_err().detail;
     assert!(detail.len() < 10_000 && detail.ends_with("x\nend\n"), "{}", detail.len());
-    // A line without end is told in pieces, and nothing of it is lost.
+    // An endless line is printed in pieces, and nothing of it is lost.
     assert_eq!(told[1..].iter().map(String::len).sum::<usize>(), 300_003);
 }
 

@@ -1,6 +1,6 @@
-//! Ends a process group when this process is gone, however it went: killed, nobody else would. A shell
-//! waits for the end of a pipe that only we hold open. The signal that the system can send at a
-//! parent's death would reach the command alone, and nothing that it has started.
+//! Ends a process group when this process is gone, also when it was killed. A shell waits for the
+//! end of a pipe that only this process holds open. The death signal of the system would reach the
+//! command alone, and none of its own children.
 
 use std::io;
 use std::process::Stdio;
@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 /// The first line names the group, a second one says that its work is done.
 const WATCH: &str = "read -r group && { read -r done || kill -KILL \"-$group\"; }";
 
-/// Who waits.
+/// The waiting shell.
 pub(super) struct Warden(Child);
 
 impl Warden {
@@ -36,11 +36,11 @@ impl Warden {
         self.tell(&format!("{leader}\n")).await;
     }
 
-    /// Lets it go: what the group has left running is meant to run.
+    /// Releases the process group: its background processes are left running on purpose.
     pub(super) async fn release(mut self) {
         self.tell("done\n").await;
         drop(self.0.stdin.take());
-        // It ends at once; nobody else would take note of it.
+        // It ends at once; without this it would stay a zombie.
         self.0.wait().await.ok();
     }
 

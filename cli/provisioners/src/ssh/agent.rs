@@ -1,4 +1,4 @@
-//! The SSH agent: which of its keys are tried, and in which order. The talk with it is the library's.
+//! The SSH agent: selection and order of its keys. The library speaks the agent's protocol.
 
 use std::path::{Path, PathBuf};
 
@@ -13,22 +13,22 @@ use crate::block::expanded;
 #[derive(Clone, Debug)]
 pub(super) struct Agent {
     pub(super) socket: PathBuf,
-    /// What comes first: a comment, or a key.
+    /// First choice: a comment, or a key.
     first: Option<(String, Option<PublicKey>)>,
 }
 
 impl Agent {
-    /// The agent behind a socket. What `identity` names is tried first: a comment, a public key, or a
-    /// file with a key.
+    /// The agent behind a socket. The key that `identity` names is tried first: a comment, a public
+    /// key, or a file with a key.
     pub(super) fn new(socket: &Path, identity: Option<&str>, home: Option<&Path>) -> Self {
         let first = identity.map(|text| (text.to_owned(), key_of(text, home)));
         Self { socket: socket.to_owned(), first }
     }
 
-    /// Greets it.
+    /// Connects and lists the keys.
     ///
     /// # Errors
-    /// When nobody answers.
+    /// When the agent does not answer.
     pub(super) async fn greet(&self) -> Result<AgentClient<UnixStream>, String> {
         AgentClient::connect_uds(&self.socket)
             .await

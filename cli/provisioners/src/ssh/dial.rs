@@ -1,4 +1,4 @@
-//! Connections over TCP, with the reference's words for what goes wrong.
+//! TCP connections, with Terraform's error messages.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use tokio::time::timeout;
 
 use super::reason;
 
-/// How long one address may take to answer.
+/// Timeout for the answer of one address.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What bytes go over: a socket, or a channel through another machine.
+/// Byte stream of a connection: a socket, or a channel through another machine.
 pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Line for T {}

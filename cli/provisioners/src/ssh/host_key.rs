@@ -37,9 +37,9 @@ impl HostKey {
             || certificate.public_key() == self.0.key_data()
     }
 
-    /// What to ask a machine for: a key of this kind first, of the several it may have. Otherwise it
-    /// would show another one, and seem to be another machine. A machine that is asked for certificates
-    /// shows one of those it has before any bare key.
+    /// Key algorithms to request from a machine: those of this key first. Otherwise the machine
+    /// would show another of its keys, and seem to be another machine. A machine that is asked for
+    /// certificates shows one of those before any bare key.
     pub(super) fn preferred(&self, certificates: bool) -> Preferred {
         preferred(std::slice::from_ref(&self.0), certificates)
     }

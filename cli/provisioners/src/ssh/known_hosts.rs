@@ -25,7 +25,7 @@ impl KnownHost {
         let name = if port == 22 { host.to_owned() } else { format!("[{host}]:{port}") };
         let mut known = Self { name, ..Self::default() };
         for file in own.into_iter().chain([PathBuf::from("/etc/ssh/ssh_known_hosts")]) {
-            // Only regular files: nobody may be there to write into a pipe.
+            // Only regular files: a pipe could block forever.
             if !file.is_file() {
                 continue;
             }

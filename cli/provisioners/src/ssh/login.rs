@@ -1,4 +1,4 @@
-//! Proving who we are: each way to do it once, in the order in which the reference tries them.
+//! Authentication: each method once, in Terraform's order.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use russh::{MethodKind, MethodSet};
 use super::session::{Client, Trouble};
 use super::target::Hop;
 
-/// How many rounds of questions a machine may ask.
+/// Greatest number of rounds of questions that a machine may ask.
 const MOST_ROUNDS: usize = 16;
 
 /// One way to prove it.
@@ -23,8 +23,8 @@ enum Way {
 }
 
 impl Way {
-    /// The order is that of the reference. The agent's keys count as the same method as a key that was
-    /// given, and a method is tried once: with a key the agent is not asked.
+    /// Terraform's order. The agent's keys count as the same method as a given key, and a method is
+    /// tried once: with a key the agent is not asked.
     const ALL: [Self; 4] = [Self::Key, Self::Password, Self::Questions, Self::Agent];
 
     fn method(self) -> MethodKind {
@@ -79,7 +79,8 @@ pub(super) async fn login(handle: &mut Handle<Client>, hop: &Hop) -> Result<(), 
     }
 }
 
-/// Tries one way. What may be tried next is what comes back; `None` if nothing more is needed.
+/// Tries one method. Returns the methods that may be tried next; `None` if authentication is
+/// complete.
 async fn attempt(
     handle: &mut Handle<Client>,
     hop: &Hop,
@@ -103,7 +104,8 @@ fn left(result: AuthResult) -> Option<MethodSet> {
     }
 }
 
-/// What signatures of RSA keys a machine takes. One that does not say is old, and takes the oldest.
+/// Signature algorithms that a machine accepts for RSA keys. A machine that lists none is old, and
+/// accepts the oldest.
 async fn hashes(handle: &Handle<Client>) -> Result<Vec<Option<HashAlg>>, Trouble> {
     Ok(match handle.best_supported_rsa_hash().await? {
         Some(best) => vec![best],

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use super::dial::{self, Line};
 use crate::block::Block;
 
-/// How long the answer of a proxy may be.
+/// Greatest length of a proxy's answer.
 const LONGEST: usize = 16 * 1024;
 
 /// A proxy.
@@ -50,7 +50,7 @@ impl Proxy {
         }))
     }
 
-    /// What is told about it.
+    /// Appends the line that is printed about the proxy.
     pub(super) fn describe(&self, out: &mut String) {
         // Writing into a string does not fail.
         let _ = write!(

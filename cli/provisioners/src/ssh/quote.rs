@@ -11,8 +11,8 @@ pub(super) fn word(text: &str, unix: bool) -> String {
     }
 }
 
-/// The folder a path is in and the name it has there, as the reference divides them: what ends with a
-/// slash is in a folder of its own name.
+/// Splits a path into folder and name as Terraform does: a path that ends with a slash is in a
+/// folder of its own name.
 pub(super) fn divided(path: &str) -> (&str, &str) {
     let folder = match path.rfind('/') {
         None => ".",

@@ -1,5 +1,5 @@
-//! Files to another machine, in the words of `scp` in its receiving mode: every SSH server has that
-//! program. The name a file gets is settled by that program, as with the reference.
+//! File transfer with the protocol of `scp` in its receiving mode: every SSH server has that
+//! program. The remote program decides the name of a file, as with Terraform.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -12,13 +12,13 @@ use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf};
 use super::quote::{divided, word};
 use super::{Session, reason};
 
-/// How much is sent at once.
+/// Number of bytes sent at once.
 const PIECE: usize = 32 * 1024;
 
-/// How deep folders may be nested.
+/// Greatest nesting of folders.
 const DEEPEST: usize = 128;
 
-/// How much of what the program says is kept.
+/// Number of bytes kept of the program's output.
 const KEPT: usize = 4 * 1024;
 
 impl Session {
@@ -83,12 +83,12 @@ struct Remote {
     heard: Heard,
 }
 
-/// What came from the other end. However much that sends, little of it is kept.
+/// Output of the remote program. Only a little of it is kept.
 #[derive(Default)]
 struct Heard {
-    /// What it has answered and nobody has looked at: one byte for each step, or a complaint.
+    /// Answers that were not read yet: one byte for each step, or a complaint.
     answered: Vec<u8>,
-    /// What it has said besides.
+    /// Other output.
     said: Vec<u8>,
     status: Option<u32>,
     gone: bool,
@@ -222,7 +222,7 @@ impl Remote {
         self.head("E\n").await
     }
 
-    /// Sends what is in a folder, in the order of names. What links lead to is sent in their place.
+    /// Sends the entries of a folder, sorted by name. Links are followed.
     async fn entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
         let shown = source.display();
         let why = |error: std::io::Error| format!("open {shown}: {}", reason(&error));

@@ -22,10 +22,10 @@ use super::target::{Hop, Target};
 /// After how much silence a machine is asked whether it is still there.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// How often it is asked without answer before it counts as gone.
+/// Number of unanswered keep-alive requests after which a connection counts as lost.
 const QUESTIONS: usize = 8;
 
-/// How long saying goodbye may take.
+/// Time limit of the disconnect message.
 const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Why there is no session.
@@ -42,10 +42,10 @@ pub(super) enum Trouble {
     Ssh(#[from] russh::Error),
 }
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// It did what it was told to do.
+    /// Success.
     Well,
     /// It did not; in words.
     Badly(String),
@@ -54,7 +54,7 @@ pub(crate) enum Ended {
 /// A machine that we are logged in to. It is let go when this is dropped.
 pub(crate) struct Session {
     handle: Handle<Client>,
-    /// What the line goes through; it must stay.
+    /// The connection to the bastion; it must stay open.
     _bastion: Option<Handle<Client>>,
     forwards_agent: bool,
     pub(super) unix: bool,
@@ -96,7 +96,7 @@ impl Session {
         let why = |error: russh::Error| format!("Error starting script: ssh: {error}");
         let mut channel = self.channel().await?;
         if self.unix {
-            // As in the reference: programs then flush their output, and end with the session.
+            // As in Terraform: programs then flush their output, and end with the session.
             let modes = [(Pty::ECHO, 0), (Pty::TTY_OP_ISPEED, 14400), (Pty::TTY_OP_OSPEED, 14400)];
             channel.request_pty(false, "xterm", 80, 40, 0, 0, &modes).await.map_err(why)?;
         }
@@ -213,7 +213,7 @@ async fn shake_hands(
     client::connect_stream(Arc::new(config), line, client).await
 }
 
-/// How a command ended, if a message says so.
+/// Result of a command, if a message carries it.
 fn ending(message: &ChannelMsg) -> Option<Ended> {
     match message {
         ChannelMsg::ExitStatus { exit_status: 0 } => Some(Ended::Well),
@@ -250,7 +250,7 @@ fn signal(signal: &Sig) -> (&str, u32) {
     }
 }
 
-/// What we are to a machine: it asks us whether it is the right one, and for our agent.
+/// Client side of the protocol: checks the machine's key, and forwards the agent.
 pub(super) struct Client {
     name: String,
     host_key: Option<HostKey>,
@@ -302,7 +302,7 @@ impl client::Handler for Client {
 async fn relay(channel: Channel<Msg>, socket: impl AsRef<Path>) {
     if let Ok(mut agent) = UnixStream::connect(socket).await {
         let mut there = channel.into_stream();
-        // Who ends it is of no interest.
+        // Either side may end it.
         tokio::io::copy_bidirectional(&mut there, &mut agent).await.ok();
     }
 }

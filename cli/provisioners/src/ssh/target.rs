@@ -1,5 +1,5 @@
-//! What a `connection` block says: whom to call, and how to log in there. Calls nobody, but reads the
-//! keys, so that one that cannot be used is found before the first attempt.
+//! The `connection` block: address and credentials. Opens no connection, but reads the keys, so
+//! that an unusable one is found before the first attempt.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -49,7 +49,7 @@ pub(super) struct Hop {
     pub(super) known: KnownHost,
 }
 
-/// How a hop logs in, as it is written.
+/// Credentials of a hop, as written.
 struct Written {
     user: String,
     password: Option<String>,
@@ -63,7 +63,7 @@ impl Target {
     /// Reads a block that fits the schema of connections.
     ///
     /// # Errors
-    /// When nobody can be called that way.
+    /// When it has no usable address or credentials.
     pub(crate) fn read(
         connection: Option<&Plain>,
         surroundings: &Surroundings,
@@ -105,7 +105,8 @@ impl Target {
             port: block.port("port")?.unwrap_or(DEFAULT_PORT),
         };
         let bastion = block.text("bastion_host").map(|host| {
-            // What is not said about the bastion is as for the machine behind it. Its key is its own.
+            // Arguments that the bastion lacks are those of the machine behind it, except for its
+            // key.
             let written = Written {
                 user: block.text("bastion_user").unwrap_or_else(|| written.user.clone()),
                 password: block.text("bastion_password").or_else(|| written.password.clone()),
@@ -144,13 +145,13 @@ impl Target {
         word(path, self.unix)
     }
 
-    /// Where the next script goes; another place each time, unless one place was asked for.
+    /// Path of the next script; a new one each time, unless one was configured.
     pub(crate) fn script_path(&self) -> String {
         let number = rand::random_range(0..=i32::MAX);
         self.script_path.replace(RANDOM, &number.to_string())
     }
 
-    /// What is told before an attempt. It says which secrets there are, never what they are.
+    /// Line that is printed before an attempt. It names the kinds of secrets, never their values.
     pub(super) fn announcement(&self) -> String {
         let mut out = "Connecting to remote host via SSH...\n".to_owned();
         self.end.describe(&mut out);
@@ -242,7 +243,7 @@ fn bracketed(host: String) -> String {
     }
 }
 
-/// Reads a length of time; `None` if it is none, and the usual time counts then, as in the reference.
+/// Reads a duration; `None` if it is invalid, and the default applies then, as in Terraform.
 fn length(text: &str) -> Option<Duration> {
     let nanoseconds = duration::nanoseconds(text).ok()?;
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)

@@ -17,14 +17,14 @@ use crate::Surroundings;
 
 const USER: &str = "somebody";
 const PASSWORD: &str = "open sesame";
-/// What questions are answered with on the bastion, where that is another one.
+/// Password of the bastion, if it differs.
 const OTHER: &str = "swordfish";
 
 /// A door that opens for the right words.
 #[derive(Clone)]
 struct Door {
     password: &'static str,
-    /// How many questions it asks one after the other.
+    /// Number of rounds of questions.
     n_rounds: usize,
 }
 
@@ -119,7 +119,7 @@ async fn server(method: MethodKind, password: &'static str, n_rounds: usize) -> 
         while let Ok((stream, _)) = listener.accept().await {
             let door = Door { password, n_rounds };
             let running = server::run_stream(Arc::clone(&config), stream, door).await;
-            // Who goes away in the middle ends his session only.
+            // A client that disconnects ends its own session only.
             tokio::spawn(async move {
                 if let Ok(running) = running {
                     drop(running.await);
@@ -142,7 +142,7 @@ fn target(port: u16, words: &[(&str, &str)]) -> Target {
     Target::read(Some(&plain), &Surroundings::default()).expect("it can be called")
 }
 
-/// What a command that is run there says.
+/// Output of a command run on the machine.
 async fn hello(target: &Target) -> Result<String, String> {
     let session = Session::open(target).await?;
     let mut said = Vec::new();

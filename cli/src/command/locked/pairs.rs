@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use formwork_backend::local::Files;
 use formwork_core::addr::ProviderConfigAddr;
 use formwork_core::state::journal::{self, Begin, Intent, Journal};
-use formwork_core::state::local::Files;
 
 use super::*;
 
@@ -134,8 +134,8 @@ impl World {
     /// The objects that are known after reading, or the summary of the error, and all that is said.
     async fn outcome(&self) -> (Result<BTreeSet<String>, ()>, Vec<String>) {
         let mut diags = Diagnostics::new();
-        let store = LocalStore::new(Files::of(self.path("terraform.tfstate")));
-        let read = Locked::read(&mut diags, store, self.folder.path(), false).await;
+        let state = Files::of(self.path("terraform.tfstate")).into();
+        let read = Locked::read(&mut diags, state, self.folder.path(), None).await;
         let known = read.map_err(drop).map(|locked| {
             let held = locked.file.state.resources.keys();
             held.map(|addr| addr.resource.name().to_string()).collect()

@@ -62,6 +62,6 @@ pub(super) async fn open(
     editing: &Editing<'_>,
 ) -> Result<Locked, Reported> {
     let backend = workspace.backend(diags)?;
-    let store = workspace.store(diags, backend.as_ref(), &editing.place)?;
+    let store = workspace.store(diags, backend.as_ref(), &editing.place).await?;
     Locked::open(diags, store, editing.lock, editing.operation).await
 }

@@ -10,6 +10,7 @@ const LIMITS: Limits = Limits {
     any_ratio: 1_000,
     entries: 10,
     path: 40,
+    links: true,
 };
 
 fn check(format: Format, bytes: &[u8]) -> Result<PathBuf, String> {

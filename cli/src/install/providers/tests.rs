@@ -1,6 +1,30 @@
-//! Which version is chosen, and what becomes of the lock.
+//! Selection of a version from folders, and the lock that results.
+
+use std::fs::File;
 
 use super::*;
+use crate::install::platform::Platform;
+
+/// Installs from the places, and returns the names of the events.
+fn install(
+    places: &Places<'_>,
+    required: &BTreeMap<ProviderAddr, Constraints>,
+    locks: &mut LockFile,
+    upgrade: bool,
+) -> Result<Vec<Event>, Diagnostics> {
+    let events = std::cell::RefCell::new(Vec::new());
+    let how = Installation {
+        upgrade,
+        demands: &Demands::default(),
+        event: &|_, event| events.borrow_mut().push(event.clone()),
+        progress: &|_| (),
+    };
+    let mut diags = Diagnostics::new();
+    match places.install(&mut diags, required, locks, &how) {
+        Ok(_) => Ok(events.into_inner()),
+        Err(_) => Err(diags),
+    }
+}
 
 #[test]
 fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
@@ -22,17 +46,18 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
         plugin_dirs: &[mirror],
     };
     let mut locks = LockFile::default();
-    let mut install = |constraints: &str, upgrade: bool| {
+    let mut choose = |constraints: &str, upgrade: bool| {
         let required = [(addr.clone(), constraints.parse().unwrap())].into();
-        let mut diags = Diagnostics::new();
-        places.install(&mut diags, &required, &mut locks, upgrade).unwrap();
+        install(&places, &required, &mut locks, upgrade).unwrap();
         let lock = &locks.providers[&addr];
         (lock.version.to_string(), lock.constraints.to_string())
     };
     let pair = |version: &str, constraints: &str| (version.to_owned(), constraints.to_owned());
-    assert_eq!(install("1.0.0", false), pair("1.0.0", "1.0.0"));
-    assert_eq!(install(">= 1.0.0", false), pair("1.0.0", "1.0.0"));
-    assert_eq!(install(">= 1.0.0", true), pair("1.1.0", ">= 1.0.0"));
+    assert_eq!(choose("1.0.0", false), pair("1.0.0", "1.0.0"));
+    assert_eq!(choose(">= 1.0.0", false), pair("1.0.0", "1.0.0"));
+    // A lock that is kept for want of a newer version is kept as it is.
+    assert_eq!(choose("< 1.1.0", true), pair("1.0.0", "1.0.0"));
+    assert_eq!(choose(">= 1.0.0", true), pair("1.1.0", ">= 1.0.0"));
 }
 
 #[test]
@@ -42,8 +67,10 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
     let (cache, mirror) = (folder.path().join("cache"), folder.path().join("mirror"));
     let version = Version::new(1, 0, 0);
     // The same version, once in the mirror and once, changed, in the cache.
-    let archive = mirror
-        .join(format!("example.com/acme/thing/terraform-provider-thing_1.0.0_{}.zip", platform()));
+    let archive = mirror.join(format!(
+        "example.com/acme/thing/terraform-provider-thing_1.0.0_{}.zip",
+        Platform::current()
+    ));
     std::fs::create_dir_all(archive.parent().unwrap()).unwrap();
     let bytes = crate::fetch::archive::testing::zip(&[("terraform-provider-thing", "genuine")]);
     std::fs::write(&archive, bytes).unwrap();
@@ -78,7 +105,7 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
         let lock = Lock { version: version.clone(), constraints, hashes };
         let mut locks = LockFile { providers: [(addr.clone(), lock)].into() };
         let mut diags = Diagnostics::new();
-        places.install(&mut diags, &required, &mut locks, false).unwrap();
+        install(&places, &required, &mut locks, false).unwrap();
         assert!(locks.providers[&addr].hashes.contains(&genuine), "{known}");
         let program = places.program(&mut diags, &addr, &locks).unwrap();
         assert_eq!(std::fs::read_to_string(&program.path).unwrap(), "genuine", "{known}");
@@ -103,23 +130,29 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
     let hashes: BTreeSet<String> = [hash::of_folder(&package).unwrap()].into();
     let root = folder.path();
     let data = &DataDir::chosen(data);
+    let empty = [folder.path().join("empty")];
+    std::fs::create_dir(&empty[0]).unwrap();
     let places = Places {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
         root,
         data,
-        plugin_dirs: &[],
+        plugin_dirs: &empty,
     };
     let constraints: Constraints = ">= 1.0.0".parse().unwrap();
-    let lock = Lock { version, constraints: constraints.clone(), hashes };
-    let choose = |upgrade| {
-        let mut diags = Diagnostics::new();
-        let chosen = places.choose(&mut diags, &addr, &constraints, (Some(&lock), upgrade));
-        chosen.map(|chosen| chosen.origin)
+    let lock = Lock { version: version.clone(), constraints: constraints.clone(), hashes };
+    let required: BTreeMap<_, _> = [(addr.clone(), constraints)].into();
+    let install = |upgrade| {
+        let mut locks = LockFile { providers: [(addr.clone(), lock.clone())].into() };
+        let events = install(&places, &required, &mut locks, upgrade)?;
+        assert_eq!(locks.providers[&addr], lock);
+        Ok::<_, Diagnostics>(events)
     };
-    assert_eq!(choose(false), Ok(Origin::Installed));
-    assert_eq!(choose(true), Ok(Origin::Installed), "there is nothing newer");
+    let expected = vec![Event::Reusing, Event::AlreadyInstalled(version)];
+    assert_eq!(install(false).unwrap(), expected);
+    let said = install(true).unwrap_err().iter().map(|one| one.detail.clone()).collect::<String>();
+    assert!(said.contains("was not found in any of the search locations"), "{said}");
     std::fs::write(&program, "another one").unwrap();
-    assert!(choose(false).is_err() && choose(true).is_err());
+    assert!(install(false).is_err() && install(true).is_err());
 }

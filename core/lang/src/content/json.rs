@@ -1,5 +1,5 @@
-//! What members of an object in JSON are, once somebody says what is expected: arguments, or blocks
-//! whose labels are the names of nested objects.
+//! Content of JSON bodies: decides by the schema whether a member of an object is an argument, or
+//! blocks whose labels are the names of nested objects.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 use super::{BodySchema, Expected};
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident, ObjectItem, json_members};
 
-/// What a `dynamic` block consists of, whatever it stands for.
+/// Schema of a `dynamic` block of any block type.
 const DYNAMIC: BodySchema = BodySchema {
     attributes: &[("for_each", false), ("iterator", false), ("labels", false)],
     blocks: &[("content", &[])],
@@ -114,8 +114,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Makes a block of an object. Messages about it point to where its like begin, those about what
-    /// it lacks to where it ends, as in the reference.
+    /// Makes a block of an object. Its own diagnostics point to the start of its siblings, those
+    /// about missing items to its end, as in Terraform.
     fn block(&mut self, labels: Vec<Ident>, items: Vec<ObjectItem>, header: Span, span: Span) {
         let end = Span { start: span.end.saturating_sub(1).max(span.start), ..span };
         let mut body = Body { undecided: json_members(items), ..Body::empty(span, end) };

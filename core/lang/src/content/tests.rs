@@ -1,4 +1,4 @@
-//! What a body holds against what is expected of it.
+//! Bodies matched against the expected content.
 
 use expect_test::{Expect, expect};
 

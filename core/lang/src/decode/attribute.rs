@@ -20,7 +20,8 @@ impl Decoder<'_> {
         context: Context<'_>,
     ) -> Value {
         if context.is_unknown {
-            // What is in the content may only make sense for the elements that there will be.
+            // The content may only be valid for the elements that the block will have once they are
+            // known.
             return Value::unknown(schema.implied_type()).mark(context.marks);
         }
         let Ok(value) = evaluate(self.diags, &written.expr, context.scope) else {

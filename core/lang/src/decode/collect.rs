@@ -52,8 +52,8 @@ impl Collected {
     ) -> Value {
         let is_single = matches!(nested.nesting, Nesting::Single | Nesting::Group);
         if self.is_unknown && !is_single {
-            // That something is sensitive is said of the arguments once there are blocks, where the
-            // reference has it; that it is ephemeral has to be refused in time.
+            // Sensitivity moves to the arguments once there are blocks, as in Terraform;
+            // ephemerality has to be refused in time.
             let marks = self.marks.without(Marks::SENSITIVE);
             return Value::unknown(nested.implied_type()).mark(marks);
         }
@@ -61,7 +61,8 @@ impl Collected {
             let _ = diags.error(Diagnostic::error(summary, detail).at(span));
         };
         match nested.nesting {
-            // If it is unknown whether there is one, its arguments are, as in the reference.
+            // If it is unknown whether there is a block, its arguments are unknown, as in
+            // Terraform.
             Nesting::Single | Nesting::Group => self.single(kind, nested, missing, &mut report),
             Nesting::List | Nesting::Set => {
                 self.check_count(kind, nested, missing, &mut report);

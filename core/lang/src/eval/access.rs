@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Marks, Number, Str, Type, Value, convert};
 pub struct NoSuchPart {
     /// The summary that a message about it has.
     pub summary: &'static str,
-    /// What was asked for, and what there is.
+    /// The requested name, and the ones that exist.
     pub detail: String,
 }
 
@@ -66,7 +66,8 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
     Ok(taken.mark(marks))
 }
 
-/// How many names a misspelt one is compared with. With `try` in a `for` that is done for every element.
+/// Greatest number of names that a misspelt one is compared with. With `try` in a `for` the
+/// comparison runs for every element.
 const MAX_COMPARED: usize = 500;
 
 /// The names that may be shown of an object or a map: none if it is secret.
@@ -121,7 +122,7 @@ fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
 /// When the value has no such element, or no elements.
 pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     let mut marks = value.marks();
-    // Which attribute of an object is meant says nothing about its value.
+    // The choice of an attribute of an object reveals nothing about its value.
     if !matches!(value.peek(), Value::Object(_)) {
         marks |= key.marks();
     }
@@ -231,7 +232,7 @@ fn by_key(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
             object.get(key).cloned().ok_or_else(|| no_key(key, object.names().iter(), by_number))
         }
         Value::Unknown(unknown) => match unknown.ty() {
-            // The reference asks an object for a key only once it is known.
+            // Terraform asks an object for a key only once it is known.
             Type::Object(_) => Ok(Value::dynamic()),
             _ => Ok(some_element(value)),
         },

@@ -1,4 +1,4 @@
-//! Calls of functions: which one, with what arguments, and what the failure of a call looks like.
+//! Function calls: resolves the function, evaluates the arguments, and reports failures.
 
 use crate::kind::Kind;
 use crate::print::with_article;
@@ -267,7 +267,8 @@ impl Evaluator<'_> {
         Err(self.call_failed(site, &args, CallError::argument(0, reason), frames))
     }
 
-    /// What is referred to must be a text as it is: no other value is made one.
+    /// Checks that the operand of a reference is a string already; no other value is converted to
+    /// one.
     fn check_text(
         &mut self,
         site: &Site<'_>,

@@ -101,7 +101,7 @@ impl Evaluator<'_> {
             ));
         }
         let (key, marks) = self.expr(&item.key, frames)?.unmark();
-        // The reference has other words for the same mistakes in JSON.
+        // Terraform words the same mistakes differently in JSON.
         let (null, unfit, blamed) = match item.key.kind {
             ExprKind::Json(_) => {
                 ("Invalid object key expression", "Invalid object key expression", item.key.span)

@@ -10,14 +10,14 @@ use crate::refs::{self, Traversal, TraversalStep};
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Expr;
 
-/// How many names are explained at most.
+/// Greatest number of names that are explained.
 const MAX_MENTIONED: usize = 100;
 
-/// What a problem comes of. A reader takes whatever is said of a value for the cause, so secrets and
-/// values that are not known are pointed out only where they are it.
+/// Cause of a problem. Readers take any described value for the cause, so secrets and unknown
+/// values are pointed out only where they are it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// What the values are.
+    /// The values themselves.
     Values,
     /// That a value is not known.
     Unknown,
@@ -27,12 +27,12 @@ pub enum Cause {
     Ephemeral,
 }
 
-/// Describes the values of the names mentioned in an expression, for a problem that was found after it
-/// was evaluated. Sorted by name, each name once.
+/// Describes the values of the names mentioned in an expression, for a problem that was found after
+/// it was evaluated. Sorted by name, each name once.
 ///
-/// A name without steps is not described: it is one of a `for`, or stands for a whole family. Where a
-/// step leads nowhere, what stands before it is described. Of secrets nothing is said but that they
-/// are, and of values whose type is not known that they are not; both only where that is the `cause`.
+/// A name without steps is not described: it is one of a `for`, or stands for a whole family. Where
+/// a step leads nowhere, the value before it is described. Secrets are described only as sensitive,
+/// values of unknown type only as unknown; both only where that is the `cause`.
 #[must_use]
 pub fn mentioned(expr: &Expr, scope: &dyn Scope, cause: Cause) -> Vec<Mentioned> {
     within(expr, None, scope, cause)
@@ -141,7 +141,7 @@ fn statement(value: &Value, cause: Cause) -> Option<String> {
 /// The greatest length worth telling.
 const MAX_LENGTH: u64 = 1024;
 
-/// What is known about the length of an unknown collection.
+/// Describes the length of an unknown collection.
 fn length(about: &Refinement) -> String {
     let max = about.max_length.filter(|max| *max <= MAX_LENGTH);
     match (about.min_length, max) {

@@ -1,38 +1,39 @@
-//! How much one evaluation may do: every limit of the evaluator and of the functions, in one place.
+//! Limits of one evaluation, of the evaluator and of the functions.
 //!
-//! The limits are far above what a configuration needs. They turn an expression that would eat the
-//! stack, the memory or the afternoon into an error. Depth of values has its own limit,
+//! The limits are far above the needs of a configuration. They turn an expression that would
+//! exhaust the stack, the memory or an afternoon into an error. Depth of values has its own limit,
 //! [`Value::MAX_DEPTH`].
 //!
-//! A value is made of others that each were allowed, and may hold one of them a thousand times. So it
-//! is its size written out that counts, however many evaluations it took.
+//! A value is built from others that were each allowed, and may hold one of them a thousand times.
+//! So its size written out counts, independent of the number of evaluations.
 
 use std::cell::Cell;
 
 use formwork_value::Value;
 
-/// How deep expressions may nest while they are evaluated: as deep as the parser lets them.
+/// Greatest nesting of expressions during evaluation, the same as the parser's.
 pub const MAX_DEPTH: usize = crate::syntax::MAX_DEPTH;
 
-/// How many expressions and elements one evaluation may visit.
+/// Greatest number of expressions and elements that one evaluation may visit.
 pub const MAX_STEPS: u64 = 50_000_000;
 
-/// How many bytes of text and elements one evaluation may produce, intermediate results included.
+/// Greatest number of bytes of strings and elements that one evaluation may produce, intermediate
+/// results included.
 pub const MAX_BYTES: u64 = 512 << 20;
 
-/// How large one value may be, as [`Value::size`] counts.
+/// Greatest size of one value, as counted by [`Value::size`].
 pub const MAX_VALUE: u64 = 128 << 20;
 
-/// How much of its arguments a function reads in one step.
+/// Number of argument bytes that a function reads in one step.
 const BYTES_PER_STEP: u64 = 256;
 
-/// What an element of a collection counts against [`MAX_BYTES`].
+/// Size of an element of a collection, counted against [`MAX_BYTES`].
 const ELEMENT_BYTES: u64 = 40;
 
-/// What its key counts beside its text, where it has one.
+/// Size of an element's key beside its text, where it has one.
 const KEY_BYTES: u64 = 60;
 
-/// Which limit was reached.
+/// Limit that was exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Limit {
     /// [`MAX_DEPTH`].
@@ -66,7 +67,7 @@ pub(crate) fn check(value: &Value) -> Result<(), Limit> {
     Ok(())
 }
 
-/// What is left for one evaluation, shared by everything that takes part in it.
+/// Remaining budget of one evaluation, shared by everything that takes part in it.
 #[derive(Debug)]
 pub struct Budget {
     steps: Cell<u64>,
@@ -128,8 +129,8 @@ impl Budget {
     }
 }
 
-/// Takes so much. What was too much takes all there is: an expression that gets over the refusal, with
-/// `can` or `try`, is not to go on with what is left.
+/// Takes an amount. An amount that is too large takes the whole rest: an expression that survives
+/// the refusal, with `can` or `try`, must not go on with the remainder.
 fn take(left: &Cell<u64>, n: u64) -> Option<()> {
     let rest = left.get().checked_sub(n);
     left.set(rest.unwrap_or(0));

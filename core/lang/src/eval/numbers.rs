@@ -7,11 +7,12 @@ use formwork_value::{Number, Value};
 use super::{Frames, lookup};
 use crate::syntax::{BinaryOp, Expr, ExprKind};
 
-/// How deep operations may nest here. Who looks in vain looks at no more than eight numbers.
+/// Greatest nesting of operations on this path. A search without success looks at no more than
+/// eight numbers.
 const MAX_NESTING: u8 = 3;
 
-/// What an operation comes to if it and all its parts are arithmetic on numbers that are there; `None`
-/// when it is something else or has no result, which are to be found out in the usual way.
+/// Result of an operation if it and all its parts are arithmetic on known numbers; `None` for
+/// everything else, and for operations without a result, which take the general path.
 pub(super) fn operation(expr: &Expr, frames: Frames<'_>) -> Option<Value> {
     number(expr, frames, MAX_NESTING).map(Value::Number)
 }

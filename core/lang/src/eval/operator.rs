@@ -1,5 +1,5 @@
-//! Operators and the conditional. What an operator computes is decided in `formwork_value::ops`; here
-//! operands are converted and refusals explained.
+//! Operators and the conditional. `formwork_value::ops` computes; this module converts operands and
+//! explains refusals.
 
 use std::borrow::Cow;
 
@@ -14,15 +14,15 @@ use super::{Evaluator, Frames};
 use crate::print::with_article;
 use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
-/// What an arm of a conditional came to: its value, and what was reported meanwhile.
+/// Value of an arm of a conditional, and the diagnostics of its evaluation.
 pub(super) type Arm = (Result<Value, Reported>, Diagnostics);
 
 /// A conditional, in an expression or in a template.
 pub(super) struct Choice<'e> {
     pub(super) condition: &'e Expr,
-    /// Where the arms stand.
+    /// Source ranges of the arms.
     pub(super) spans: [Span; 2],
-    /// Where all of it stands.
+    /// Source range of the conditional.
     pub(super) whole: Span,
 }
 
@@ -254,7 +254,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// What is known about a value that is one of two.
+/// Refinements of a value that is one of two.
 fn either(yes: &Value, no: &Value, ty: Type) -> Value {
     if yes.is_null() && no.is_null() {
         return Value::null(ty);
@@ -282,7 +282,7 @@ fn looser(a: Bound, b: Bound, wider: std::cmp::Ordering) -> Bound {
     }
 }
 
-/// Where two types that should agree differ, in words.
+/// Describes the first difference between two types that should agree.
 fn difference(yes: &Type, no: &Type) -> String {
     if let (Type::Tuple(a), Type::Tuple(b)) = (yes, no)
         && a.len() == b.len()

@@ -6,7 +6,7 @@ use formwork_value::{Diagnostic, Reported, Span, Type, Value};
 use super::{Evaluator, Frames, access};
 use crate::syntax::{Expr, Ident, SplatStep};
 
-/// What is done to each element, keys evaluated.
+/// Step taken on each element, with its key evaluated.
 enum Step<'e> {
     Attribute(&'e Ident),
     Index(Value, Span),

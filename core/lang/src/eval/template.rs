@@ -9,7 +9,7 @@ use super::operator::Choice;
 use super::{Evaluator, Frames};
 use crate::syntax::{Expr, TemplateFor, TemplateIf, TemplatePart};
 
-/// How much of the known beginning of an unknown string is remembered, in bytes.
+/// Greatest length of the known prefix of an unknown string, in bytes.
 const MAX_PREFIX: usize = 128;
 
 /// A template being rendered.
@@ -159,8 +159,8 @@ fn text_of(value: &Value) -> Result<Option<Str>, String> {
     match value {
         Value::String(text) => Ok(Some(text.clone())),
         Value::Null(_) => Err("The value is null, and null cannot become part of a string.".into()),
-        // The reference looks at the type once the value is known, so a plan that works there must
-        // not fail here.
+        // Terraform looks at the type once the value is known, so a plan that works there must not
+        // fail here.
         Value::Unknown(_) => Ok(None),
         _ => match convert::convert(value, &Type::String) {
             Ok(Value::String(text)) => Ok(Some(text)),

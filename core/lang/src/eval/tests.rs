@@ -1,4 +1,4 @@
-//! What expressions evaluate to, in tables taken from the reference.
+//! Values of expressions, in tables taken from Terraform.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ fn check(table: &str, show: fn(&str) -> String) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Each test is a table of the reference's answers: values as printed, or `error: summary`.
+/// Each test is a table of Terraform's answers: values as printed, or `error: summary`.
 macro_rules! tables {
     ($($name:ident: $file:literal,)*) => {
         $(#[test]
@@ -83,8 +83,8 @@ fn unknown_and_marked_values_flow_as_in_the_reference() {
 
 #[test]
 fn unknown_results_keep_marks_that_the_reference_loses() {
-    // There, operators on bools, index and `for` drop the marks of operands as long as something is
-    // unknown. What will be secret is secret before.
+    // In Terraform, operators on bools, index and `for` drop the marks of operands as long as
+    // something is unknown. Here a future secret is secret from the start.
     for expression in [
         "sensitive(true) && unknown == \"a\"",
         "!sensitive(tobool(unknown))",
@@ -113,7 +113,7 @@ fn explain(text: &str) -> String {
     out
 }
 
-/// What a cause lets be said of the names in an expression.
+/// The explanation of the names in an expression, for a cause.
 fn told(text: &str, cause: super::Cause) -> String {
     let mut sources = formwork_value::diag::Sources::new();
     let source = sources.add("expression", text);

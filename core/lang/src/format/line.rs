@@ -1,4 +1,4 @@
-//! Lines: how far each is indented, and which parts of neighbours stand below each other.
+//! Lines: indentation, and alignment of parts of neighbouring lines.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::syntax::lex::TokenKind;
 
 /// A line and its parts, as indices of pieces.
 struct Line {
-    /// What comes first: the name of an argument, or everything.
+    /// First part: the name of an argument, or everything.
     lead: Range<usize>,
     /// From the equals sign on, if the value ends on this line; otherwise empty.
     assign: Range<usize>,
@@ -62,7 +62,7 @@ fn line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
     }
 }
 
-/// How many more brackets are opened than closed.
+/// Number of brackets opened minus the number closed.
 fn net(pieces: &[Piece<'_>]) -> isize {
     pieces.iter().map(Piece::opens).sum()
 }
@@ -70,7 +70,7 @@ fn net(pieces: &[Piece<'_>]) -> isize {
 /// Indents each line by the lines that opened brackets around it: one step for each such line, however
 /// many brackets it opens.
 fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
-    // How many brackets each of those lines has open.
+    // Number of open brackets of each of those lines.
     let mut open: Vec<usize> = Vec::new();
     for line in lines {
         let first = line.lead.start;
@@ -89,7 +89,7 @@ fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
     }
 }
 
-/// How many brackets a line opens or closes. What is in a heredoc is text, and does not count.
+/// Number of brackets a line opens or closes. The content of a heredoc does not count.
 fn change(pieces: &[Piece<'_>], line: &Line) -> isize {
     let up_to_heredoc = |part: &Range<usize>| {
         let part = &pieces[part.clone()];

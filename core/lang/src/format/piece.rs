@@ -1,4 +1,4 @@
-//! What a text is made of while it is laid out: tokens with the spaces before them. Decides nothing.
+//! Pieces of a source text during formatting: tokens with the spaces before them.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub(super) struct Piece<'t> {
     pub(super) kind: TokenKind,
     /// The text of the token; a line comment includes its line end.
     pub(super) text: Cow<'t, str>,
-    /// How many spaces stand before it.
+    /// Number of spaces before it.
     pub(super) spaces: usize,
 }
 
@@ -28,14 +28,14 @@ impl<'t> Piece<'t> {
             || (self.kind == TokenKind::Comment && self.text.ends_with('\n'))
     }
 
-    /// How wide it is on the screen, with the spaces before it.
+    /// Width on the screen, with the spaces before it.
     pub(super) fn columns(&self) -> usize {
         let text = self.text.as_ref();
         let width = if text.is_ascii() { text.len() } else { text.graphemes(true).count() };
         self.spaces + width
     }
 
-    /// How many brackets it opens, or closes if negative.
+    /// Number of brackets it opens, negative for closing.
     pub(super) fn opens(&self) -> isize {
         use TokenKind as T;
         match self.kind {

@@ -1,5 +1,5 @@
-//! What is written otherwise: labels without quotes, `"${x}"` that is just `x`, and types as they were
-//! written long ago.
+//! Syntax rewrites of the formatter: labels get quotes, `"${x}"` becomes `x`, and legacy type
+//! strings become types.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ enum Kind<'b> {
     Type(&'static str, Option<&'static str>),
 }
 
-/// Where a body stands.
+/// Position of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     File,
@@ -107,7 +107,7 @@ fn push_label(label: &Ident, pieces: &mut Vec<Piece<'_>>) {
     pieces.push(Piece::new(TokenKind::CloseQuote, "\""));
 }
 
-/// Takes what is between `"${` and `}"`. Where it has several lines it gets parentheses, because
+/// Takes the text between `"${` and `}"`. An expression of several lines gets parentheses, because
 /// outside of a string a line end would end it.
 fn unwrap<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
     let inside = match tokens {

@@ -7,7 +7,7 @@ use crate::syntax::lex::TokenKind as T;
 /// of the line. The first rule that speaks of the pair decides.
 pub(super) fn between(before: Option<&Piece<'_>>, piece: &Piece<'_>, after: &Piece<'_>) -> bool {
     let (left, right) = (piece.kind, after.kind);
-    // A number and what is taken of it would be one number; the reference lets that happen.
+    // A number and its attribute access would become one number. Terraform lets that happen.
     if left == T::Dot && before.is_some_and(|token| token.kind == T::Number) && is_fraction(after) {
         return true;
     }

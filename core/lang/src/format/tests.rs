@@ -324,7 +324,7 @@ proptest! {
         let text = unique(&items);
         let mut once = format(&text);
         prop_assert_eq!(words(&once), words(&text));
-        // Nested quotes go one pair at a time, as in the reference.
+        // Nested quotes are removed one pair at a time, as in Terraform.
         for _ in 0..4 {
             once = format(&once);
         }

@@ -1,16 +1,16 @@
-//! How a built-in function is described: its parameters, its result, its body, its examples.
+//! Definition of a built-in function: its parameters, result, body and examples.
 
 use formwork_value::{Number, Str, Type, Value};
 
 use super::{CallContext, CallError, Function, Param, Special};
 
-/// What the body of a function gets.
+/// Arguments and surroundings of a function call.
 pub(crate) struct Args<'a> {
     /// The arguments.
     pub(crate) values: &'a [Value],
     /// The type that the result must have.
     pub(crate) ty: &'a Type,
-    /// What surrounds the call.
+    /// Surroundings of the call.
     pub(crate) ctx: &'a CallContext<'a>,
 }
 
@@ -127,7 +127,7 @@ impl Builtin {
         self
     }
 
-    /// What the function does, and what is given for each parameter: sentences for those who write
+    /// Sets the descriptions of the function and of each parameter: sentences for authors of
     /// expressions.
     pub(crate) fn does<const N: usize>(
         mut self,
@@ -154,7 +154,7 @@ impl Builtin {
         self.name
     }
 
-    /// What it does, a sentence.
+    /// Description of the function, a sentence.
     pub(crate) fn description(&self) -> &'static str {
         self.description
     }

@@ -19,7 +19,7 @@ pub(super) fn list() -> Vec<Builtin> {
         .collect()
 }
 
-/// A list of any type of elements: what a tuple is converted to as well.
+/// A list of any element type. Tuples are converted to it too.
 fn any_list() -> Type {
     Type::list(Type::Dynamic)
 }

@@ -50,7 +50,7 @@ fn conversions() -> Vec<Builtin> {
     ]
 }
 
-/// What may be shown, and what may be kept.
+/// `sensitive`, `nonsensitive` and `ephemeralasnull`.
 fn marks() -> Vec<Builtin> {
     vec![
         any_value("sensitive", |args| Ok(args.value(0).clone().mark(Marks::SENSITIVE)))
@@ -123,7 +123,7 @@ fn to_type(args: &Args<'_>, ty: &Type) -> Outcome {
     args.pay_elements(value.children().len())?;
     let converted = convert::convert(value, ty)
         .map_err(|refused| CallError::argument(0, not_converted(value, ty, &refused)))?;
-    // What elements an unknown value has is not told by the type asked for.
+    // The requested type does not determine the elements of an unknown value.
     Ok(if value.is_unknown() && ty.has_dynamic() {
         Value::unknown(ty.clone()).mark(value.marks())
     } else {

@@ -66,9 +66,9 @@ pub(super) fn list() -> Vec<Builtin> {
 /// A block of addresses: the address as a number, bits behind the prefix cleared.
 struct Block {
     start: u128,
-    /// How many bits addresses have: 32 or 128.
+    /// Address width in bits: 32 or 128.
     width: u32,
-    /// How many bits the prefix has.
+    /// Prefix length in bits.
     prefix: u32,
 }
 
@@ -92,7 +92,7 @@ impl Block {
         Ok(Self { start: addr & !low_bits(width - prefix), width, prefix })
     }
 
-    /// How many bits are left to number hosts.
+    /// Number of bits left for hosts.
     fn host_bits(&self) -> u32 {
         self.width - self.prefix
     }

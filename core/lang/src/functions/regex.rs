@@ -17,13 +17,13 @@ use super::{Args, Builtin, CallError};
 
 type Outcome = Result<Value, CallError>;
 
-/// How much memory a compiled pattern may take. A class such as `\pL` takes some 20 KB each time that it
-/// may occur, and the syntax lets it occur a thousand times.
+/// Memory limit of a compiled pattern. A class such as `\pL` takes some 20 KB for each occurrence,
+/// and the syntax allows a thousand repetitions.
 const MAX_COMPILED_BYTES: usize = 64 << 20;
-/// How many compiled patterns are kept for the next call, and how much memory they may take together.
+/// Limits of the cache of compiled patterns: their number, and their memory together.
 const MAX_KEPT: usize = 64;
 const MAX_KEPT_BYTES: usize = 128 << 20;
-/// How many bytes of a pattern are compiled in one step.
+/// Number of pattern bytes that are compiled in one step.
 const BYTES_PER_STEP: usize = 64;
 
 pub(super) fn list() -> Vec<Builtin> {
@@ -69,9 +69,9 @@ pub(super) fn list() -> Vec<Builtin> {
 /// A pattern ready to search with.
 struct Compiled {
     regex: meta::Regex,
-    /// How much memory it takes.
+    /// Memory size.
     bytes: usize,
-    /// What is still to be paid for compiling it, in steps.
+    /// Steps that compiling costs and no call has paid yet.
     owed: Cell<usize>,
     /// The names of the groups, from the first.
     groups: Vec<Option<Str>>,
@@ -99,7 +99,7 @@ impl Display for Refusal {
     }
 }
 
-/// The pattern of a call, which pays for compiling it if nobody has yet.
+/// The compiled pattern of a call. The call pays for compiling it unless an earlier one did.
 fn paid(args: &Args<'_>, pattern: &str) -> Result<Result<Rc<Compiled>, Refusal>, CallError> {
     let compiled = compiled(pattern);
     match &compiled {

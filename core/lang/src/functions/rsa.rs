@@ -1,6 +1,5 @@
-//! `rsadecrypt`: what was encrypted with a public key, by RSA with the padding of PKCS #1 version 1.5.
-//! Reads keys in `key`. Takes no care that nobody learns the key from how long it takes: who runs this
-//! has the key.
+//! `rsadecrypt`: decrypts RSA ciphertexts with the padding of PKCS #1 version 1.5. Keys are read in
+//! `key`. Not constant in time: the key belongs to the user of the program.
 
 mod key;
 

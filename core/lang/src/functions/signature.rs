@@ -1,4 +1,4 @@
-//! What a function takes and gives, for programs that want to know: editors, mostly.
+//! Function signatures for other programs, such as editors.
 
 use std::iter;
 
@@ -7,12 +7,12 @@ use formwork_value::{Type, Value};
 
 use super::{Function, Param, Special, table};
 
-/// How a built-in function is called.
+/// Signature of a built-in function.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// Its name, without namespace.
     pub name: &'static str,
-    /// What it does, and examples.
+    /// Description, and examples.
     pub description: String,
     /// Its parameters.
     pub params: Vec<Param>,
@@ -57,7 +57,7 @@ fn returns(function: &dyn Function) -> Type {
     function.return_type(&unknown).unwrap_or(Type::Dynamic)
 }
 
-/// How a function is called, for a message about a call that failed.
+/// Describes how to call a function, for a message about a failed call.
 pub(crate) fn called(name: &str, function: &dyn Function) -> Called {
     let param = |param: &Param| CalledParam { name: param.name.to_string(), ty: param.ty.clone() };
     Called {

@@ -34,7 +34,7 @@ fn cases() -> Vec<Builtin> {
     ]
 }
 
-/// What is taken away at the ends.
+/// The functions that remove characters at the ends of a string.
 fn trims() -> Vec<Builtin> {
     vec![
         of_text("chomp", chomp)
@@ -245,7 +245,8 @@ fn substr(args: &Args<'_>) -> Outcome {
     };
     let rest = clusters.skip(usize::try_from(skip).unwrap_or(usize::MAX));
     let part: String = match usize::try_from(length) {
-        // The reference never reaches the length 0 when it counts from the end, so it takes all.
+        // Terraform never reaches the length 0 when it counts from the end, so it takes the whole
+        // rest.
         Ok(0) if offset < 0 => rest.collect(),
         Ok(length) => rest.take(length).collect(),
         Err(_) => rest.collect(),

@@ -1,4 +1,4 @@
-//! The examples of all functions, and tables of what the reference does.
+//! The examples of all functions, and tables of Terraform's results.
 
 use super::{Function as _, table};
 use crate::eval::testing::show;

@@ -1,5 +1,5 @@
-//! Functions on points in time, which are texts in the form of RFC 3339. What time it is says the
-//! host.
+//! Functions on timestamps, which are strings in the format of RFC 3339. The host supplies the
+//! current time.
 
 mod format;
 mod parse;

@@ -1,6 +1,6 @@
-//! Files in JSON: the same language in another spelling. What an object means depends on who asks, so
-//! it becomes a body whose content is undecided; a string keeps its text, because it can be a template,
-//! a reference, a type or just text.
+//! JSON syntax: the same language in another spelling. The meaning of an object depends on the
+//! schema, so it becomes a body with undecided content; a string keeps its text, because it can be
+//! a template, a reference, a type or a plain string.
 
 mod path;
 mod read;
@@ -21,7 +21,7 @@ use super::{Attribute, Body, Expr, ExprKind, ObjectItem};
 pub struct JsonText {
     /// The text, as it is where nothing is evaluated.
     pub text: Str,
-    /// What it is where something is: the text as a template. [`ExprKind::Invalid`] if it is none.
+    /// The string as a template. [`ExprKind::Invalid`] if it is not one.
     pub template: Expr,
     /// Why it is no template. Reported where one is wanted, for it may be a comment.
     pub problems: Vec<Diagnostic>,
@@ -46,7 +46,7 @@ impl JsonText {
     /// # Errors
     /// When it is none.
     pub fn expression(&self, diags: &mut Diagnostics, span: Span) -> Result<Expr, Reported> {
-        // Places in it are counted from the quote, as in the reference.
+        // Positions in it are counted from the quote, as in Terraform.
         let input =
             Input { text: &self.text, source: span.source, base: span.start, sources: None };
         let expr = parse_inner_expression(diags, input)?;

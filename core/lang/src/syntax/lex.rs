@@ -1,5 +1,5 @@
-//! Source text to tokens. Comments stay in the stream, spaces are the gaps between tokens, so that
-//! the text can be rebuilt from them. Reports nothing: what is wrong with a token the parser says.
+//! Lexer. Comments stay in the stream and spaces are the gaps between tokens, so that the source
+//! can be rebuilt. Reports nothing: the parser reports invalid tokens.
 
 mod heredoc;
 mod quoted;
@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use unicode_ident::{is_xid_continue, is_xid_start};
 
-/// What a token is.
+/// Kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// A name.
@@ -106,7 +106,7 @@ pub enum TokenKind {
 /// A piece of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Kind of the token.
     pub kind: TokenKind,
     /// Byte offset of its first byte.
     pub start: u32,
@@ -114,7 +114,7 @@ pub struct Token {
     pub end: u32,
 }
 
-/// What the lexer is inside of.
+/// Construct that the lexer is inside of.
 #[derive(Debug)]
 enum Mode {
     /// Code. `braces` counts the braces open since the mode began; in a template sequence the brace
@@ -160,14 +160,14 @@ const IN_NAMES: [bool; 256] = {
     table
 };
 
-/// How many tokens are made at once.
+/// Number of tokens that are made at once.
 const BATCH: usize = 512;
 
 /// The tokens of a text, made as they are asked for: those of a large file together would take more
 /// memory than its text. They are counted from the start of the text.
 pub(super) struct Tokens<'t> {
     lexer: Lexer<'t>,
-    /// How many tokens were made and released.
+    /// Number of tokens made and released.
     n_released: usize,
 }
 
@@ -426,7 +426,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Comment, start);
     }
 
-    /// A comment that nothing closes is two operators, as in the reference.
+    /// An unclosed block comment is two operators, as in Terraform.
     fn block_comment(&mut self) {
         let rest = self.text.get(self.at + 2..).filter(|_| self.comment_ends);
         match rest.and_then(|rest| rest.find("*/")) {
@@ -480,7 +480,7 @@ impl Lexer<'_> {
     /// Takes the text from `start` to the line end at the current place, and that.
     fn line(&mut self, start: usize) {
         let end = self.at + 1;
-        // A line end behind a lone sign and one space is a piece of its own, as in the reference: a
+        // A line end after a lone sign and one space is a piece of its own, as in Terraform: a
         // strip marker on the next line takes the line end then, but not that space.
         let lone = match &self.bytes[start..self.at] {
             [.., b'$' | b'%', b'\r' | b' ' | b'\t'] => Some(self.at),

@@ -19,7 +19,7 @@ mod recover;
 mod template;
 mod traversal;
 
-/// More errors than this in one text help nobody.
+/// Greatest number of errors reported for one text. More help no reader.
 pub(super) const MAX_ERRORS: usize = 100;
 
 /// Parses a configuration file. Errors are reported, and what could be read is returned: an argument
@@ -116,12 +116,12 @@ struct Tree {
 
 type Parsed<T = Tree> = Result<T, Reported>;
 
-/// From here on moving a list is dearer than making room for the next one anew.
+/// From this length on moving a list costs more than allocating room for the next one.
 const LONG: usize = 10_000;
 
-/// What was read of lists whose end was not reached yet, those inside a list behind its own. A list
-/// that is made at its end takes no more room than it needs; one that grows takes up to four times
-/// that, which for large files is most of what parsing costs.
+/// Items of lists whose end was not reached yet, inner lists behind outer ones. A list that is made
+/// at its end takes no more room than it needs; one that grows takes up to four times that, which
+/// for large files is most of the cost of parsing.
 #[derive(Default)]
 struct Unfinished {
     exprs: Vec<Expr>,
@@ -141,14 +141,14 @@ struct Parser<'a> {
     at: usize,
     /// Whether line ends mean something here; inside most brackets they do not.
     newlines: bool,
-    /// How many levels of recursion are in use.
+    /// Number of levels of recursion in use.
     depth: usize,
     n_errors: usize,
     /// The receipt for tokens that are wrong in themselves.
     rejected: Option<Reported>,
     /// Whether a missing closing brace was reported; it is missing only once.
     unclosed: bool,
-    /// Where the last unexpected token stood.
+    /// Position of the last unexpected token.
     complained: Option<u32>,
 }
 
@@ -257,13 +257,13 @@ impl<'a> Parser<'a> {
         Span::new(self.input.source, base + start, base + end)
     }
 
-    /// Where the next token stands.
+    /// Source range of the next token.
     fn here(&mut self) -> Span {
         let token = self.token();
         self.span(token)
     }
 
-    /// Where the token taken last stands.
+    /// Source range of the last token taken.
     fn previous(&self) -> Span {
         let token = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
         token.map_or_else(|| self.range(0, 0), |token| self.span(token))

@@ -1,13 +1,13 @@
-//! Where in a file something stands, in the words of its author. A file is parsed once more for it,
-//! because only a problem needs to know.
+//! Surroundings of a source range, as printed in the header line of a diagnostic. The file is
+//! parsed once more for it, because only a problem needs them.
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Span};
 
 use super::{Block, Body, json, parse_file};
 
-/// What a problem is in: in the native syntax the header of the outermost block around it, as it is
-/// written; in JSON the names of the objects on the way to it.
+/// Context of a problem: in the native syntax the header of the outermost block around it, as
+/// written; in JSON the names of the enclosing objects.
 #[must_use]
 pub fn context_of(sources: &Sources, span: Span) -> Option<String> {
     match sources.name(span.source).ends_with(".json") {
@@ -34,7 +34,7 @@ fn heading(block: &Block) -> String {
     format!("{}{}", block.kind.name, labels.collect::<String>())
 }
 
-/// Whether the place before a span is in another: what begins where the other does is not in it.
+/// Whether a span lies inside another. A span that begins where the other does is not inside it.
 pub(super) fn is_around(outer: Span, span: Span) -> bool {
     outer.start < span.start && span.start <= outer.end
 }

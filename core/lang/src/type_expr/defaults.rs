@@ -1,10 +1,10 @@
-//! What fills optional attributes that are missing or null.
+//! Defaults of optional attributes that are missing or null.
 
 use std::collections::BTreeMap;
 
 use formwork_value::{Str, Value};
 
-/// What fills optional attributes of a type constraint, at any depth.
+/// Defaults of the optional attributes of a type constraint, at any depth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Defaults(Shape);
 
@@ -17,7 +17,7 @@ enum Shape {
     Object {
         /// Values for attributes that are not there.
         values: BTreeMap<Str, Value>,
-        /// What fills the attributes themselves.
+        /// Defaults inside the attributes themselves.
         children: BTreeMap<Str, Defaults>,
     },
 }

@@ -38,7 +38,7 @@ fn print(value: &Value) -> String {
     }
 }
 
-// What terraform 1.11 prints for the same variables.
+// Results printed by Terraform 1.11 for the same variables.
 #[test]
 fn defaults_fill_what_is_missing_or_null() {
     check(r#"object({a=optional(string,"d")})"#, "{}", r#"{a="d"}"#);

@@ -1,16 +1,60 @@
-//! `terraform_remote_state`: the root outputs of another configuration's state. Knows the local
-//! backend.
+//! `terraform_remote_state`: the root outputs of another configuration's state. Knows no backend: the
+//! program that runs the engine provides a [`RemoteStates`].
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::Verdict;
-use formwork_value::convert::convert;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Schema, Str, Type, Value};
 
 use super::{problem, schema_of};
 use crate::state::file::StateFile;
+
+/// Reads states of other configurations.
+#[async_trait::async_trait]
+pub trait RemoteStates: Send + Sync {
+    /// Checks the arguments of a backend as far as they are known.
+    ///
+    /// # Errors
+    /// When there is no such backend, or it has no such arguments.
+    fn check(&self, source: &Source<'_>) -> Result<(), SourceError>;
+
+    /// Reads a state, without locking it.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    async fn read(&self, source: &Source<'_>) -> Result<StateFile, SourceError>;
+}
+
+/// The state of another configuration, as a data source names it.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The type of the backend; `None` while it is unknown.
+    pub backend: Option<&'a str>,
+    /// The arguments of the backend: an object, or null.
+    pub config: &'a Value,
+    /// The workspace; `None` for the default one.
+    pub workspace: Option<&'a str>,
+}
+
+/// Why a state of another configuration cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceError {
+    /// The summary of the diagnostic.
+    pub summary: String,
+    /// Its detail.
+    pub detail: String,
+    /// The attribute of the data source that it is about, if it is about one.
+    pub attribute: Option<&'static str>,
+}
+
+impl SourceError {
+    fn into_problem(self) -> ProviderDiagnostic {
+        let path = self.attribute.map_or(Path::root(), |name| Path::root().attribute(name));
+        problem(&self.summary, self.detail, path)
+    }
+}
 
 pub(super) fn schema() -> Schema {
     schema_of(&[
@@ -37,84 +81,34 @@ fn attribute<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     }
 }
 
+/// The state that a configuration names. `null` stands in for a `config` that is not there.
+fn source<'a>(config: &'a Value, null: &'a Value) -> Source<'a> {
+    let text = |name: &str| text(attribute(config, name)).map(Str::as_str);
+    let settings = attribute(config, "config").unwrap_or(null);
+    Source { backend: text("backend"), config: settings, workspace: text("workspace") }
+}
+
+fn unavailable() -> SourceError {
+    SourceError {
+        summary: "No backends".to_owned(),
+        detail: "This program reads no states of other configurations.".to_owned(),
+        attribute: Some("backend"),
+    }
+}
+
 /// Checks what can be checked without reading.
-pub(super) fn validate(config: &Value) -> Verdict {
-    let mut diagnostics = Vec::new();
-    if let Some(backend) = text(attribute(config, "backend"))
-        && backend != "local"
-    {
-        let detail =
-            format!("There is no support for the backend {backend:?} here yet; use \"local\".");
-        diagnostics.push(problem(
-            "Invalid backend configuration",
-            detail,
-            Path::root().attribute("backend"),
-        ));
-    }
-    if let Err(refused) = Settings::read(config) {
-        diagnostics.push(problem(
-            "Invalid backend configuration",
-            refused,
-            Path::root().attribute("config"),
-        ));
-    }
-    Verdict { diagnostics }
-}
-
-/// What `config` says to the local backend.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Settings {
-    path: Option<Str>,
-    workspace_dir: Option<Str>,
-}
-
-impl Settings {
-    /// Reads what is known. Says what is wrong with the rest.
-    fn read(config: &Value) -> Result<Self, String> {
-        let mut read = Self::default();
-        let given: Vec<(&Str, &Value)> = match attribute(config, "config") {
-            None | Some(Value::Null(_) | Value::Unknown(_)) => return Ok(read),
-            Some(Value::Object(settings)) => settings.iter().collect(),
-            Some(Value::Map(settings)) => settings.iter().collect(),
-            Some(_) => return Err("The configuration must be an object value.".to_owned()),
-        };
-        for (name, value) in given {
-            let place = match name.as_str() {
-                "path" => &mut read.path,
-                "workspace_dir" => &mut read.workspace_dir,
-                other => {
-                    return Err(format!(
-                        "The given configuration is not valid for backend \"local\": unexpected attribute {other:?}."
-                    ));
-                }
-            };
-            // As in a `backend` block, a number or a truth value is taken for its text.
-            let value = convert(value, &Type::String).map_err(|refused| {
-                format!(
-                    "The given configuration is not valid for backend \"local\": {name}: {}.",
-                    refused.reason
-                )
-            })?;
-            *place = text(Some(&value)).cloned();
-        }
-        Ok(read)
-    }
-
-    /// Where the local backend keeps the state of a workspace, relative to the working folder.
-    fn location(&self, workspace: Option<&str>) -> PathBuf {
-        const FILE: &str = "terraform.tfstate";
-        match workspace.filter(|name| *name != "default") {
-            Some(workspace) => {
-                let dir = self.workspace_dir.as_deref().unwrap_or("terraform.tfstate.d");
-                PathBuf::from(dir).join(workspace).join(FILE)
-            }
-            None => PathBuf::from(self.path.as_deref().unwrap_or(FILE)),
-        }
-    }
+pub(super) fn validate(states: Option<&Arc<dyn RemoteStates>>, config: &Value) -> Verdict {
+    let null = Value::null(Type::Dynamic);
+    let source = source(config, &null);
+    let checked = states.map_or_else(|| Err(unavailable()), |states| states.check(&source));
+    Verdict { diagnostics: checked.err().map(SourceError::into_problem).into_iter().collect() }
 }
 
 /// Reads the outputs. They are empty if reading failed.
-pub(super) fn read(config: &Value) -> (Value, Vec<ProviderDiagnostic>) {
+pub(super) async fn read(
+    states: Option<&Arc<dyn RemoteStates>>,
+    config: &Value,
+) -> (Value, Vec<ProviderDiagnostic>) {
     let mut outputs: Vec<(Str, Value)> = match attribute(config, "defaults") {
         Some(Value::Object(defaults)) => {
             defaults.iter().map(|(n, v)| (n.clone(), v.clone())).collect()
@@ -125,21 +119,17 @@ pub(super) fn read(config: &Value) -> (Value, Vec<ProviderDiagnostic>) {
         _ => Vec::new(),
     };
     let mut diagnostics = Vec::new();
-    let workspace = text(attribute(config, "workspace")).map(Str::as_str);
-    let path = Settings::read(config).unwrap_or_default().location(workspace);
-    match StateFile::load(&path) {
-        Ok(Some(file)) => outputs.extend(file.state.outputs.iter().map(|(name, output)| {
+    let null = Value::null(Type::Dynamic);
+    let found = match states {
+        Some(states) => states.read(&source(config, &null)).await,
+        None => Err(unavailable()),
+    };
+    match found {
+        Ok(file) => outputs.extend(file.state.outputs.iter().map(|(name, output)| {
             (name.clone(), output.value.value().clone().split_marks().0.into_value())
         })),
         // Defaults stand in for single outputs, not for a state that is not there.
-        Ok(None) => diagnostics.push(problem(
-            "Unable to find remote state",
-            format!("No stored state was found at {}.", path.display()),
-            Path::root().attribute("workspace"),
-        )),
-        Err(error) => {
-            diagnostics.push(problem("Error loading state", error.to_string(), Path::root()));
-        }
+        Err(error) => diagnostics.push(error.into_problem()),
     }
     let Value::Object(fields) = config else { return (config.clone(), diagnostics) };
     let pairs = fields.iter().map(|(name, value)| match name.as_str() {
@@ -151,76 +141,67 @@ pub(super) fn read(config: &Value) -> (Value, Vec<ProviderDiagnostic>) {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::expect;
-    use formwork_value::Number;
-
     use super::*;
 
-    fn config(settings: Value, defaults: Value) -> Value {
+    /// One state, of the backend `one`.
+    struct OneState;
+
+    #[async_trait::async_trait]
+    impl RemoteStates for OneState {
+        fn check(&self, source: &Source<'_>) -> Result<(), SourceError> {
+            match source.backend {
+                Some("one") | None => Ok(()),
+                Some(other) => Err(SourceError {
+                    summary: "Invalid backend configuration".to_owned(),
+                    detail: format!("There is no {other:?}."),
+                    attribute: Some("backend"),
+                }),
+            }
+        }
+
+        async fn read(&self, source: &Source<'_>) -> Result<StateFile, SourceError> {
+            self.check(source)?;
+            let text = r#"{"version":4,"serial":1,"lineage":"l","outputs":{"y":{"value":"own","type":"string"}},"resources":[]}"#;
+            Ok(StateFile::read(text.as_bytes()).unwrap())
+        }
+    }
+
+    fn config(backend: &str, defaults: Value) -> Value {
         Value::object([
-            (Str::new("backend"), Value::string("local")),
-            (Str::new("config"), settings),
+            (Str::new("backend"), Value::string(backend)),
+            (Str::new("config"), Value::null(Type::Dynamic)),
             (Str::new("defaults"), defaults),
             (Str::new("outputs"), Value::null(Type::Dynamic)),
             (Str::new("workspace"), Value::null(Type::String)),
         ])
     }
 
-    fn settings(name: &str, value: Value) -> Value {
-        Value::object([(Str::new(name), value)])
-    }
-
-    fn said(diagnostics: &[ProviderDiagnostic]) -> String {
-        diagnostics.iter().map(|said| format!("{}: {}\n", said.summary, said.detail)).collect()
-    }
-
-    #[test]
-    fn settings_are_those_of_the_local_backend() {
-        let refused =
-            |settings| said(&validate(&config(settings, Value::null(Type::Dynamic))).diagnostics);
-        expect![[r#"
-            Invalid backend configuration: The given configuration is not valid for backend "local": unexpected attribute "pth".
-        "#]]
-        .assert_eq(&refused(settings("pth", Value::string("x"))));
-        expect![[r#"
-            Invalid backend configuration: The configuration must be an object value.
-        "#]]
-        .assert_eq(&refused(Value::string("x")));
-        assert_eq!(refused(settings("path", Value::unknown(Type::String))), "");
-        let five = config(
-            settings("path", Value::Number(Number::from(5_i64))),
-            Value::null(Type::Dynamic),
-        );
-        let five = Settings::read(&five).unwrap();
-        assert_eq!(five.location(None), PathBuf::from("5"));
-        assert_eq!(
-            five.location(Some("w")),
-            PathBuf::from("terraform.tfstate.d/w/terraform.tfstate")
-        );
+    #[tokio::test]
+    async fn defaults_stand_in_for_outputs_but_not_for_a_state() {
+        let states: Arc<dyn RemoteStates> = Arc::new(OneState);
+        let defaults = Value::object([
+            (Str::new("x"), Value::string("default")),
+            (Str::new("y"), Value::string("default")),
+        ]);
+        let (value, diagnostics) = read(Some(&states), &config("one", defaults.clone())).await;
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        let expected = Value::object([
+            (Str::new("x"), Value::string("default")),
+            (Str::new("y"), Value::string("own")),
+        ]);
+        assert_eq!(attribute(&value, "outputs"), Some(&expected));
+        let (_, diagnostics) = read(Some(&states), &config("two", defaults)).await;
+        assert_eq!(diagnostics[0].detail, "There is no \"two\".");
     }
 
     #[test]
-    fn defaults_stand_in_for_outputs_but_not_for_a_state() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("other.tfstate");
-        let config = config(
-            settings("path", Value::string(path.to_string_lossy().into_owned())),
-            settings("x", Value::string("default")),
-        );
-        let (_, diagnostics) = read(&config);
-        assert!(said(&diagnostics).starts_with("Unable to find remote state: "), "{diagnostics:?}");
-
-        let state = r#"{"version":4,"serial":1,"lineage":"l","outputs":{"y":{"value":"own","type":"string"}},"resources":[]}"#;
-        std::fs::write(&path, state).unwrap();
-        let (value, diagnostics) = read(&config);
-        assert_eq!(said(&diagnostics), "");
-        let outputs = attribute(&value, "outputs").unwrap();
-        assert_eq!(
-            *outputs,
-            Value::object([
-                (Str::new("x"), Value::string("default")),
-                (Str::new("y"), Value::string("own")),
-            ])
-        );
+    fn a_backend_is_checked_before_anything_is_read() {
+        let states: Arc<dyn RemoteStates> = Arc::new(OneState);
+        let check = |states: Option<&Arc<dyn RemoteStates>>, backend: &str| {
+            validate(states, &config(backend, Value::null(Type::Dynamic))).diagnostics.len()
+        };
+        assert_eq!(check(Some(&states), "one"), 0);
+        assert_eq!(check(Some(&states), "two"), 1);
+        assert_eq!(check(None, "one"), 1);
     }
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_value::Diagnostic;
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, sentence};
 
-use crate::state::store::{NO_LOCKS, knows_no_locks, sentence};
+use crate::disk::locks::{NO_LOCKS, has_no_locks};
 
 /// Why something could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +89,7 @@ impl JournalError {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {
-            Self::Io { what: "lock", source, .. } if knows_no_locks(source) => {
+            Self::Io { what: "lock", source, .. } if has_no_locks(source) => {
                 ("Failed to lock the journal", NO_LOCKS.to_owned())
             }
             Self::Io { what: "read" | "rename" | "remove" | "lock", .. } => (

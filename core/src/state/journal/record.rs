@@ -17,7 +17,7 @@ pub(in crate::state) use super::scan::read;
 use super::{Action, Answer, Begin, Intent, Op, Subject};
 use crate::state::Object;
 use crate::state::file::{self, StateFile};
-use crate::state::local::who;
+use crate::state::operator::who;
 
 /// One entry of a journal. Members that are not known are passed over, so that a later version may
 /// add some.

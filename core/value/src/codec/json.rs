@@ -38,7 +38,7 @@ pub fn stored_numbers(value: &Value) -> Option<Value> {
     Some(value.with_children(pairs.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
 }
 
-/// What to do with attributes that the type does not have.
+/// Treatment of attributes that the type does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extra {
     /// They are an error.

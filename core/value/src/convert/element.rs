@@ -4,7 +4,7 @@ use super::{Mode, Refused, part};
 use crate::ty::unify::unify_in;
 use crate::{Type, Value};
 
-/// What to do with elements that came out with different types, which happens where the wanted type
+/// Treatment of elements whose types differ after conversion. This happens where the wanted type
 /// has `Dynamic` inside.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {

@@ -73,7 +73,8 @@ fn between_objects(got: &ObjectType, want: &ObjectType) -> String {
             .iter()
             .filter_map(|(name, want)| Some((name, got.attributes.get(name)?, want)))
     };
-    // What no value can become is worse than what only some values cannot.
+    // A type that no value converts to is a worse mismatch than one that only some values do not
+    // convert to.
     let worst = shared()
         .find(|(_, got, want)| !converts(got, want))
         .or_else(|| shared().find(|(_, got, want)| !possible(got, want, Mode::Safe)));

@@ -1,4 +1,4 @@
-//! Which types convert to which, before any value is looked at.
+//! Possible conversions between types, decided without any value.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::ty::ObjectType;
 use crate::ty::unify::unify_in;
 use crate::{Str, Type};
 
-/// Which conversions count.
+/// Set of conversions to consider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// Only those that succeed for every value and lose nothing.

@@ -1,4 +1,4 @@
-//! Conversions, against tables made with the reference, and their laws.
+//! Conversions, compared with tables made with Terraform, and their laws.
 
 use proptest::prelude::*;
 
@@ -19,7 +19,7 @@ fn show(value: &Value) -> String {
     format!("{} as {}", json::encode_simple(value).unwrap(), value.ty())
 }
 
-/// What variables of these types make of these values, as the reference prints them.
+/// Results that Terraform prints for variables of these types and values.
 const BECOMES: &[(&str, &str, &str)] = &[
     (r#"[1,"a",true]"#, r#"["list","dynamic"]"#, r#"["1","a","true"] as list(string)"#),
     ("[]", r#"["list","dynamic"]"#, "[] as list(any)"),
@@ -111,7 +111,7 @@ fn maps_become_objects_and_sets_become_lists() {
     assert_eq!(show(&list), r#"["a","b"] as list(string)"#);
 }
 
-/// The reasons are those the reference gives for variables of these types.
+/// The reasons that Terraform reports for variables of these types.
 const REFUSALS: &[(&str, &str, &str, &str)] = &[
     ("[1]", r#""string""#, "", "string required"),
     (r#""a""#, r#"["list","string"]"#, "", "list of string required"),

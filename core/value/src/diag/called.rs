@@ -1,4 +1,4 @@
-//! The function whose call failed: what a reader needs to see how it is meant to be called.
+//! The function whose call failed, with the signature that the view prints.
 
 use crate::Type;
 

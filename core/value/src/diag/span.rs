@@ -1,4 +1,4 @@
-//! Where in which source something stands. Holds the texts, computes lines and columns on demand.
+//! Source positions. Holds the source texts and computes lines and columns on demand.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ pub struct SourceId(u32);
 /// A half-open range of bytes in one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// Which source.
+    /// The source text.
     pub source: SourceId,
     /// Byte offset of the first byte.
     pub start: u32,
@@ -126,8 +126,8 @@ impl Sources {
         self.list.get(id.0 as usize).map_or("", |source| &source.text)
     }
 
-    /// Returns what the blocks of a source are called, with what they cover. Whoever knows the syntax
-    /// says so with `find`, which is asked once for all problems in the source.
+    /// Returns the headings of the blocks of a source, with their ranges. `find` parses the source;
+    /// it is called once for all problems in it.
     pub fn headings(
         &self,
         id: SourceId,

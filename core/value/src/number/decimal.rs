@@ -63,7 +63,8 @@ impl Scanned {
         let (tens, twos) = match rest {
             [] => (0, 0),
             [b'e' | b'E', exponent @ ..] => (scan_exponent(exponent)?, 0),
-            // Not a number anywhere else, but the reference reads a binary exponent here.
+            // A binary exponent is not part of any other number syntax, but Terraform reads one
+            // here.
             [b'p' | b'P', exponent @ ..] => (0, scan_exponent(exponent)?),
             _ => return None,
         };
@@ -96,7 +97,7 @@ fn from_decimal(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<
     if tens == 0 {
         return Some(Float::rounded(false, parts, precision));
     }
-    // The digits take part unrounded, the power of five with 64 guard bits: so does the reference.
+    // The digits take part unrounded, the power of five with 64 guard bits, as in Terraform.
     let mantissa = Float::rounded(false, parts, u32::MAX);
     let power = power_of_five(tens.unsigned_abs(), precision + 64);
     if tens < 0 { mantissa.divide(&power, precision) } else { mantissa.multiply(&power, precision) }
@@ -163,9 +164,9 @@ impl Decimal {
         let parts = Parts { mantissa: mantissa.clone(), exponent, sticky: false };
         let float = Float::rounded(false, parts, precision.max(f64::MANTISSA_DIGITS));
         let nearest = float.to_f64();
-        // Just above a power of two the interval is not symmetric, and the reference's text there is
-        // not always the shortest: those take the long way. So do floats that may lie halfway between
-        // two texts of the shortest length, where the two roundings differ.
+        // Just above a power of two the interval is not symmetric, and Terraform's text there is
+        // not always the shortest: those take the long way. So do floats that may lie halfway
+        // between two texts of the shortest length, where the two roundings differ.
         let halfway = precision == f64::MANTISSA_DIGITS && exponent >= -LEAST_EXACT;
         if !nearest.is_normal() || mantissa.is_one() || halfway {
             return None;

@@ -1,4 +1,4 @@
-//! Numbers: arithmetic and text, against tables made with the reference, and their laws.
+//! Numbers: arithmetic and text, compared with tables made with Terraform, and their laws.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -269,7 +269,7 @@ proptest! {
     fn text_reads_back_to_an_equal_number(number in any_number()) {
         let text = number.to_string();
         let back = Number::parse(&text).unwrap();
-        // A whole number wider than its precision prints rounded, as in the reference.
+        // A whole number wider than its precision prints rounded, as in Terraform.
         if !number.is_integer() || text.len() <= 15 {
             prop_assert_eq!(&back, &number);
             prop_assert_eq!(hash(&back), hash(&number));

@@ -90,8 +90,8 @@ impl Decimal {
     }
 
     fn general(&mut self, text: &mut String, count: Option<i64>) {
-        // Below and above these exponents the other notation is shorter; the odd bounds are the
-        // reference's.
+        // Below and above these exponents the other notation is shorter; the odd bounds are
+        // Terraform's.
         const LEAST: i64 = -4;
         const SHORTEST_LIMIT: i64 = 6;
         let count = count.map(|count| count.max(1));

@@ -68,8 +68,8 @@ fn binary(
     let (operands, marks) = operands([left, right], &Type::Number, as_number)?;
     let result = match operands {
         [Operand::Known(a), Operand::Known(b)] => Value::Number(compute(a, b).ok_or(undefined)?),
-        // Bounds of the operands are not carried over to the result: the reference does not either,
-        // and what it shows as known in a plan is what ours shows.
+        // Bounds of the operands are not carried over to the result. Terraform does not do so
+        // either, and plans must show the same values as known.
         _ => Value::unknown_not_null(Type::Number),
     };
     Ok(result.mark(marks))

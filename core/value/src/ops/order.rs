@@ -1,4 +1,4 @@
-//! Which of two numbers is less, as far as that is known.
+//! Order of two numbers, as far as it is known.
 
 use std::cmp::Ordering;
 
@@ -35,7 +35,7 @@ fn is_less(left: &Value, right: &Value) -> Option<bool> {
         return Some(left.compare(right) == Ordering::Less);
     }
     let (left, right) = (left.range(), right.range());
-    // Bounds that touch decide nothing, whether they are inclusive or not, as in the reference.
+    // Bounds that touch decide nothing, whether they are inclusive or not, as in Terraform.
     if let (Some((most, _)), Some((least, _))) = (&left.upper, &right.lower)
         && most.compare(least) == Ordering::Less
     {

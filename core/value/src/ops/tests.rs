@@ -199,7 +199,7 @@ fn refinements_that_leave_one_value_are_that_value() {
     assert_eq!(narrowed, Value::int(0).mark(Marks::SENSITIVE));
 }
 
-/// Whoever makes values keeps within the limit, so dropping and comparing one may recurse.
+/// Constructors keep within the limit, so dropping and comparing a value may recurse.
 #[test]
 fn the_deepest_value_is_dropped_and_compared_on_a_small_stack() {
     let deep = || (0..Value::MAX_DEPTH).fold(Value::int(1), |inner, _| Value::tuple(vec![inner]));

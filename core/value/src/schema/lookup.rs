@@ -71,7 +71,7 @@ impl Block {
 struct Search<'w> {
     wanted: &'w dyn Fn(&Attribute) -> bool,
     path: Path,
-    /// How long the path of the outermost set is, inside one: no path leads further.
+    /// Length of the path of the outermost set, inside one. No path leads further.
     set_at: Option<usize>,
     found: Vec<Path>,
 }

@@ -1,4 +1,4 @@
-//! What a schema implies.
+//! Types and requirements that a schema implies.
 
 use std::collections::BTreeMap;
 

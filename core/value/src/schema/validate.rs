@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use super::{Attribute, AttributeKind, Block, NestedBlock, Nesting, Schema};
 use crate::{Str, Type};
 
-/// What is wrong with a schema.
+/// A problem in a schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct Problem {
     /// Names from the outside in, with dots between them.
     pub place: String,
-    /// What is wrong there.
+    /// Description of the problem.
     pub reason: String,
 }
 

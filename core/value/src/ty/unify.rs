@@ -34,7 +34,7 @@ pub(crate) fn unify_in(mode: Mode, types: &[Type]) -> Option<Type> {
     let n_objects = count(|ty| matches!(ty, Type::Object(_)));
     let all = |n: usize| n > 0 && n + n_dynamic == types.len();
 
-    // What the result will be depends on types that are not known yet.
+    // The result depends on types that are not known yet.
     let collections = [n_maps, n_lists, n_sets, n_objects, n_tuples];
     if n_dynamic > 0 && collections.into_iter().any(all) {
         return Some(Type::Dynamic);
@@ -202,7 +202,7 @@ fn by_preference(types: &[&Type]) -> Vec<usize> {
     order
 }
 
-/// Which of two types is preferred as what both become: the lesser one.
+/// Order of preference of two types as the common type: the lesser one is preferred.
 fn preference(a: &Type, b: &Type) -> Ordering {
     use Type::{Dynamic, List, Map, Object, Set, String, Tuple};
     match (a, b) {

@@ -1,5 +1,5 @@
-//! Lists, sets, maps, tuples and objects: shared, and never changed once made. What makes elements of a
-//! set equal, and their order, is decided in `set`.
+//! Lists, sets, maps, tuples and objects: shared and immutable. Equality and order of set elements
+//! are decided in `set`.
 
 use std::sync::Arc;
 
@@ -54,10 +54,10 @@ struct ObjectData {
     items: Vec<Value>,
 }
 
-/// What an element adds to the size of a collection besides its own.
+/// Size that an element adds to a collection besides its own.
 const ELEMENT_SIZE: u64 = 40;
 
-/// What is often asked about the content of a collection, kept so that asking does not walk it.
+/// Facts about the content of a collection, stored so that a query does not walk it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
     /// Nesting depth, at least 1.

@@ -1,4 +1,4 @@
-//! How values are made and how much room they take.
+//! Construction of values, and their size in memory.
 
 use super::*;
 

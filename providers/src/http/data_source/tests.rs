@@ -1,4 +1,5 @@
-//! Exchanges with a server in this process, which says what it is told to and keeps what it hears.
+//! Exchanges with a server in this process, which answers as each test asks and records the
+//! requests.
 
 use std::sync::{Arc, Mutex};
 
@@ -16,7 +17,7 @@ use super::super::provider;
 
 type Set = (&'static str, Value);
 
-/// What the server has heard so far.
+/// Requests that the server has received.
 type Heard = Arc<Mutex<Vec<String>>>;
 
 /// Answers one request.

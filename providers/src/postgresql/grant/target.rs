@@ -1,4 +1,4 @@
-//! What privileges are on: in statements, and as the server has it.
+//! Targets of privileges: in statements, and in the server's catalog.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use formwork_sdk::prelude::*;
 use super::super::session::Session;
 use super::super::sql;
 
-/// What privileges are on.
+/// Target of privileges.
 pub(super) struct Target<'g> {
     pub(super) kind: &'g str,
     pub(super) database: &'g str,
@@ -95,7 +95,7 @@ impl Target<'_> {
     }
 }
 
-/// Whether objects of a kind are told apart by their arguments.
+/// Whether objects of a kind are identified by their arguments too.
 fn has_arguments(kind: &str) -> bool {
     ["function", "procedure", "routine"].contains(&kind)
 }
@@ -147,7 +147,7 @@ pub(super) fn are_all(granted: &BTreeSet<String>, kind: &str, version: u32) -> b
 fn query(kind: &str, version: u32) -> String {
     let of = |prefix: &str, letter: char, from: &str| {
         let owner = if prefix == "dat" { "datdba".to_owned() } else { format!("{prefix}owner") };
-        // What was never granted or revoked is as it is at first.
+        // An object whose privileges were never changed has the default ones.
         let granted = format!(
             "SELECT DISTINCT privilege_type FROM \
              aclexplode(coalesce({prefix}acl, acldefault('{letter}', {owner}))) WHERE grantee = $1"

@@ -38,7 +38,7 @@ fn called(name: &str) -> Set {
     ("subject", Value::list(subject.ty(), vec![subject]))
 }
 
-/// Somebody who signs certificates.
+/// A certificate authority.
 struct Authority {
     key: String,
     cert: String,
@@ -86,7 +86,7 @@ fn encrypting(cert: &str, key: &str, authority: &str) -> Option<Installed> {
     Installed::start(program, &["ssl=on", "ssl_ca_file=authority.crt"], &files)
 }
 
-/// How a connection with these settings is encrypted, or what keeps it from being made.
+/// Whether a connection with these settings is encrypted, or the error that prevents it.
 async fn connected(port: u16, mut settings: SettingsDraft) -> Result<bool, String> {
     settings.port = i64::from(port).into();
     settings.connect_timeout = 60_i64.into();

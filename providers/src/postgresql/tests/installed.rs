@@ -18,7 +18,7 @@ pub(crate) struct Installed {
     _folder: TempDir,
 }
 
-/// How programs are made ready to run. Each package has its own place where that is allowed.
+/// Prepares programs to run. Each package has its own place where that is allowed.
 pub(crate) type Programs = fn(&Path) -> Command;
 
 impl Installed {
@@ -31,7 +31,7 @@ impl Installed {
     ) -> Option<Self> {
         let Some(programs) = programs() else {
             let warning = "\n!!! PostgreSQL is missing (Debian: postgresql-15): its provider has NOT been tested !!!\n\n";
-            // Not by a macro: what that prints is hidden when the test passes.
+            // Not by a macro: its output is hidden when the test passes.
             let _written = std::io::stderr().write_all(warning.as_bytes());
             return None;
         };
@@ -61,7 +61,7 @@ impl Installed {
         let log = BufReader::new(process.stderr.take().expect("its log is a pipe"));
         let mut lines = log.lines().map_while(Result::ok);
         assert!(lines.any(|line| line.contains("listening on")), "postgres did not start");
-        // It would stop if nobody read the rest.
+        // The server would block if its output were not read.
         std::thread::spawn(move || lines.for_each(drop));
         Some(Self { port, process, _folder: folder })
     }

@@ -35,13 +35,13 @@ impl Real {
     pub(super) async fn start() -> Option<Self> {
         let installed = Installed::start(program, &[], &[])?;
         let server = server(installed.port, "postgres");
-        // It may still be starting, which is nobody's concern but the provider's.
+        // The server may still be starting; the provider has to wait for it.
         let (_switch, stop) = Stop::new();
         server.connect(None, &stop).await.unwrap();
         Some(Self { server, installed })
     }
 
-    /// The same for a provider that connects as somebody else.
+    /// The same for a provider that connects as another user.
     pub(super) fn known_as(self, role: &str) -> Self {
         Self { server: server(self.installed.port, role), ..self }
     }

@@ -1,5 +1,5 @@
-//! Whole lives for somebody who may make roles and databases and is no superuser: on most servers that
-//! others run nobody is more.
+//! Lives of objects under a user who may create roles and databases but is no superuser, as on most
+//! hosted servers.
 
 use formwork_sdk::testing::Action;
 use formwork_sdk::value::Value;
@@ -7,7 +7,7 @@ use formwork_sdk::value::Value;
 use super::real::Real;
 use super::{made, set, text, truth};
 
-/// What `admin` is a member of, besides what making a role brings along.
+/// Memberships of `admin`, except those that come with creating a role.
 const MEMBERSHIPS: &str = "SELECT count(*) FROM pg_auth_members \
                            WHERE member = 'admin'::regrole AND NOT admin_option";
 

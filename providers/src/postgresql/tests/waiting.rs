@@ -1,4 +1,4 @@
-//! What is waited for, how long, and that the host can end it.
+//! Waits: their causes, their limits, and the host's stop signal.
 
 use formwork_sdk::prelude::*;
 use formwork_sdk::testing::Action;

@@ -1,5 +1,5 @@
-//! What the expressions may answer, as traits beside the handlers: a type has one that says enough, and
-//! the compiler refuses all others in the words of the trait.
+//! Possible results of the expressions, as traits beside the handlers: a type implements one if it
+//! says enough, and the compiler refuses all others in the words of the trait.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -34,7 +34,7 @@ impl Resource<'_> {
         quote!(#made #changed #found)
     }
 
-    /// What `create` answers: all that is computed, or as much as it takes to read the rest.
+    /// Results of `create`: all computed attributes, or enough to read the rest.
     fn made(&self) -> TokenStream {
         let (computed, id) = (&self.computed, self.id_type());
         let is_open = self.asks_after_create();
@@ -77,7 +77,7 @@ impl Resource<'_> {
         .expand(&self.input.ident)
     }
 
-    /// What `update` answers: all that is computed, or that it is done.
+    /// Results of `update`: all computed attributes, or nothing.
     fn changed(&self) -> TokenStream {
         let (model, computed) = (&self.input.ident, &self.computed);
         let (prior, is_open) = (hidden("prior"), self.asks_after_update());
@@ -119,13 +119,13 @@ impl Resource<'_> {
             let told = self.told(from, &self.prior_id(&quote!(#prior)));
             cases.push(case(&quote!(#from), all(told)));
         }
-        // What is no such type has no such `Same` either, and nothing more is said about it.
+        // Other types have no such `Same` either, and no further error is reported.
         let items = quote!(type Same: __Changed; fn changed(self) -> Self::Same; #method;);
         let (word, name, is_whole) = ("update", quote!(__Changed), !is_done_enough);
         Answers { word, name, items, cases: &cases, is_whole }.expand(model)
     }
 
-    /// What `read` answers: an object, in the words of the service or in ours, or that there is none.
+    /// Results of `read`: an object, as the service's struct or as the model, or none.
     fn found(&self) -> TokenStream {
         let (model, computed, id) = (&self.input.ident, &self.computed, self.id_type());
         let known = hidden("known");
@@ -194,7 +194,7 @@ impl Resource<'_> {
         )
     }
 
-    /// What is computed, from what the service says and the id.
+    /// The computed attributes, from the service's struct and the id.
     fn told(&self, from: &Path, id: &TokenStream) -> TokenStream {
         let computed = &self.computed;
         let theirs: Vec<_> = self.ours().filter(|part| !part.is_local()).collect();

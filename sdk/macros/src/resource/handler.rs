@@ -1,5 +1,5 @@
-//! The four handlers around an author's expressions: what is kept of half-done work, reading what else
-//! there is to know, waiting.
+//! The four handlers around an author's expressions: partial results, reading the remaining
+//! attributes, and waiting.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -11,7 +11,7 @@ use super::scope::{Mentions, Scope, named};
 use super::{Resource, hidden, hidden_at};
 use crate::part::Part;
 
-/// What is asked.
+/// Kind of the call.
 #[derive(Clone, Copy)]
 enum Phase {
     Create,
@@ -146,7 +146,7 @@ impl Resource<'_> {
         }
     }
 
-    /// What an expression answers, of the type that it has to have.
+    /// Result of an expression, with the type that it must have.
     fn answer(&self, expression: &Expr, phase: Phase) -> TokenStream {
         let bound = self.scope_of(phase).bound(&Mentions::of([expression]));
         let at = place(expression);
@@ -166,7 +166,7 @@ impl Resource<'_> {
         }}
     }
 
-    /// What the service has when something was made or changed.
+    /// The service's object after a creation or change.
     fn found_anew(&self, phase: Phase) -> TokenStream {
         match &self.said.ready {
             Some(ready) => {
@@ -184,7 +184,7 @@ impl Resource<'_> {
                 };
                 self.waited(phase, ("ready", until.as_ref()), &how(ready), &is_ready)
             }
-            // What is there already may not be seen at once.
+            // An existing object may not be visible at once.
             None => {
                 let soon = quote!(.at_most(::core::time::Duration::from_secs(60)));
                 self.waited(phase, ("there", None), &soon, &quote!(found))
@@ -286,7 +286,7 @@ fn awaited(expression: &Expr, at: Span) -> ExprAwait {
     }
 }
 
-/// Where to say that an expression is not what it should be: at the name of what is called.
+/// Span for errors about an expression: the name of the called function.
 fn place(expression: &Expr) -> Span {
     let at = match expression {
         Expr::MethodCall(call) => call.method.span(),

@@ -1,5 +1,5 @@
-//! What a resource type does beside the four: each word is a method of `Resource` or one of its constants,
-//! and its expression the body.
+//! Further behaviour of a resource type: each word is a method of `Resource` or one of its
+//! constants, and its expression the body.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};

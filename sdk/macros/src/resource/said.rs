@@ -1,5 +1,5 @@
-//! What `#[resource(…)]` says: a name, what the handlers have at hand, and an expression for each. Knows
-//! the words, not what becomes of them.
+//! Arguments of `#[resource(…)]`: a name, the fields that the handlers use, and an expression for
+//! each handler.
 
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream};
@@ -10,7 +10,7 @@ use syn::{Attribute, Error, Expr, Ident, Result, Token, Type, parenthesized, tok
 pub(crate) struct SaidOfResource {
     /// The struct to be made.
     pub(crate) name: Ident,
-    /// What it holds, such as the client of a service, by the name that expressions have for it.
+    /// Fields of the resource, such as the client of a service, by the name that expressions use.
     pub(crate) held: Vec<Held>,
     /// The expressions by word.
     expressions: Vec<(Ident, Expr)>,
@@ -18,17 +18,17 @@ pub(crate) struct SaidOfResource {
     pub(crate) gone: Option<Waiting>,
 }
 
-/// What a handler has at hand.
+/// A field available to handlers.
 pub(crate) struct Held {
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
 }
 
-/// What is waited for, and how.
+/// A wait, with its condition.
 pub(crate) struct Waiting {
     /// The word itself.
     pub(crate) word: Ident,
-    /// What must hold of what was found.
+    /// Condition on the object that was found.
     pub(crate) until: Option<Expr>,
     /// The words of a `Wait`, in the order in which they are said.
     pub(crate) how: Vec<(Ident, Expr)>,
@@ -109,7 +109,7 @@ impl Parse for SaidOfResource {
     }
 }
 
-/// What stands behind the name in parentheses.
+/// Arguments in parentheses behind the name.
 fn held(input: ParseStream<'_>) -> Result<Vec<Held>> {
     if !input.peek(token::Paren) {
         return Ok(Vec::new());

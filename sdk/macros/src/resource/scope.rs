@@ -1,4 +1,4 @@
-//! What expressions have at hand: the names in them, and the variables that are made for those.
+//! Names in expressions, and the variables that are bound for them.
 
 use std::collections::BTreeSet;
 
@@ -61,13 +61,13 @@ impl Mentions {
     }
 }
 
-/// Which names there are in an expression, and what they stand for.
+/// Names in scope of an expression, with their values.
 pub(crate) struct Scope {
     variables: Vec<(Ident, TokenStream)>,
 }
 
 impl Scope {
-    /// What the handlers hold.
+    /// Fields that the handlers hold.
     pub(crate) fn held(held: &[Held]) -> Self {
         let variables = held.iter().enumerate().map(|(at, held)| {
             let at = syn::Index::from(at);
@@ -95,7 +95,7 @@ impl Scope {
         self
     }
 
-    /// The variables that are mentioned. One that nobody needs after all is no reason for a warning.
+    /// The variables that are mentioned. An unused one causes no warning.
     pub(crate) fn bound(&self, mentions: &Mentions) -> TokenStream {
         let needed = self.variables.iter().filter(|(ident, _)| mentions.has(ident));
         needed.map(|(ident, value)| quote!(let #ident = #value; let _ = &#ident;)).collect()

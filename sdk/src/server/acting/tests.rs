@@ -14,7 +14,7 @@ use futures_util::StreamExt as _;
 use super::super::Server;
 use crate::prelude::*;
 
-/// What to count.
+/// Range to count.
 #[derive(Model)]
 struct Counting {
     #[attr(default = 2)]
@@ -47,10 +47,10 @@ struct Thing {
     size: i64,
 }
 
-/// Which things to find.
+/// Query for things.
 #[derive(Model)]
 struct Asked {
-    /// How many there are.
+    /// Number of things.
     #[attr(default = 3)]
     of: i64,
 }

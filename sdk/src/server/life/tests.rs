@@ -1,5 +1,4 @@
-//! What calls bring along besides values: what the module says about itself, and the wish to put an
-//! answer off.
+//! Data of calls besides values: `provider_meta`, and deferral.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
@@ -12,10 +11,10 @@ use crate::prelude::*;
 use crate::server::Server;
 use crate::testing::CLIENT;
 
-/// What a module says.
+/// The `provider_meta` of a module.
 #[derive(Model)]
 struct Module {
-    /// Who is asked when something is wrong.
+    /// Contact for problems.
     #[attr(optional)]
     owner: Option<String>,
 }
@@ -26,7 +25,7 @@ struct Thing {
     /// Whether it can be made; that may turn out later.
     #[attr(optional)]
     ready: Option<bool>,
-    /// Who owns it.
+    /// Owner of the thing.
     #[attr(computed)]
     owner: String,
 }

@@ -16,13 +16,13 @@ use crate::server::Server;
 /// A volume; once it was called a disk.
 #[derive(Model)]
 struct Volume {
-    /// How large it is.
+    /// Size of the rack.
     #[attr(required)]
     size: i64,
-    /// What it is found by.
+    /// Key of the rack.
     #[attr(computed, keep, identity)]
     key: String,
-    /// What was kept beside it.
+    /// Note kept with it.
     #[attr(computed)]
     note: Option<String>,
 }
@@ -140,7 +140,7 @@ struct Rack {
     name: String,
 }
 
-/// What identified a rack in version 0.
+/// Identity of a rack in version 0.
 #[derive(Model)]
 struct RackNumber {
     #[attr(required)]

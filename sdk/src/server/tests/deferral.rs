@@ -1,4 +1,4 @@
-//! Every call that may be put off, of a provider that is not told enough to be asked.
+//! Every deferrable call, of a provider that is not configured enough to be called.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
@@ -17,7 +17,7 @@ use crate::testing::CLIENT;
 /// A desk in some office.
 #[derive(Model)]
 struct Desk {
-    /// Where it stands.
+    /// Room of the desk.
     #[attr(optional, identity(optional))]
     room: Option<String>,
     /// Its number.
@@ -25,7 +25,7 @@ struct Desk {
     number: i64,
 }
 
-/// Which office it is.
+/// Office that the provider manages.
 #[derive(Model)]
 struct Office {
     /// Its address.
@@ -33,14 +33,14 @@ struct Office {
     address: Option<String>,
 }
 
-/// What a desk is used for.
+/// Use of a desk.
 #[derive(Model)]
 struct Use {
     #[attr(optional)]
     room: Option<String>,
 }
 
-/// An office whose desks nobody may ask for before it is known which office it is.
+/// An office whose desks cannot be requested before the office is known.
 struct Desks;
 
 const NOBODY_ASKS: &str = "nobody asks while the office is not known";

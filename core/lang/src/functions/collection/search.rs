@@ -111,8 +111,8 @@ fn match_keys(args: &Args<'_>) -> Outcome {
     if !settled && !searched.children().is_empty() {
         return Ok(Value::unknown(args.ty.clone()));
     }
-    // The reference gives up at the first thing to search for that is not known, and then has found
-    // nothing at all.
+    // Terraform stops at the first unknown element to search for, and then has found nothing at
+    // all.
     let n_known = searched.children().iter().take_while(|key| key.is_wholly_known()).count();
     let wanted: HashMap<u64, Vec<&Value>> =
         searched.children().iter().take(n_known).fold(HashMap::new(), |mut wanted, key| {

@@ -9,7 +9,7 @@ use formwork_value::{Marks, Number, Str, Type, Value};
 use super::super::{Args, Builtin, CallError};
 use super::{Outcome, any_list, converted, element_of, sequence_of};
 
-/// How many numbers `range` makes at most.
+/// Greatest number of elements that `range` makes.
 const MAX_RANGE: usize = 1024;
 
 pub(super) fn list() -> Vec<Builtin> {
@@ -159,8 +159,8 @@ fn empty() -> CallError {
     CallError::new("an empty list has no elements")
 }
 
-/// Counts round and round: the element behind the last is the first, and the one before the first is
-/// the last. Before the first element of a tuple the reference goes only in whole rounds.
+/// Index with wrap-around: the element after the last is the first, and the one before the first is
+/// the last. Before the first element of a tuple Terraform wraps only in whole rounds.
 fn element(args: &Args<'_>) -> Outcome {
     let list = args.value(0);
     let Value::Number(index) = args.value(1).peek() else { return Err(empty()) };

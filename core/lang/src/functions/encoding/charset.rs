@@ -34,7 +34,7 @@ pub(super) fn list() -> Vec<Builtin> {
     ]
 }
 
-/// What turns text into bytes and back.
+/// Converter between strings and encoded bytes.
 enum Charset {
     Utf8,
     /// The order of bytes, and whether a mark tells which it is.
@@ -138,8 +138,8 @@ impl Charset {
                 .collect(),
             Self::Listed(encoding) => {
                 let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
-                // What has no meaning in a page of single bytes stands for a control character here,
-                // and for nothing in the reference.
+                // Bytes undefined in a single-byte page stand for a control character here, and for
+                // nothing in Terraform.
                 let undefined = |char: char| ('\u{80}'..='\u{9f}').contains(&char);
                 let strict = encoding.is_single_byte() && text.chars().any(undefined);
                 (!strict).then(|| text.into_owned())

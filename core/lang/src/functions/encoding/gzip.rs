@@ -1,5 +1,5 @@
-//! Texts compressed as the reference compresses them, byte for byte: what is computed from the result
-//! would change otherwise, and machines be replaced that nobody wanted replaced.
+//! Gzip compression, byte for byte equal to Terraform's. Values computed from other bytes would
+//! change, and replace machines without cause. The `flate2` crate makes other bytes.
 
 mod block;
 mod huffman;
@@ -29,7 +29,7 @@ pub(super) fn function() -> Builtin {
 fn gzip(data: &[u8]) -> Vec<u8> {
     let mut bits = Bits::new(HEADER.to_vec());
     matches::compress(data, &mut bits);
-    // The reference flushes before it closes, and each leaves an empty block.
+    // Terraform flushes before it closes, and each leaves an empty block.
     bits.empty_block(false);
     bits.empty_block(true);
     let mut out = bits.into_bytes();

@@ -1,5 +1,4 @@
-//! YAML: what the two functions read and write. The form of the text is the business of a library on
-//! the way in and of `write` on the way out.
+//! `yamldecode` and `yamlencode`. A library parses the text; `write` lays it out.
 
 mod comma;
 mod read;

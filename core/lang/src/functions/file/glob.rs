@@ -95,7 +95,7 @@ impl Search<'_> {
 
     fn enter(&mut self, folder: &str, name: &str, rest: &[Part]) -> Result<(), CallError> {
         let path = format!("{folder}{name}");
-        // What cannot be looked at matches nothing.
+        // Unreadable paths match nothing.
         match self.args.ctx.host.files.kind(&path) {
             Ok(kind) => self.take(path, kind, rest),
             Err(_) => Ok(()),
@@ -210,8 +210,8 @@ fn class(chars: &[char]) -> Option<(Token, &[char])> {
     }
 }
 
-/// Whether a name matches. Where `*` must try another length it goes back only to the last `*`, so the
-/// time is the product of both lengths.
+/// Whether a name matches. A `*` that must try another length goes back only to the last `*`, so
+/// the time is the product of both lengths.
 fn matches(tokens: &[Token], name: &[char]) -> bool {
     let (mut t, mut n) = (0, 0);
     let mut retry: Option<(usize, usize)> = None;

@@ -1,6 +1,6 @@
-//! Powers and logarithms of floats. The roundings on the way are part of the results that authors see,
-//! and of what `ceil` and `floor` make of them, so the steps are those of the reference. Fractional
-//! powers may differ from it in the last bit, as it does itself from processor to processor.
+//! Powers and logarithms of floats. Intermediate roundings are visible in the results, and in those
+//! of `ceil` and `floor`, so the steps are Terraform's. Fractional powers may differ from
+//! Terraform's in the last bit, as those do themselves between processors.
 
 /// A power, multiplied out for whole exponents.
 pub(super) fn pow(base: f64, exponent: f64) -> f64 {

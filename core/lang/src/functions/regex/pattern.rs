@@ -10,7 +10,7 @@ use super::class::{self, Ranges};
 
 /// The most that a repetition may count to, nested ones multiplied.
 const MAX_REPEAT: u32 = 1000;
-/// How deep groups may nest.
+/// Greatest nesting of groups.
 const MAX_DEPTH: usize = 250;
 
 /// A pattern for our engine. All its groups are without names.
@@ -34,7 +34,7 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
     Ok(Translated { pattern: parser.out, groups: parser.groups })
 }
 
-/// What stands right before, as far as repetitions care.
+/// Preceding item, as far as repetitions are concerned.
 #[derive(Clone, Copy, PartialEq)]
 enum Last {
     /// Nothing that could be repeated.

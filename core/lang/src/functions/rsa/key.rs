@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// What decrypting needs of a private key, both as bytes with the highest first.
+/// Parts of a private key that decryption needs, as big-endian bytes.
 pub(super) struct Key {
     pub(super) modulus: Vec<u8>,
     pub(super) exponent: Vec<u8>,

@@ -123,7 +123,7 @@ struct Verb<'f> {
     zero: bool,
     width: Option<u16>,
     precision: Option<u16>,
-    /// Which argument, from 1, where it is said.
+    /// Explicit argument number, from 1.
     argument: Option<usize>,
 }
 

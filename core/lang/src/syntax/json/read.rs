@@ -38,7 +38,7 @@ pub(super) fn value(
     reader.failed.map_or(Ok(value), Err)
 }
 
-/// What is said where a member of an object has no colon.
+/// Summary and detail for a member of an object without a colon.
 const NO_COLON: (&str, &str) =
     ("Missing property value colon", "A colon stands between the name of a member and its value.");
 
@@ -57,12 +57,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a value. What is wrong with it is reported and left behind, and an invalid one stands in its
-    /// place, also where none begins.
+    /// Reads a value. Problems in it are reported, and an invalid expression stands in its place,
+    /// also where no value begins.
     ///
     /// # Errors
-    /// When the text ends before it or it is nested too deeply, so that what is around it cannot be read
-    /// on.
+    /// When the text ends before the value or it is nested too deeply, so that its surroundings
+    /// cannot be read on.
     fn value(&mut self) -> Result<Expr, Reported> {
         self.space();
         if self.depth >= MAX_DEPTH {
@@ -175,7 +175,7 @@ impl Reader<'_> {
     /// # Errors
     /// When neither is there; then the place is behind the whole.
     fn goes_on(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
-        // The spelling of what is missing is the reference's, which tools look for.
+        // Tools look for Terraform's spelling of the missing token.
         let (what, missing, mismatched, other) = match closer {
             b'}' => ("object", "Missing attribute seperator comma", "Mismatched braces", b']'),
             _ => ("array", "Missing item seperator comma", "Mismatched brackets", b'}'),
@@ -198,7 +198,7 @@ impl Reader<'_> {
             None => {
                 let detail =
                     format!("The text ends before the {closer_name} that closes this {what}.");
-                // Also of an array the reference says so.
+                // Terraform prints the same for an array.
                 Err(self.end("Unclosed object", &detail, open))
             }
             Some(byte) if byte == other => {

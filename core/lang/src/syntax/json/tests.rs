@@ -24,7 +24,7 @@ fn parse(text: &str) -> (Body, Text) {
     (body, Text { sources, diags })
 }
 
-/// What a text holds, asked for by a schema, and what is wrong with it.
+/// The content of a text, read by a schema, and its problems.
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse(text);
     let found = content(&mut text.diags, &body, &SCHEMA);

@@ -2,7 +2,7 @@
 
 use super::{Lexer, TokenKind};
 
-/// How far behind a line end is looked for the next item.
+/// Distance behind a line end at which the next item is looked for.
 const NEAR: usize = 256;
 
 impl Lexer<'_> {
@@ -47,7 +47,7 @@ impl Lexer<'_> {
     /// the rest of the file readable; otherwise the string was meant to go on.
     fn quoted_newline(&mut self, length: usize) {
         if self.looks_like_item(self.at + length) {
-            // The line end stays, for whoever looks for the end of the argument.
+            // The line end stays, for the search for the end of the argument.
             self.take(TokenKind::QuotedNewline, 0);
             self.modes.pop();
         } else {

@@ -14,7 +14,7 @@ use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 struct Items {
     first_attribute: usize,
     first_block: usize,
-    /// Where each argument stands, once there are so many that looking at all of them is slow.
+    /// Positions of the arguments, once there are so many that a linear search is slow.
     index: HashMap<Str, usize>,
 }
 

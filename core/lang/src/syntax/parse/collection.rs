@@ -321,8 +321,8 @@ impl Parser<'_> {
     }
 }
 
-/// Makes a name, also one that is a keyword elsewhere, the text of a key. A name with steps behind it
-/// stays what it is: whoever evaluates it refuses it, and whoever reads names may take it.
+/// Makes a name, also one that is a keyword elsewhere, the string of a key. A name with steps
+/// behind it stays a traversal: evaluation refuses it, and readers of names may take it.
 fn object_key(key: Tree) -> (Expr, bool, usize) {
     let span = key.expr.span;
     let name = match &key.expr.kind {

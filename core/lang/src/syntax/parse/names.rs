@@ -3,7 +3,7 @@
 
 use formwork_value::Str;
 
-/// How many names are kept, a power of two; one that comes later takes the place of one before it.
+/// Number of names that are kept, a power of two. A later name takes the place of an earlier one.
 const N_PLACES: usize = 1_024;
 
 /// Longer texts seldom recur.
@@ -34,8 +34,8 @@ impl Names {
     }
 }
 
-/// A number made of the length, the beginning and the end. Whoever makes many names with one number
-/// only makes them slower to read, not wrong.
+/// Hash of the length, the beginning and the end. Many names with one hash only make parsing
+/// slower, not wrong.
 fn hash(text: &[u8]) -> u64 {
     let mix = |hash: u64, more: u64| (hash ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let hash = match (text.first_chunk(), text.last_chunk()) {

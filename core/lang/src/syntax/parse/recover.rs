@@ -122,7 +122,7 @@ impl Parser<'_> {
 #[derive(Default)]
 struct Brackets {
     closers: Vec<TokenKind>,
-    /// How many of each are open, so that one that closes nothing costs no search.
+    /// Number of open brackets of each kind, so that an unmatched closing one costs no search.
     counts: HashMap<TokenKind, usize>,
 }
 

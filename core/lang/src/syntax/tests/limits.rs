@@ -180,7 +180,7 @@ proptest! {
         let (body, errors) = parse(&text);
         drop(refs::of_body(&body));
         drop((expression(&text), template(&text)));
-        // A wrong text is never taken without a word: what was dropped was reported.
+        // Every dropped part was reported.
         if body.attributes.is_empty() && body.blocks.is_empty() && errors.is_empty() {
             let blank = [TokenKind::Newline, TokenKind::Comment, TokenKind::End];
             prop_assert!(lex(&text).iter().all(|token| blank.contains(&token.kind)));

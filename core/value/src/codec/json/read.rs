@@ -9,13 +9,13 @@ use crate::Value;
 /// A part of a JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node<'t> {
-    /// What it is.
+    /// Kind and content of the part.
     pub kind: Kind<'t>,
-    /// Where it stands in the text, in bytes.
+    /// Byte range of the part in the text.
     pub range: Range<usize>,
 }
 
-/// What a part of a JSON text is.
+/// Kind of a part of a JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind<'t> {
     /// `null`.
@@ -37,7 +37,7 @@ pub enum Kind<'t> {
 pub struct Member<'t> {
     /// The name, its escapes resolved.
     pub name: Cow<'t, str>,
-    /// Where the name stands, quotes included.
+    /// Byte range of the name in the text, quotes included.
     pub name_range: Range<usize>,
     /// The value.
     pub value: Node<'t>,
@@ -47,13 +47,13 @@ pub struct Member<'t> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid JSON at line {line}, column {column}: {reason}")]
 pub struct SyntaxError {
-    /// Where, in bytes from the beginning of the text.
+    /// Byte offset from the beginning of the text.
     pub offset: usize,
     /// The line, counted from 1.
     pub line: usize,
     /// The column in bytes, counted from 1.
     pub column: usize,
-    /// What is wrong.
+    /// Description of the problem.
     pub reason: String,
 }
 

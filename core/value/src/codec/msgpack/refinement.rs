@@ -1,5 +1,5 @@
-//! What is known about an unknown value, as an extension of type 12. Bounds and prefixes only; what
-//! they mean is the business of `unknown`.
+//! Refinements of unknown values, encoded as an extension of type 12. Bounds and prefixes only;
+//! their meaning is defined in `unknown`.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 

@@ -170,7 +170,7 @@ impl Bits {
     }
 }
 
-/// How often each symbol occurs in a block.
+/// Frequency of each symbol in a block.
 struct Counts {
     literals: Vec<u32>,
     distances: Vec<u32>,

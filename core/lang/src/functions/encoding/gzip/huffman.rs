@@ -1,5 +1,4 @@
-//! Codes of few bits for symbols that occur often. Of all codes that are as short, the one the
-//! reference takes.
+//! Huffman codes. Of all optimal codes, the one that Terraform chooses.
 
 /// A code for each symbol: its bits, the first one lowest, and how many; none for a symbol that does
 /// not occur.
@@ -63,12 +62,12 @@ impl Codes {
         (bits.into(), n.into())
     }
 
-    /// How many bits the code of a symbol has.
+    /// Length of a symbol's code in bits.
     pub(super) fn length(&self, symbol: usize) -> u32 {
         self.0[symbol].1.into()
     }
 
-    /// How many bits symbols take that occur so often.
+    /// Size in bits of symbols with these frequencies.
     pub(super) fn size(&self, counts: &[u32]) -> usize {
         self.0.iter().zip(counts).map(|((_, n), count)| usize::from(*n) * *count as usize).sum()
     }
@@ -86,11 +85,11 @@ struct Row {
 
 const NEVER: u64 = u64::MAX;
 
-/// How many symbols get a code of one bit, of two, and so on. The counts go up, and there are more
-/// than two.
+/// Number of symbols with a code of one bit, of two, and so on. The counts ascend, and there are
+/// more than two.
 ///
-/// Coins in rows: each row takes the cheaper of the next symbol and the next pair from the row below,
-/// and only as many as the row above asks for. For every row it is kept how many symbols stand in it
+/// Package-merge: each row takes the cheaper of the next symbol and the next pair from the row
+/// below, and only as many as the row above asks for. Every row records the number of symbols in it
 /// and in the rows below, to the left of its last item.
 fn symbols_by_length(counts: &[u32], longest: usize) -> Vec<usize> {
     let n = counts.len();

@@ -1,24 +1,25 @@
-//! Finds what came before: text becomes tokens, each a byte or a reference to bytes that stand at most
-//! a window earlier. Lazy: a match is given up if the next byte begins a longer one.
+//! Finds repeated text: bytes become tokens, each a byte or a reference to earlier bytes within a
+//! window. Lazy: a match is given up if the next byte begins a longer one.
 //!
-//! The order in which candidates are tried and the points at which it gives up are the reference's;
-//! any other choice would compress as well and give other bytes.
+//! The order of candidates and the points of giving up are Terraform's; any other choice would
+//! compress as well but give other bytes.
 
 use super::block::{Bits, Token};
 
 const WINDOW: usize = 1 << 15;
 const LONGEST: usize = 258;
 const SHORTEST: usize = 4;
-/// How many tokens a block holds.
+/// Number of tokens in a block.
 const BLOCK_TOKENS: usize = 1 << 14;
 const HASH_BITS: u32 = 17;
 /// A match of this length is good enough to stop looking.
 const NICE: usize = 128;
 /// A match of this length is taken without looking for a better one behind the next byte.
 const LAZY: usize = 16;
-/// How many candidates are tried.
+/// Number of candidates that are tried.
 const TRIES: usize = 128;
-/// Matches this short must not reach further back than `NEAR`: the reference would cost more.
+/// Matches this short must not reach further back than `NEAR`: Terraform's encoding would cost
+/// more.
 const SHORT: usize = 4;
 const NEAR: usize = 4_096;
 
@@ -37,18 +38,18 @@ pub(super) fn compress(data: &[u8], bits: &mut Bits) {
 
 struct Finder<'d> {
     data: &'d [u8],
-    /// Where the window buffer begins, which holds two windows and moves on by one when it is full.
+    /// Start of the window buffer. It holds two windows and moves on by one when it is full.
     base: usize,
     /// For each hash, one more than the last place where it was seen; 0 for nowhere.
     heads: Vec<usize>,
     /// For each place in a window, the entry of `heads` before it.
     previous: Vec<usize>,
     tokens: Vec<Token>,
-    /// Where the block began, unless that has left the buffer.
+    /// Start of the block, unless it has left the buffer.
     block_start: Option<usize>,
 }
 
-/// A match: how long, and how far back.
+/// A match: length and distance.
 #[derive(Clone, Copy)]
 struct Match {
     length: usize,
@@ -166,7 +167,7 @@ impl Finder<'_> {
     }
 }
 
-/// How many bytes are equal at the start of both.
+/// Length of the common prefix.
 fn equal(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 pub(super) struct Parted<'t> {
     /// The text to parse.
     pub(super) text: Cow<'t, str>,
-    /// What stands before commas that were moved, and nowhere in the text as it was.
+    /// Marker before moved commas. It occurs nowhere in the original text.
     gap: String,
 }
 
@@ -33,7 +33,7 @@ impl<'t> Parted<'t> {
         !self.gap.is_empty() && rest.is_some_and(|rest| rest.starts_with(&self.gap))
     }
 
-    /// What was read, its commas where they were.
+    /// A string that was read, with its commas restored.
     pub(super) fn restored(&self, read: String) -> String {
         if self.gap.is_empty() || !read.contains(&self.gap) {
             read
@@ -50,7 +50,7 @@ fn ends_like_a_tag(text: &str) -> bool {
     text.ends_with('>') || text.bytes().rev().take_while(in_tag).any(|byte| byte == b'!')
 }
 
-/// How many tabs stand in a row at most.
+/// Length of the longest run of tabs.
 fn longest_run(text: &str) -> usize {
     text.split(|char| char != '\t').map(str::len).max().unwrap_or(0)
 }

@@ -1,8 +1,8 @@
-//! Reading YAML: events become values. Understands anchors, aliases and `<<`; what a scalar means is
-//! told by `scalar`.
+//! Reading YAML: events become values. Supports anchors, aliases and `<<`; `scalar` decides the
+//! meaning of a scalar.
 //!
-//! An alias costs as much as what it stands for, so that a few lines of aliases of aliases do not
-//! become more than an evaluation may hold.
+//! An alias costs as much as its target, so that a few lines of nested aliases do not exceed the
+//! budget of an evaluation unnoticed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -208,7 +208,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Entries in their order: what comes later replaces what came before, merged entries included.
+    /// Entries in their order: later ones replace earlier ones, merged entries included.
     fn mapping(&mut self, depth: usize) -> Result<Node, CallError> {
         let mut entries: BTreeMap<Str, Value> = BTreeMap::new();
         let mut size = 1_usize;

@@ -1,5 +1,5 @@
-//! What a YAML scalar means: null, a bool, a number, a time or a text. Without a tag the look of a
-//! plain scalar decides; quotes make everything a text.
+//! YAML scalars: null, bool, number, time or string. Without a tag the look of a plain scalar
+//! decides; quotes make everything a string.
 
 use formwork_value::{Number, Type, Value};
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
@@ -20,7 +20,7 @@ pub(super) fn read(tag: Option<&str>, text: &str, plain: bool) -> Result<Value, 
             if !plain {
                 return Ok(Value::string(text));
             }
-            // What looks like any of these passes for the others, as the reference has it.
+            // Values that look like any of these pass for the others, as in Terraform.
             match by_look(text)? {
                 Value::String(_) if kind == "null" => Ok(Value::null(Type::Dynamic)),
                 Value::String(_) if timestamp(text).is_none() => {

@@ -1,5 +1,5 @@
-//! Writing values as YAML, laid out as the reference lays it out: keys and texts in quotes, texts of
-//! several lines as literal blocks where these can hold them. Reads no YAML.
+//! Writing values as YAML in Terraform's layout: keys and strings in quotes, strings of several
+//! lines as literal blocks where these can hold them. Reads no YAML.
 
 use formwork_value::{Str, Type, Value};
 
@@ -8,7 +8,7 @@ use crate::stack;
 
 /// Behind which column a quoted text goes on in the next line.
 const WIDTH: usize = 80;
-/// How many bytes a key may have to stand on one line with its value.
+/// Greatest length in bytes of a key that stands on one line with its value.
 const SIMPLE_KEY: usize = 128;
 
 pub(super) fn function() -> Builtin {
@@ -36,10 +36,10 @@ fn encode(args: &Args<'_>) -> Result<Value, CallError> {
     args.string(writer.text)
 }
 
-/// Where a value is written.
+/// Position of a value in the output.
 #[derive(Clone, Copy)]
 struct Place {
-    /// How far what is around it is indented.
+    /// Indentation of the surroundings.
     indent: usize,
     /// Whether it follows its key on the same line.
     of_key: bool,
@@ -48,7 +48,7 @@ struct Place {
 }
 
 impl Place {
-    /// How far the entries of a collection here are indented.
+    /// Indentation of the entries of a collection here.
     fn inner(self) -> usize {
         if self.root { 0 } else { self.indent + 2 }
     }
@@ -235,7 +235,8 @@ fn is_break(char: char) -> bool {
     matches!(char, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether it may stand for itself. Beyond the first 65,536 characters the reference escapes all.
+/// Whether a character needs no escape. Terraform escapes everything beyond the first 65,536
+/// characters.
 fn is_printable(char: char) -> bool {
     matches!(char, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
 }

@@ -115,7 +115,7 @@ pub(super) fn dedent(pieces: &mut [Piece<'_>]) {
     }
     for at in starts {
         if let Piece::Literal { text, .. } = &mut pieces[at] {
-            // What follows the spaces could be part of the last of them.
+            // The text behind the spaces could be part of the last of them.
             let length = match text.get(..=common) {
                 Some(begin) if is_plain(begin) => common,
                 _ => text.graphemes(true).take(common).map(str::len).sum(),

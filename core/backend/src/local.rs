@@ -13,22 +13,24 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-pub use self::errored::{ERRORED_FILE, Errored, Standing};
-pub use self::evidence::BackupCopy;
+use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::locks::{NO_LOCKS, has_no_locks};
+use formwork_core::disk::{MAX_STATE, read_file, read_named};
+use formwork_core::state::file::{FileError, StateFile};
+use formwork_core::state::intents::{IntentLog, LocalIntents};
+use formwork_core::version::LANGUAGE_VERSION;
+use formwork_value::Diagnostic;
+use formwork_value::diag::Blame;
+
+pub use self::errored::{ERRORED_FILE, Errored, Standing, save_errored};
 use self::lock::Held;
-pub(super) use self::lock::{lock, who};
 use self::replace::Disk;
-pub use self::workspaces::{BadWorkspace, Workspaces};
-use super::file::{FileError, StateFile};
-use super::store::{LockRequest, Store, StoreError, Written};
-use crate::addr::ProviderAddr;
-use crate::disk::{MAX_STATE, read_file, read_named};
-
-/// How long to wait before asking again for a lock that somebody holds: at first, and at most.
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(16);
+pub use self::workspaces::{Local, Workspaces};
+use crate::OpenState;
+use crate::lock::StateLock;
+use crate::store::{Doing, StateStore, StoreError, Written};
 
 /// Where the parts of a local state are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +54,17 @@ impl Files {
         Self { state, read_from: None, backup: Some(backup.into()) }
     }
 
+    /// The intents of the runs that write this state: in a folder beside it, also where the path of
+    /// the state is a link.
+    #[must_use]
+    pub fn intents(&self) -> Arc<dyn IntentLog> {
+        Arc::new(LocalIntents::new(self.journals()))
+    }
+
+    fn journals(&self) -> PathBuf {
+        Self::of(behind_links(&self.state)).beside(".journal")
+    }
+
     /// The file name with a dot before it and `suffix` behind: where our own files go.
     fn beside(&self, suffix: &str) -> PathBuf {
         let name = self.state.file_name().unwrap_or_default().to_string_lossy();
@@ -61,10 +74,9 @@ impl Files {
 }
 
 /// A state in a local file.
-#[derive(Debug)]
 pub struct LocalStore {
     files: Files,
-    journals: PathBuf,
+    intents: Arc<dyn IntentLog>,
     held: Option<Held>,
     /// What was last read or written.
     known: Known,
@@ -93,27 +105,23 @@ enum Stored {
     Written([u8; 32]),
 }
 
+impl From<Files> for OpenState {
+    fn from(files: Files) -> Self {
+        let intents = files.intents();
+        Self { store: Box::new(LocalStore::new(files)), intents }
+    }
+}
+
 impl LocalStore {
     /// Makes the store; touches nothing yet.
     #[must_use]
     pub fn new(files: Files) -> Self {
-        let journals = Files::of(behind_links(&files.state)).beside(".journal");
-        let disk = Disk::default();
-        Self { files, journals, held: None, known: Known::NotRead, disk }
-    }
-
-    /// Whether a state that is written is kept: it can be read, but not kept, in a pipe.
-    ///
-    /// # Errors
-    /// When it would not be.
-    pub fn check_place(&self) -> Result<(), StoreError> {
-        let state = &self.files.state;
-        if is_no_file(state) { Err(StoreError::NoFile(state.clone())) } else { Ok(()) }
+        let (intents, disk) = (files.intents(), Disk::default());
+        Self { files, intents, held: None, known: Known::NotRead, disk }
     }
 
     /// The file without content from which nothing could be read.
-    #[must_use]
-    pub fn empty_file(&self) -> Option<&Path> {
+    fn empty_file(&self) -> Option<&Path> {
         let source = self.source();
         (self.is_absent() && self.was_there(source)).then_some(source)
     }
@@ -121,30 +129,6 @@ impl LocalStore {
     /// Whether nothing was read, because there is no state.
     fn is_absent(&self) -> bool {
         matches!(self.known, Known::Absent)
-    }
-
-    /// Whether the state is stored in the file that is written, so that a run which is cut off does not
-    /// leave an empty file there.
-    #[must_use]
-    pub fn is_in_place(&self) -> bool {
-        matches!(self.known, Known::Present { .. }) && self.files.read_from.is_none()
-    }
-
-    /// Where the parts of this state are.
-    #[must_use]
-    pub fn files(&self) -> &Files {
-        &self.files
-    }
-
-    /// The providers of all that is stored, without reading more than that. Nothing, if the state
-    /// cannot be read: whoever reads it in earnest says why.
-    #[must_use]
-    pub fn providers(&self) -> BTreeSet<ProviderAddr> {
-        let source = self.source();
-        // What can be read only once is left to them, too.
-        let text = if is_no_file(source) { Ok(Vec::new()) } else { read_file(source, MAX_STATE) };
-        let text = text.unwrap_or_default();
-        StateFile::read_providers(&text).unwrap_or_default()
     }
 
     /// The file to read.
@@ -173,14 +157,14 @@ impl LocalStore {
             Err(FileError::Empty) => {
                 let evidence = if self.was_there(source) { self.evidence() } else { Vec::new() };
                 if !evidence.is_empty() {
-                    let (state, backup) = (source.to_owned(), self.backup_copy());
-                    return Err(StoreError::Emptied { state, evidence, backup });
+                    let (location, copy) = (shown(source), self.copy());
+                    return Err(StoreError::Emptied { location, evidence, copy });
                 }
                 (None, Known::Absent)
             }
             Err(error) => {
-                let (state, backup) = (source.to_owned(), self.backup_copy());
-                return Err(StoreError::Unusable { state, error, backup });
+                let (location, copy) = (shown(source), self.copy());
+                return Err(StoreError::Unusable { location, error, copy });
             }
         };
         self.known = known;
@@ -207,9 +191,9 @@ impl LocalStore {
             return Ok(());
         }
         let stored = StateFile::read_header(&text).map_err(|error| StoreError::Unusable {
-            state: path.clone(),
+            location: shown(path),
             error,
-            backup: None,
+            copy: None,
         })?;
         let (lineage, serial) = match &self.known {
             Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
@@ -251,41 +235,42 @@ impl LocalStore {
         if !holds_something {
             return Ok(());
         }
-        let from = File::open(stored).map_err(StoreError::io("read", stored))?;
-        let about = from.metadata().map_err(StoreError::io("read", stored))?;
+        let from = File::open(stored).map_err(failed(Doing::Read, stored))?;
+        let about = from.metadata().map_err(failed(Doing::Read, stored))?;
         replace::write_aside(&self.disk, backup, Some(&about), &|to| {
             io::copy(&mut &from, to).map(drop)
         })
     }
 }
 
-#[async_trait::async_trait(?Send)]
-impl Store for LocalStore {
-    async fn lock(&mut self, request: LockRequest) -> Result<(), StoreError> {
-        let deadline = Instant::now() + request.timeout;
-        let mut pause = FIRST_PAUSE;
-        loop {
-            match Held::take(&self.files, &request.operation) {
-                Ok(held) => {
-                    self.held = held;
-                    return Ok(());
-                }
-                Err(error @ StoreError::Held { .. }) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return Err(error);
-                    }
-                    tokio::time::sleep(pause.min(left)).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                }
-                Err(error) => return Err(error),
-            }
-        }
+#[async_trait::async_trait]
+impl StateStore for LocalStore {
+    fn location(&self) -> String {
+        shown(&self.files.state)
     }
 
-    async fn unlock(&mut self) -> Result<(), StoreError> {
+    async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
+        self.held = Held::take(&self.files, operation)?;
+        let id = self.held.as_ref().map(|held| held.id.clone()).unwrap_or_default();
+        Ok(StateLock { id })
+    }
+
+    async fn unlock(&mut self, _lock: StateLock) -> Result<(), StoreError> {
         self.held = None;
         Ok(())
+    }
+
+    async fn force_unlock(&mut self, id: &str) -> Result<(), StoreError> {
+        let cause = format!(
+            "the lock {id} can only be released by the process that holds it, and ends with that process at the latest"
+        );
+        let remedy = "If a command reports that the state is locked, its message names the holder: wait for that process, or end it.";
+        Err(StoreError::Failed {
+            doing: Doing::Unlock,
+            location: self.location(),
+            cause: cause.into(),
+            remedy: Some(remedy.to_owned()),
+        })
     }
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
@@ -306,7 +291,7 @@ impl Store for LocalStore {
             let (stored, ours) = (lineage.clone(), file.lineage.clone());
             return Err(StoreError::OtherLineage { stored, ours });
         }
-        self.check_place()?;
+        self.check_writable()?;
         self.check_unchanged()?;
         self.back_up()?;
 
@@ -315,32 +300,64 @@ impl Store for LocalStore {
             file.serial = file.serial.max(*serial);
         }
         file.serial += 1;
-        file.terraform_version = crate::version::LANGUAGE_VERSION.to_string();
+        file.terraform_version = LANGUAGE_VERSION.to_string();
         self.put(file.clone(), print).await.inspect_err(|_| file.serial = before)??;
         Ok(Written::Stored)
     }
 
-    fn journals(&self) -> &Path {
-        &self.journals
-    }
-}
-
-impl LocalStore {
-    /// Puts another state in the place of the stored one, under its own lineage and serial. Whether
-    /// that may be is for the caller to know.
-    ///
-    /// # Errors
-    /// When the state was changed by somebody else since it was read, or cannot be written. What was
-    /// there before then is still there.
-    pub async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
+    async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
         if let Known::NotRead = self.known {
             self.read_now()?;
         }
-        self.check_place()?;
+        self.check_writable()?;
         self.check_unchanged()?;
         self.back_up()?;
         let print = file.fingerprint();
         self.put(file, print).await?
+    }
+
+    fn is_in_place(&self) -> bool {
+        // A run that is cut off must not leave an empty file in the place that is written.
+        matches!(self.known, Known::Present { .. }) && self.files.read_from.is_none()
+    }
+
+    fn check_writable(&self) -> Result<(), StoreError> {
+        // A state can be read from a pipe, but not kept there.
+        let state = &self.files.state;
+        if is_no_file(state) { Err(StoreError::NotKept { location: shown(state) }) } else { Ok(()) }
+    }
+
+    fn read_from(&self) -> Option<&Path> {
+        self.files.read_from.as_deref()
+    }
+
+    fn doubts(&self) -> Vec<Diagnostic> {
+        let empty = self.empty_file().map(empty);
+        let backup = self.backup_without_state().map(|backup| self.only_a_backup(backup));
+        empty.into_iter().chain(backup).collect()
+    }
+
+    async fn providers(&mut self) -> BTreeSet<ProviderAddr> {
+        let source = self.source();
+        // A pipe can be read only once, and a state that cannot be read is reported by the command.
+        let text = if is_no_file(source) { Ok(Vec::new()) } else { read_file(source, MAX_STATE) };
+        StateFile::read_providers(&text.unwrap_or_default()).unwrap_or_default()
+    }
+}
+
+impl LocalStore {
+    /// Warns of a state that is not there, although its backup is.
+    fn only_a_backup(&self, (backup, n_resources): (&Path, Option<usize>)) -> Diagnostic {
+        let has = match n_resources {
+            Some(n_resources) => format!("has one with {n_resources} resources"),
+            None => "is there and cannot be read".to_owned(),
+        };
+        let detail = format!(
+            "There is no state in {}, but the backup {} {has}. If the state was removed by mistake, copy a backup to its place and compare it with the real objects: they are created a second time otherwise.",
+            self.files.state.display(),
+            backup.display()
+        );
+        Diagnostic::warning("State file is missing", detail).blame(Blame::Environment)
     }
 
     /// Puts a new state in the place of the state file. The disk is waited for on another thread, so
@@ -352,9 +369,9 @@ impl LocalStore {
     ) -> Result<Result<(), StoreError>, StoreError> {
         let (lineage, serial) = (file.lineage.clone(), file.serial);
         let path = self.files.state.clone();
-        let failed = StoreError::io("write", &path);
+        let write_failed = failed(Doing::Write, &path);
         let original = match &self.held {
-            Some(held) => Some(held.file.try_clone().map_err(StoreError::io("write", &path))?),
+            Some(held) => Some(held.file.try_clone().map_err(failed(Doing::Write, &path))?),
             None => None,
         };
         let disk = self.disk.clone();
@@ -362,29 +379,65 @@ impl LocalStore {
             move || replace::replace(&disk, &path, &|to| file.write_to(to), original.as_ref());
         let placed = match tokio::task::spawn_blocking(put).await {
             Ok(placed) => placed?,
-            Err(error) => return Err(failed(io::Error::other(error))),
+            Err(error) => return Err(write_failed(io::Error::other(error))),
         };
         if let (Some(held), Some(file)) = (&mut self.held, placed.file) {
             held.move_to(file);
         }
         self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
         self.files.read_from = None;
-        Ok(placed.durable.map_err(StoreError::io("write", &self.files.state)))
+        Ok(placed.durable.map_err(failed(Doing::Write, &self.files.state)))
     }
 }
 
-impl StateFile {
-    /// Reads the state file at a path, without locking it; `None` if there is none.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is not a state.
-    pub fn load(path: &Path) -> Result<Option<Self>, StoreError> {
-        let Some(text) = read_if_present(path)? else { return Ok(None) };
-        match Self::read(&text) {
-            Ok(file) => Ok(Some(file)),
-            Err(FileError::Empty) => Ok(None),
-            Err(error) => Err(StoreError::Unusable { state: path.to_owned(), error, backup: None }),
-        }
+/// Reads the state file at a path, without locking it; `None` if there is none.
+///
+/// # Errors
+/// When it cannot be read, or is not a state.
+pub fn load(path: &Path) -> Result<Option<StateFile>, StoreError> {
+    let Some(text) = read_if_present(path)? else { return Ok(None) };
+    match StateFile::read(&text) {
+        Ok(file) => Ok(Some(file)),
+        Err(FileError::Empty) => Ok(None),
+        Err(error) => Err(StoreError::Unusable { location: shown(path), error, copy: None }),
+    }
+}
+
+/// Warns of a state file without any content, where nothing shows that it ever had any.
+fn empty(path: &Path) -> Diagnostic {
+    let detail = format!(
+        "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
+        path.display()
+    );
+    Diagnostic::warning("State file is empty", detail).blame(Blame::Environment)
+}
+
+/// A path as the location of a state.
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// A failure of the disk as an error about a state.
+fn failed(doing: Doing, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
+    let location = shown(path);
+    move |cause| {
+        let remedy = match doing {
+            Doing::Lock if has_no_locks(&cause) => Some(NO_LOCKS.to_owned()),
+            Doing::Lock => Some(
+                "The state must be writable before anything is changed. Check the permissions of \
+                 the file and its folder, or choose another place."
+                    .to_owned(),
+            ),
+            Doing::Read => Some("Check the file and its permissions.".to_owned()),
+            Doing::Write => Some(
+                "The state that was there before is still there, and the journal holds everything \
+                 done since. Free space or correct the permissions, then run any command: it takes \
+                 over what the journal holds."
+                    .to_owned(),
+            ),
+            _ => None,
+        };
+        StoreError::Failed { doing, location, cause: cause.into(), remedy }
     }
 }
 
@@ -409,6 +462,6 @@ fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     match read_named(path, MAX_STATE) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(StoreError::io("read", path)(error)),
+        Err(error) => Err(failed(Doing::Read, path)(error)),
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use formwork_core::addr::InstanceAddr;
+use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::state::file::{StateFile, id_of};
+use formwork_core::state::{Object, State};
+
 use super::replace::{self, Disk};
-use crate::addr::InstanceAddr;
-use crate::disk::{MAX_STATE, read_file};
-use crate::state::file::{StateFile, id_of};
-use crate::state::store::StoreError;
-use crate::state::{Object, State};
+use crate::store::StoreError;
 
 /// The file that takes a state for which there is no room where it belongs.
 pub const ERRORED_FILE: &str = "errored.tfstate";
@@ -123,23 +124,24 @@ fn is_same(one: &Object, other: &Object) -> bool {
     }
 }
 
-impl StateFile {
-    /// Writes the state durably into `errored.tfstate` in a folder, for when it could not be written
-    /// where it belongs. A file from another run is kept under another name if it has objects that are
-    /// not in this state. Returns the path of the file, and of the one that was kept.
-    ///
-    /// # Errors
-    /// When that fails too.
-    pub fn save_errored(&self, folder: &Path) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
-        let path = folder.join(ERRORED_FILE);
-        let kept = Errored::read(folder)
-            .filter(|errored| errored.standing(Some(self)) != Standing::Superseded)
-            .and_then(|errored| keep(&errored.path));
-        // As it would have been stored: a state that was never stored has no serial.
-        let stored = Self { serial: self.serial.saturating_add(1), ..self.clone() };
-        replace::write_aside(&Disk::default(), &path, None, &|to| stored.write_to(to))?;
-        Ok((path, kept))
-    }
+/// Writes a state durably into `errored.tfstate` in a folder, for when it could not be written where it
+/// belongs. A file from another run is kept under another name if it has objects that are not in this
+/// state. Returns the path of the file, and of the one that was kept.
+///
+/// # Errors
+/// When that fails too.
+pub fn save_errored(
+    file: &StateFile,
+    folder: &Path,
+) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
+    let path = folder.join(ERRORED_FILE);
+    let kept = Errored::read(folder)
+        .filter(|errored| errored.standing(Some(file)) != Standing::Superseded)
+        .and_then(|errored| keep(&errored.path));
+    // As it would have been stored: a state that was never stored has no serial.
+    let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
+    replace::write_aside(&Disk::default(), &path, None, &|to| stored.write_to(to))?;
+    Ok((path, kept))
 }
 
 /// Gives a file the first name that is free. Nothing if there is none, or the file cannot be renamed.

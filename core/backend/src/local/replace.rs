@@ -6,8 +6,10 @@ use std::io::{self, Seek as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use super::{behind_links, is_no_file, lock};
-use crate::state::store::StoreError;
+use formwork_core::disk::locks::lock;
+
+use super::{behind_links, failed, is_no_file};
+use crate::store::{Doing, StoreError};
 
 /// Writes a text, in pieces of a good size.
 pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
@@ -42,7 +44,7 @@ impl Access {
     }
 }
 
-/// The disk. In tests it can be told to fail.
+/// The disk. In tests it can fail.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disk {
     #[cfg(test)]
@@ -143,15 +145,14 @@ pub(super) fn replace(
     text: Text<'_>,
     original: Option<&File>,
 ) -> Result<Placed, StoreError> {
-    let failed = |error| StoreError::io("write", path)(error);
+    let write_failed = |error| failed(Doing::Write, path)(error);
     // Renaming over a symbolic link would replace the link instead of the file.
     let path = path.canonicalize().unwrap_or_else(|_| behind_links(path));
     let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
 
     let access = path.metadata().ok().map(|found| Access::of(&found));
-    let stand_in = disk.create(&next, access).map_err(failed)?;
+    let stand_in = disk.create(&next, access).map_err(write_failed)?;
     let placed = lock(&stand_in)
-        .map_err(io::Error::from)
         .and_then(|()| disk.fill(&stand_in, text))
         .map(|()| original.is_some() && disk.link(&path, &previous).is_ok())
         .and_then(|linked| disk.rename(&next, &path).map(|()| linked));
@@ -161,7 +162,7 @@ pub(super) fn replace(
             // Best effort: what is left over is removed by the next write.
             std::fs::remove_file(&next).ok();
             std::fs::remove_file(&previous).ok();
-            return Err(failed(error));
+            return Err(write_failed(error));
         }
     };
     let durable = disk.sync_names(&path);
@@ -193,11 +194,11 @@ pub(super) fn write_aside(
     of: Option<&Metadata>,
     text: Text<'_>,
 ) -> Result<(), StoreError> {
-    let failed = |error| StoreError::io("write", path)(error);
+    let write_failed = |error| failed(Doing::Write, path)(error);
     if is_no_file(path) {
         // A file in its place would take it away from everybody.
-        let mut there = OpenOptions::new().write(true).open(path).map_err(failed)?;
-        return text(&mut there).map_err(failed);
+        let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
+        return text(&mut there).map_err(write_failed);
     }
     let next = beside(path, ".next");
     let there = path.metadata().ok().map(|found| Access::of(&found));
@@ -205,14 +206,14 @@ pub(super) fn write_aside(
         (Some(there), Some(of)) => Some(there.at_most(of)),
         (there, of) => there.or(of),
     };
-    let file = disk.create(&next, access).map_err(failed)?;
+    let file = disk.create(&next, access).map_err(write_failed)?;
     let placed = disk
         .fill(&file, text)
         .and_then(|()| disk.rename(&next, path))
         .and_then(|()| disk.sync_names(path));
     placed.map_err(|error| {
         std::fs::remove_file(&next).ok();
-        failed(error)
+        write_failed(error)
     })
 }
 

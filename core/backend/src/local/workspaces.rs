@@ -3,8 +3,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::Files;
+use formwork_core::state::intents::IntentLog;
+
+use super::{Files, LocalStore, failed, shown};
+use crate::store::{Doing, StateStore, StoreError};
+use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE};
 
 /// The file of a state.
 const STATE_FILE: &str = "terraform.tfstate";
@@ -19,34 +24,7 @@ pub struct Workspaces {
     folder: PathBuf,
 }
 
-/// Why a workspace cannot be made, found or removed.
-#[derive(Debug, thiserror::Error)]
-pub enum BadWorkspace {
-    /// There is one of that name.
-    #[error("Workspace {0:?} already exists")]
-    Exists(String),
-    /// There is none of that name.
-    #[error("Workspace {0:?} doesn't exist")]
-    Missing(String),
-    /// It is the one that is always there.
-    #[error("cannot delete default state")]
-    Default,
-    /// The machine did not do it.
-    #[error("cannot {what} {}: {source}", path.display())]
-    Io {
-        /// What was to be done.
-        what: &'static str,
-        /// To which folder.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-}
-
 impl Workspaces {
-    /// The name of the workspace that is always there.
-    pub const DEFAULT: &str = "default";
-
     /// The workspaces whose default state and folder are at these paths, or at the usual ones below
     /// `root`.
     #[must_use]
@@ -68,7 +46,7 @@ impl Workspaces {
     #[must_use]
     pub fn files(&self, name: &str) -> Files {
         Files::of(match name {
-            Self::DEFAULT => self.default.clone(),
+            DEFAULT_WORKSPACE => self.default.clone(),
             other => self.folder.join(other).join(STATE_FILE),
         })
     }
@@ -78,7 +56,7 @@ impl Workspaces {
     /// # Errors
     /// When their folder cannot be read.
     pub fn list(&self) -> Result<Vec<String>, BadWorkspace> {
-        let failed = |source| self.failed("list the workspaces in", &self.folder, source);
+        let failed = |error| failed(Doing::List, &self.folder)(error).into();
         let mut names = Vec::new();
         match self.folder.read_dir() {
             Ok(entries) => {
@@ -92,7 +70,7 @@ impl Workspaces {
             Err(error) => return Err(failed(error)),
         }
         names.sort();
-        names.insert(0, Self::DEFAULT.to_owned());
+        names.insert(0, DEFAULT_WORKSPACE.to_owned());
         Ok(names)
     }
 
@@ -106,7 +84,7 @@ impl Workspaces {
         }
         let folder = self.folder.join(name);
         std::fs::create_dir_all(&folder)
-            .map_err(|source| self.failed("make the folder", &folder, source))
+            .map_err(|error| failed(Doing::Create, &folder)(error).into())
     }
 
     /// Removes a workspace with its state, whatever that holds.
@@ -114,7 +92,7 @@ impl Workspaces {
     /// # Errors
     /// When there is none of that name, it is the default one, or its folder cannot be removed.
     pub fn delete(&self, name: &str) -> Result<(), BadWorkspace> {
-        if name == Self::DEFAULT {
+        if name == DEFAULT_WORKSPACE {
             return Err(BadWorkspace::Default);
         }
         if !self.list()?.iter().any(|other| other == name) {
@@ -122,11 +100,45 @@ impl Workspaces {
         }
         let folder = self.folder.join(name);
         std::fs::remove_dir_all(&folder)
-            .map_err(|source| self.failed("remove the folder", &folder, source))
+            .map_err(|error| failed(Doing::Delete, &folder)(error).into())
+    }
+}
+
+/// The local backend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// The places of all states.
+    pub places: Workspaces,
+}
+
+#[async_trait::async_trait]
+impl Backend for Local {
+    fn kind(&self) -> &str {
+        "local"
     }
 
-    fn failed(&self, what: &'static str, path: &Path, source: io::Error) -> BadWorkspace {
-        BadWorkspace::Io { what, path: path.to_owned(), source }
+    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+        self.places.list()
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+        self.places.create(name)
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+        self.places.delete(name)
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        Ok(Box::new(LocalStore::new(self.places.files(workspace))))
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        shown(&self.places.files(workspace).state)
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        self.places.files(workspace).intents()
     }
 }
 

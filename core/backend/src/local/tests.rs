@@ -3,14 +3,15 @@
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::time::Duration;
 
 use formwork_value::Value;
-use nix::errno::Errno;
 use tempfile::TempDir;
 
 use super::*;
-use crate::state::journal::{Action, Begin, Intent, Journal};
-use crate::state::store::LockInfo;
+use crate::lock::{LockInfo, LockRequest};
+use formwork_core::disk::locks::{is_held, lock};
+use formwork_core::state::journal::{Action, Begin, Intent};
 
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -22,6 +23,11 @@ fn store(folder: &TempDir) -> LocalStore {
 
 fn state_in(folder: &TempDir) -> PathBuf {
     folder.path().join("terraform.tfstate")
+}
+
+/// A lock of this store, whose id does not matter.
+fn any_lock() -> StateLock {
+    StateLock { id: String::new() }
 }
 
 fn request() -> LockRequest {
@@ -49,7 +55,7 @@ async fn nothing_is_left_of_a_lock_that_wrote_nothing() {
     store.lock(request()).await.unwrap();
     assert_eq!(names_in(&folder), [".terraform.tfstate.lock.info", "terraform.tfstate"]);
     assert_eq!(store.read().await.unwrap(), None);
-    store.unlock().await.unwrap();
+    store.unlock(any_lock()).await.unwrap();
     assert!(names_in(&folder).is_empty());
 }
 
@@ -61,9 +67,9 @@ async fn the_first_write_makes_serial_one_and_no_backup() {
     let mut file = file_with("a");
     assert_eq!(store.write(&mut file).await.unwrap(), Written::Stored);
     assert_eq!(file.serial, 1);
-    store.unlock().await.unwrap();
+    store.unlock(any_lock()).await.unwrap();
     assert_eq!(names_in(&folder), ["terraform.tfstate"]);
-    assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(file));
+    assert_eq!(load(&state_in(&folder)).unwrap(), Some(file));
 }
 
 #[tokio::test]
@@ -93,7 +99,7 @@ async fn the_backup_is_what_was_there_before_the_run() {
     }
     let backup = std::fs::read_to_string(folder.path().join("terraform.tfstate.backup")).unwrap();
     assert_eq!(backup, text);
-    assert_eq!(StateFile::load(&state_in(&folder)).unwrap().unwrap().serial, 9);
+    assert_eq!(load(&state_in(&folder)).unwrap().unwrap().serial, 9);
 }
 
 #[tokio::test]
@@ -110,7 +116,7 @@ async fn a_second_holder_is_told_who_has_the_lock() {
     assert_eq!(diagnostic.summary, "Error acquiring the state lock");
     assert!(diagnostic.detail.contains(&holder.id), "{}", diagnostic.detail);
 
-    first.unlock().await.unwrap();
+    first.unlock(any_lock()).await.unwrap();
     store(&folder).lock(request()).await.unwrap();
 }
 
@@ -122,7 +128,7 @@ async fn a_lock_is_waited_for() {
     let mut second = store(&folder);
     // The last attempt is made when the time is over, and by then the first holder has let go.
     let patient = LockRequest { timeout: Duration::from_millis(5), ..request() };
-    let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock());
+    let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock(any_lock()));
     unlocked.unwrap();
     locked.unwrap();
 }
@@ -135,12 +141,12 @@ async fn whoever_opened_the_file_before_a_write_still_finds_it_locked_and_then_t
     let waiting = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
         store.write(&mut file_with(word)).await.unwrap();
-        assert_eq!(lock(&waiting), Err(Errno::EAGAIN));
+        assert!(is_held(&lock(&waiting).unwrap_err()));
         let later = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
-        assert_eq!(lock(&later), Err(Errno::EAGAIN));
+        assert!(is_held(&lock(&later).unwrap_err()));
     }
-    store.unlock().await.unwrap();
-    assert_eq!(lock(&waiting), Ok(()));
+    store.unlock(any_lock()).await.unwrap();
+    lock(&waiting).unwrap();
     let text = io::read_to_string(&waiting).unwrap();
     assert_eq!(text, std::fs::read_to_string(state_in(&folder)).unwrap());
     assert!(lock::is_at(&waiting, &state_in(&folder)).unwrap());
@@ -205,7 +211,7 @@ async fn what_a_killed_run_left_over_is_in_nobodys_way() {
     let mut store = store(&folder);
     store.lock(request()).await.unwrap();
     store.write(&mut file_with("a")).await.unwrap();
-    store.unlock().await.unwrap();
+    store.unlock(any_lock()).await.unwrap();
     assert_eq!(names_in(&folder), ["terraform.tfstate"]);
 }
 
@@ -218,7 +224,7 @@ async fn a_file_that_somebody_else_put_there_is_not_overwritten() {
     std::fs::remove_file(state_in(&folder)).unwrap();
     std::fs::write(state_in(&folder), file_with("other").write()).unwrap();
     let error = store.write(&mut file_with("b")).await.unwrap_err();
-    assert!(matches!(error, StoreError::Replaced(_)), "{error:?}");
+    assert!(matches!(error, StoreError::Replaced { .. }), "{error:?}");
 }
 
 #[tokio::test]
@@ -234,7 +240,7 @@ async fn a_write_of_somebody_who_did_not_lock_is_noticed() {
     file.check_results = file_with("b").check_results;
     let error = ours.write(&mut file).await.unwrap_err();
     assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
-    assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(other));
+    assert_eq!(load(&state_in(&folder)).unwrap(), Some(other));
 }
 
 #[tokio::test]
@@ -266,7 +272,7 @@ async fn a_file_that_was_made_to_be_locked_is_nothing_even_beside_a_backup() {
     store.lock(request()).await.unwrap();
     assert!(state_in(&folder).exists());
     assert_eq!(store.read().await.unwrap(), None);
-    store.unlock().await.unwrap();
+    store.unlock(any_lock()).await.unwrap();
     assert!(!state_in(&folder).exists());
 }
 
@@ -277,7 +283,7 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     let mut store = store(&folder);
     let begin = |base: &StateFile| {
         let begin = Begin { operation: "OperationTypeApply", base, read_from: None };
-        Journal::begin(store.journals(), begin).unwrap()
+        store.intents.begin(begin).unwrap()
     };
     drop(begin(&StateFile::fresh()));
     let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() });
@@ -300,7 +306,7 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     std::fs::write(&old, base.write()).unwrap();
     let mut store = store(&folder);
     let begin = Begin { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = Journal::begin(store.journals(), begin).unwrap();
+    let journal = store.intents.begin(begin).unwrap();
     // Until it changes something, nothing has begun; not even where it has made a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
     std::fs::write(state_in(&folder), "").unwrap();
@@ -315,7 +321,7 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     journal.announce(call).await.unwrap();
     std::fs::write(state_in(&folder), "").unwrap();
     assert_eq!(store.read().await.unwrap(), Some(base));
-    assert_eq!(store.files().read_from, Some(old));
+    assert_eq!(store.files.read_from, Some(old));
 }
 
 #[tokio::test]
@@ -326,7 +332,7 @@ async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_f
     let mut store = store(&folder);
     let base = StateFile::fresh();
     let begin = Begin { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = Journal::begin(store.journals(), begin).unwrap();
+    let journal = store.intents.begin(begin).unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
     let planned = Value::string("new");
@@ -348,7 +354,7 @@ fn a_lock_that_nobody_could_be_told_of_leaves_nothing() {
     let folder = folder();
     let files = Files::of(state_in(&folder));
     std::fs::create_dir(files.beside(".lock.info")).unwrap();
-    assert!(matches!(Held::take(&files, "test"), Err(StoreError::Io { .. })));
+    assert!(matches!(Held::take(&files, "test"), Err(StoreError::Failed { .. })));
     assert!(!state_in(&folder).exists());
 }
 
@@ -361,7 +367,7 @@ fn the_journals_stand_beside_the_file_that_a_link_leads_to() {
     symlink("one", &two).unwrap();
     for path in [folder.path().join("real/s.tfstate"), one, two] {
         let store = LocalStore::new(Files::of(path));
-        assert_eq!(store.journals(), folder.path().join("real/.s.tfstate.journal"));
+        assert_eq!(store.files.journals(), folder.path().join("real/.s.tfstate.journal"));
     }
 }
 
@@ -406,10 +412,10 @@ async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
             write.join().unwrap()
         });
         writing.unwrap();
-        assert!(store.providers().is_empty(), "what can be read only once was read again");
+        assert!(store.providers().await.is_empty(), "what can be read only once was read again");
         let error = store.write(&mut file_with("b")).await.unwrap_err();
-        assert!(matches!(error, StoreError::NoFile(_)), "{error:?}");
-        store.unlock().await.unwrap();
+        assert!(matches!(error, StoreError::NotKept { .. }), "{error:?}");
+        store.unlock(any_lock()).await.unwrap();
     }
     assert_eq!(folder.path().read_dir().unwrap().count(), 2, "something was left beside the pipe");
 }
@@ -457,7 +463,7 @@ async fn links_and_permissions_survive_a_write() {
         file.check_results = file_with(if locked { "b" } else { "c" }).check_results;
         store.write(&mut file).await.unwrap();
         assert!(state_in(&folder).is_symlink());
-        assert_eq!(StateFile::load(&real).unwrap(), Some(file));
+        assert_eq!(load(&real).unwrap(), Some(file));
         assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 }
@@ -475,7 +481,7 @@ async fn reading_from_one_file_and_writing_to_another_leaves_the_first_alone() {
         store.write(&mut file).await.unwrap();
     }
     assert_eq!(std::fs::read(&old).unwrap(), file_with("a").write());
-    assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(file));
+    assert_eq!(load(&state_in(&folder)).unwrap(), Some(file));
 }
 
 #[tokio::test]
@@ -488,15 +494,15 @@ async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
     let pushed = StateFile { serial: 70, lineage: "another".to_owned(), ..file_with("b") };
     store.read().await.unwrap();
     store.overwrite(pushed.clone()).await.unwrap();
-    assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(pushed));
+    assert_eq!(load(&state_in(&folder)).unwrap(), Some(pushed));
     let backup = state_in(&folder).with_file_name("terraform.tfstate.backup");
-    assert_eq!(StateFile::load(&backup).unwrap(), Some(stored));
+    assert_eq!(load(&backup).unwrap(), Some(stored));
 }
 
 #[test]
 fn a_state_without_a_home_is_saved_beside() {
     let folder = folder();
-    let (path, kept) = file_with("a").save_errored(folder.path()).unwrap();
+    let (path, kept) = save_errored(&file_with("a"), folder.path()).unwrap();
     assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
     // As the next one that is stored: serial 0 is that of a state which never was.
     let next = StateFile { serial: file_with("a").serial + 1, ..file_with("a") };
@@ -528,7 +534,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
         let mut store = self::store(&folder);
         store.write(&mut file_with("b")).await.unwrap();
         assert_eq!(mode_of(&folder, "terraform.tfstate.backup"), 0o600);
-        file_with("a").save_errored(folder.path()).unwrap();
+        save_errored(&file_with("a"), folder.path()).unwrap();
         assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
     }
     // From the moment: before anything is in it, and before any other mode is set.
@@ -579,7 +585,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
     let mut store = store(&folder);
     let base = StateFile::fresh();
     let begin = Begin { operation: "test", base: &base, read_from: None };
-    let journal = Journal::begin(store.journals(), begin).unwrap();
+    let journal = store.intents.begin(begin).unwrap();
     let path = journal.path().to_owned();
     drop(journal);
     assert_eq!(store.read().await.unwrap(), None, "a first run that was cut off at once");
@@ -601,7 +607,7 @@ async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
     let backup = folder.path().join("terraform.tfstate.backup");
     let base = StateFile { serial: 3, ..file_with("a") };
     let begin = Begin { operation: "test", base: &base, read_from: None };
-    drop(Journal::begin(store.journals(), begin).unwrap());
+    drop(store.intents.begin(begin).unwrap());
     for state in ["", "{\"version\": 4, "] {
         std::fs::write(state_in(&folder), state).unwrap();
         std::fs::write(&backup, "{\"version").unwrap();
@@ -622,20 +628,21 @@ async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
 fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     let folder = folder();
     let with = |lineage: &str, names: &[&str]| {
-        let mut file = StateFile { lineage: lineage.to_owned(), ..StateFile::fresh() };
-        for name in names {
-            let addr: crate::addr::InstanceAddr = format!("t.{name}").parse().unwrap();
-            let provider = "provider[\"example.com/acme/t\"]".parse().unwrap();
-            let text = format!(
-                r#"{{"mode":"managed","type":"t","name":"{name}","provider":"provider[\"example.com/acme/t\"]","instances":[{{"schema_version":0,"attributes":{{"id":"{name}-1"}}}}]}}"#
-            );
-            let entry = crate::state::file::read_entry(&text).unwrap();
-            let resource = file.state.resource_mut(addr.of(), &provider);
-            resource.instances.or_default(&addr.key).current = Some(entry.object);
-        }
-        file
+        let resources: Vec<String> = names
+            .iter()
+            .map(|name| {
+                format!(
+                    r#"{{"mode":"managed","type":"t","name":"{name}","provider":"provider[\"example.com/acme/t\"]","instances":[{{"schema_version":0,"attributes":{{"id":"{name}-1"}}}}]}}"#
+                )
+            })
+            .collect();
+        let text = format!(
+            r#"{{"version":4,"serial":0,"lineage":"{lineage}","outputs":{{}},"resources":[{}]}}"#,
+            resources.join(",")
+        );
+        StateFile::read(text.as_bytes()).unwrap()
     };
-    let save = |file: StateFile| file.save_errored(folder.path()).unwrap().1;
+    let save = |file: StateFile| save_errored(&file, folder.path()).unwrap().1;
     assert_eq!(save(with("one", &["a"])), None);
     assert_eq!(save(with("one", &["a", "b"])), None);
     let kept = |number: u32| Some(folder.path().join(format!("errored.{number}.tfstate")));

@@ -1,0 +1,264 @@
+//! `formwork login` and `formwork logout`: tokens of hosts, kept where Terraform keeps them.
+
+use formwork_value::diag::{Blame, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::question::{Question, Unanswered, ask};
+use crate::args::HostArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::fetch::host::Hosts;
+use crate::fetch::http::Client;
+use crate::fetch::login::{Login, LoginService};
+use crate::fetch::stored::{self, Place};
+use crate::install::settings::Settings;
+use crate::sentinel::Attended;
+use crate::view::human::diagnostic;
+use crate::view::{Paint, Screen, err, out};
+
+/// The host that is meant when none is named.
+const DEFAULT_HOST: &str = "app.terraform.io";
+/// The longest description of a user.
+const MAX_USER: u64 = 1 << 20;
+
+/// Runs `login`.
+pub(super) async fn login(args: &HostArgs, env: &Env) -> Exit {
+    let mut diags = Diagnostics::new();
+    let screen = Screen::of(env);
+    let result = log_in(&mut diags, args, env, &screen).await;
+    finish(&screen, &diags, result)
+}
+
+/// Runs `logout`.
+pub(super) fn logout(args: &HostArgs, env: &Env) -> Exit {
+    let mut diags = Diagnostics::new();
+    let screen = Screen::of(env);
+    let result = log_out(&mut diags, args, env, &screen);
+    finish(&screen, &diags, result)
+}
+
+fn finish(screen: &Screen, diags: &Diagnostics, result: Result<(), Reported>) -> Exit {
+    let shown = diagnostic::all(screen, &Sources::new(), diags, false);
+    out(&shown.warnings);
+    err(&shown.errors);
+    if result.is_ok() { Exit::Done } else { Exit::Failed }
+}
+
+fn fail(
+    diags: &mut Diagnostics,
+    summary: impl Into<String>,
+    detail: impl Into<String>,
+) -> Reported {
+    diags.error(Diagnostic::error(summary.into(), detail.into()).blame(Blame::Environment))
+}
+
+/// The host that is meant, and the settings.
+fn open(
+    diags: &mut Diagnostics,
+    args: &HostArgs,
+    env: &Env,
+) -> Result<(String, Settings), Reported> {
+    let host = args.host.as_deref().unwrap_or(DEFAULT_HOST).to_lowercase();
+    // A host is what stands before the first slash of a source address.
+    let sample = format!("{host}/a/b").parse::<formwork_core::addr::ProviderAddr>();
+    if let Err(error) = sample {
+        let detail = format!("The given hostname {host:?} is not valid: {error}");
+        return Err(fail(diags, "Invalid hostname", detail));
+    }
+    let settings = Settings::load(env)
+        .map_err(|error| fail(diags, "Settings cannot be read", error.to_string()))?;
+    Ok((host, settings))
+}
+
+async fn log_in(
+    diags: &mut Diagnostics,
+    args: &HostArgs,
+    env: &Env,
+    screen: &Screen,
+) -> Result<(), Reported> {
+    if !env.input {
+        let detail = "The \"formwork login\" command uses interactive prompts to obtain and record credentials, so it can't be run with input disabled.\n\nTo configure credentials in a non-interactive context, write existing credentials directly to a CLI configuration file.";
+        return Err(fail(diags, "Login is an interactive command", detail));
+    }
+    let (host, settings) = open(diags, args, env)?;
+    let http = Client::new(env.proxies(), std::thread::sleep);
+    let hosts = Hosts::new(env, &settings);
+    let services = hosts.login_services(&http, &host).map_err(|error| {
+        fail(diags, format!("Service discovery failed for {host}"), format!("{error}."))
+    })?;
+    let place = stored::place(env, &settings, &host);
+    if place == Place::Settings {
+        let detail = "The \"formwork login\" command cannot log in because credentials for this host are already configured in a CLI configuration file.\n\nTo log in, first revoke the existing credentials and remove that block from the CLI configuration.";
+        return Err(fail(diags, format!("Credentials for {host} are manually configured"), detail));
+    }
+    let token = match (services.login, services.tokens) {
+        (Some(service), _) if service.by_code => {
+            consent(diags, screen, (&host, "OAuth"), &place).await?;
+            by_code(diags, &http, &host, service).await?
+        }
+        (Some(_), _) => {
+            let detail = format!(
+                "The given hostname {host:?} does not allow any OAuth grant types that are supported by this version of Formwork."
+            );
+            return Err(fail(diags, "Host does not support Terraform login", detail));
+        }
+        (None, Some(tokens)) => {
+            consent(diags, screen, (&host, "your browser"), &place).await?;
+            by_paste(diags, screen, &http, (&host, &tokens)).await?
+        }
+        (None, None) => {
+            let detail = format!(
+                "The given hostname {host:?} does not support creating Terraform authorization tokens."
+            );
+            return Err(fail(diags, "Host does not support Terraform tokens API", detail));
+        }
+    };
+    stored::store(&place, &host, Some(&token)).map_err(|error| {
+        let detail = format!(
+            "The given host returned an API token, but Formwork failed to save it: {error}."
+        );
+        fail(diags, "Failed to save API token", detail)
+    })?;
+    let rule = "-".repeat(81);
+    let success = screen.paint(Paint::BoldGreen, "Success!");
+    out(&format!(
+        "\n{rule}\n\n{success} Formwork has obtained and saved an API token.\n\nThe new API token will be used for any future command that must make\nauthenticated requests to {host}.\n\n"
+    ));
+    Ok(())
+}
+
+/// Says what is about to happen, and asks whether it may.
+async fn consent(
+    diags: &mut Diagnostics,
+    screen: &Screen,
+    (host, mechanism): (&str, &str),
+    place: &Place<'_>,
+) -> Result<(), Reported> {
+    let mut text = format!("Formwork will request an API token for {host} using {mechanism}.\n\n");
+    if mechanism == "OAuth" {
+        text.push_str("This will work only if you are able to use a web browser on this computer to\ncomplete a login process. If not, you must obtain an API token by another\nmeans and configure it in the CLI configuration manually.\n\n");
+    }
+    match place {
+        Place::Helper(helper) => text.push_str(&format!("If login is successful, Formwork will store the token in the configured\n{:?} credentials helper for use by subsequent commands.\n\n", helper.name)),
+        Place::File { path, .. } => text.push_str(&format!("If login is successful, Formwork will store the token in plain text in\nthe following file for use by subsequent commands:\n    {}\n\n", path.display())),
+        Place::Settings | Place::None => {}
+    }
+    out(&text);
+    let question = Question {
+        title: "Do you want to proceed?",
+        about: "Only 'yes' will be accepted to confirm.",
+        secret: false,
+    };
+    match ask(screen, question).await {
+        Ok(answer) if answer.eq_ignore_ascii_case("yes") => Ok(()),
+        Ok(_) | Err(Unanswered::Ended) => {
+            Err(fail(diags, "Login cancelled", "Nothing was requested or saved."))
+        }
+        Err(Unanswered::Interrupted) => Err(interrupted(diags)),
+    }
+}
+
+fn interrupted(diags: &mut Diagnostics) -> Reported {
+    fail(diags, "Login interrupted", "Nothing was saved.")
+}
+
+async fn by_code(
+    diags: &mut Diagnostics,
+    http: &Client,
+    host: &str,
+    service: LoginService,
+) -> Result<String, Reported> {
+    let started = Login::begin(service).await;
+    let login = started.map_err(|error| {
+        let detail = format!("The login process uses OAuth, which requires starting a temporary HTTP server on localhost. However, {error} to create such a server.");
+        fail(diags, "Can't start temporary login server", detail)
+    })?;
+    let signals = Attended::begin();
+    out(&format!(
+        "Open the following URL to access the login page for {host}:\n    {}\n\nFormwork will now wait for the host to signal that login was successful.\n\n",
+        login.url()
+    ));
+    let refused = |diags: &mut Diagnostics, error: String| {
+        let detail = format!("The remote server did not assign an auth token: {error}.");
+        fail(diags, "Failed to obtain auth token", detail)
+    };
+    let mut signals = signals.map_err(|error| refused(diags, error.to_string()))?;
+    let code = tokio::select! {
+        code = login.wait() => code.map_err(|error| refused(diags, error.to_string()))?,
+        () = signals.next() => return Err(interrupted(diags)),
+    };
+    drop(signals);
+    login.exchange(http, &code).map_err(|error| refused(diags, error.to_string()))
+}
+
+async fn by_paste(
+    diags: &mut Diagnostics,
+    screen: &Screen,
+    http: &Client,
+    (host, service): (&str, &str),
+) -> Result<String, Reported> {
+    let rule = "-".repeat(81);
+    out(&format!(
+        "\n{rule}\n\nOpen the following URL to access the tokens page for {host}:\n    https://{host}/app/settings/tokens?source=terraform-login\n\n{rule}\n\nGenerate a token using your browser, and copy-paste it into this prompt.\n\n"
+    ));
+    let title = format!("Token for {host}:");
+    let token = ask(screen, Question { title: &title, about: "", secret: true }).await;
+    let token = match token {
+        Ok(token) => token.trim().to_owned(),
+        Err(Unanswered::Ended) => {
+            let detail = "No token was entered, so nothing was saved.";
+            return Err(fail(diags, "Failed to retrieve token", detail));
+        }
+        Err(Unanswered::Interrupted) => return Err(interrupted(diags)),
+    };
+    let url = format!("{service}account/details");
+    let user = http.get(&url, Some(&format!("Bearer {token}")));
+    let user = user.and_then(|answer| answer.text(MAX_USER)).map_err(|error| {
+        let (summary, detail) = if error.is_about_asking() {
+            ("Token is invalid", format!("{host} does not accept the token: {error}."))
+        } else {
+            ("Failed to retrieve user account details", format!("{error}."))
+        };
+        fail(diags, summary, detail)
+    })?;
+    let user: serde_json::Value = serde_json::from_str(&user).unwrap_or_default();
+    let name = user.pointer("/data/attributes/username").and_then(|name| name.as_str());
+    out(&format!("\nRetrieved token for user {}\n", name.unwrap_or_default()));
+    Ok(token)
+}
+
+fn log_out(
+    diags: &mut Diagnostics,
+    args: &HostArgs,
+    env: &Env,
+    screen: &Screen,
+) -> Result<(), Reported> {
+    let (host, settings) = open(diags, args, env)?;
+    let place = stored::place(env, &settings, &host);
+    match &place {
+        Place::Settings => {
+            let detail = "The \"formwork logout\" command cannot log out because credentials for this host are manually configured in a CLI configuration file.\n\nTo log out, revoke the existing credentials and remove that block from the CLI configuration.";
+            let summary = format!("Credentials for {host} are manually configured");
+            return Err(fail(diags, summary, detail));
+        }
+        Place::None | Place::File { is_stored: false, .. } => {
+            out(&format!("No credentials for {host} are stored.\n\n"));
+            return Ok(());
+        }
+        Place::Helper(helper) => out(&format!(
+            "Removing the stored credentials for {host} from the configured\n{:?} credentials helper.\n\n",
+            helper.name
+        )),
+        Place::File { path, .. } => out(&format!(
+            "Removing the stored credentials for {host} from the following file:\n    {}\n\n",
+            path.display()
+        )),
+    }
+    stored::store(&place, &host, None).map_err(|error| {
+        let detail = format!("Unable to remove stored API token: {error}");
+        fail(diags, "Failed to remove API token", detail)
+    })?;
+    let success = screen.paint(Paint::BoldGreen, "Success!");
+    out(&format!("{success} Formwork has removed the stored API token for {host}.\n\n"));
+    Ok(())
+}

@@ -1,0 +1,290 @@
+//! `formwork providers lock`: records the checksums of packages for several platforms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::config::Config;
+use formwork_core::version::{Constraints, Version};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::platforms;
+use crate::args::ProvidersLockArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::install::installer::{Progress, fetch};
+use crate::install::lockfile::{Lock, LockFile};
+use crate::install::package::{self, Content};
+use crate::install::platform::Platform;
+use crate::install::settings::{Method, MethodKind};
+use crate::install::signature::Trust;
+use crate::install::source::{Search, Servers};
+use crate::install::{hash, parallel};
+use crate::view::{Paint, Screen, report::Report};
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(crate) fn run(args: &ProvidersLockArgs, env: &Env) -> Exit {
+    let report = Report::new(Screen::of(env), false, env.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    let result = lock(args, &report, &mut workspace, &mut diags);
+    report.diagnostics(&workspace.sources, &diags);
+    match result {
+        Ok(changed) => {
+            let text = if changed {
+                "\nSuccess! Formwork has updated the lock file."
+            } else {
+                "\nSuccess! Formwork has validated the lock file and found no need for changes."
+            };
+            report.text(&report.screen().paint(Paint::BoldGreen, text));
+            if changed {
+                report.text("\nReview the changes in .terraform.lock.hcl and then commit to your\nversion control system to retain the new checksums.\n");
+            }
+            Exit::Done
+        }
+        Err(_) => Exit::Failed,
+    }
+}
+
+/// A package whose checksums are wanted.
+struct Wanted<'a> {
+    addr: &'a ProviderAddr,
+    version: &'a Version,
+    platform: &'a Platform,
+}
+
+fn lock(
+    args: &ProvidersLockArgs,
+    report: &Report,
+    workspace: &mut Workspace<'_>,
+    diags: &mut Diagnostics,
+) -> Result<bool, Reported> {
+    let methods = methods(args, diags)?;
+    let platforms = platforms(diags, &args.platform)?;
+    let config = workspace.needs(diags)?;
+    let required = required(args, &config, diags)?;
+    let mut locks = workspace.locks(diags)?;
+    let servers = Servers::new(workspace.env, &workspace.settings);
+    let search = Search::new(methods, &servers);
+    let selected = select(&search, &required, &locks, &platforms[0], diags)?;
+    let wanted: Vec<Wanted<'_>> = platforms
+        .iter()
+        .flat_map(|platform| {
+            selected.iter().map(move |(addr, version)| Wanted { addr, version, platform })
+        })
+        .collect();
+    let cache = workspace.settings.plugin_cache_dir.as_ref().filter(|_| args.enable_plugin_cache);
+    let results = parallel::run(
+        &wanted,
+        |_, one, emit| {
+            let Wanted { addr, version, platform } = one;
+            let prior = locks.providers.get(*addr).filter(|lock| lock.version == **version);
+            let cached = cache.map(|cache| package::place_for(cache, addr, version, platform));
+            let cached = cached.and_then(|cached| hash::of_folder(&cached).ok());
+            if let (Some(lock), Some(hash)) = (prior, cached)
+                && lock.hashes.contains(&hash)
+            {
+                return Ok(BTreeSet::from([hash]));
+            }
+            checksums(&search, &servers, one, emit)
+        },
+        |_, line| report.log(&line),
+        || (),
+    );
+    let mut failures: BTreeMap<&Platform, Vec<String>> = BTreeMap::new();
+    let mut changed = false;
+    let before = locks.clone();
+    for (one, result) in wanted.iter().zip(results) {
+        let Wanted { addr, version, platform } = one;
+        match result {
+            Ok(hashes) => {
+                let old = before.providers.get(*addr);
+                let (change, is_change) = describe(old, version, &hashes);
+                let name = addr.display();
+                report.log(&format!("- Obtained {name} checksums for {platform}; {change}"));
+                changed |= is_change;
+                add(&mut locks, addr, version, &required[*addr], hashes);
+            }
+            Err(reason) => {
+                failures.entry(platform).or_default().push(format!("- {addr}: {reason}"));
+            }
+        }
+    }
+    for (platform, reasons) in &failures {
+        let detail = format!(
+            "Formwork failed to fetch the requested providers for {platform} in order to calculate their checksums: some providers could not be installed:\n{}.",
+            reasons.join("\n")
+        );
+        let summary = "Could not retrieve providers for locking";
+        let _ = diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment));
+    }
+    diags.check()?;
+    locks.save(diags, &workspace.root)?;
+    Ok(changed)
+}
+
+/// The place to look for packages: the origin registry, unless a mirror is named.
+fn methods(args: &ProvidersLockArgs, diags: &mut Diagnostics) -> Result<Vec<Method>, Reported> {
+    let kind = match (&args.fs_mirror, &args.net_mirror) {
+        (Some(_), Some(_)) => {
+            let detail =
+                "The -fs-mirror and -net-mirror command line options are mutually-exclusive.";
+            return Err(
+                diags.error(Diagnostic::error("Invalid installation method options", detail))
+            );
+        }
+        (Some(folder), None) => MethodKind::Filesystem(folder.clone()),
+        (None, Some(url)) if url.to_ascii_lowercase().starts_with("https://") => {
+            MethodKind::Network(url.clone())
+        }
+        (None, Some(_)) => {
+            let detail =
+                "The -net-mirror option requires a valid https: URL as the mirror base URL.";
+            return Err(diags.error(Diagnostic::error("Invalid network mirror URL", detail)));
+        }
+        (None, None) => MethodKind::Direct,
+    };
+    Ok(vec![Method::every(kind)])
+}
+
+/// The providers to lock: all that the configuration requires, or those named of these.
+fn required(
+    args: &ProvidersLockArgs,
+    config: &Config,
+    diags: &mut Diagnostics,
+) -> Result<BTreeMap<ProviderAddr, Constraints>, Reported> {
+    let mut required = config.requirements();
+    let mut named = BTreeSet::new();
+    for name in &args.providers {
+        match name.parse::<ProviderAddr>() {
+            Ok(addr) if required.contains_key(&addr) => drop(named.insert(addr)),
+            Ok(addr) => {
+                let detail =
+                    format!("The provider {addr} is not required by the current configuration.");
+                let _ = diags.error(Diagnostic::error("Invalid provider argument", detail));
+            }
+            Err(error) => {
+                let _ =
+                    diags.error(Diagnostic::error("Invalid provider argument", error.to_string()));
+            }
+        }
+    }
+    diags.check()?;
+    required.retain(|addr, _| !addr.is_builtin() && (named.is_empty() || named.contains(addr)));
+    Ok(required)
+}
+
+/// Selects a version of each provider: the locked one, or the newest that is allowed.
+fn select(
+    search: &Search<'_>,
+    required: &BTreeMap<ProviderAddr, Constraints>,
+    locks: &LockFile,
+    platform: &Platform,
+    diags: &mut Diagnostics,
+) -> Result<BTreeMap<ProviderAddr, Version>, Reported> {
+    let all: Vec<(&ProviderAddr, &Constraints)> = required.iter().collect();
+    let results = parallel::run(
+        &all,
+        |_, (addr, constraints), _: &dyn Fn(())| {
+            let locked = locks.providers.get(*addr).map(|lock| &lock.version);
+            if let Some(version) = locked.filter(|version| !constraints.allows(version)) {
+                return Err(format!(
+                    "locked provider {addr} {version} does not match configured version constraint {constraints}; must use formwork init -upgrade to allow selection of new versions"
+                ));
+            }
+            let listing = search.versions(addr).map_err(|error| error.to_string())?;
+            let suits = |version: &&Version| {
+                locked.map_or_else(|| constraints.allows(version), |locked| locked == *version)
+            };
+            let newest = listing.versions.iter().rev().find(suits);
+            newest.cloned().ok_or_else(|| match locked {
+                Some(version) => {
+                    format!("the previously-selected version {version} is no longer available")
+                }
+                None => format!("no available releases match the given constraints {constraints}"),
+            })
+        },
+        |_, ()| (),
+        || (),
+    );
+    let mut selected = BTreeMap::new();
+    let mut reasons = Vec::new();
+    for ((addr, _), result) in all.into_iter().zip(results) {
+        match result {
+            Ok(version) => drop(selected.insert(addr.clone(), version)),
+            Err(reason) => reasons.push(format!("- {addr}: {reason}")),
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(selected);
+    }
+    let detail = format!(
+        "Formwork failed to fetch the requested providers for {platform} in order to calculate their checksums: some providers could not be installed:\n{}.",
+        reasons.join("\n")
+    );
+    let summary = "Could not retrieve providers for locking";
+    Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)))
+}
+
+/// Fetches a package, and returns the hashes to lock.
+fn checksums(
+    search: &Search<'_>,
+    servers: &Servers<'_>,
+    wanted: &Wanted<'_>,
+    emit: &dyn Fn(String),
+) -> Result<BTreeSet<String>, String> {
+    let Wanted { addr, version, platform } = wanted;
+    let name = format!("{} {version} for {platform}", addr.display());
+    let package = search.package(addr, version, platform).map_err(|error| error.to_string())?;
+    emit(format!("- Fetching {name}..."));
+    let fetched = fetch(servers, package, &Progress::default())?;
+    let hash = match &fetched.content {
+        Content::Folder(folder) => hash::of_folder(folder),
+        Content::Archive(archive) => hash::of_archive(archive),
+    };
+    let hash = hash.map_err(|error| format!("the package cannot be read: {error}"))?;
+    let key = fetched.trust.key_id().map_or(String::new(), |id| format!(", key ID {id}"));
+    let trust: &Trust = &fetched.trust;
+    emit(format!("- Retrieved {name} ({trust}{key})"));
+    Ok(fetched.signed.into_iter().chain([hash]).collect())
+}
+
+/// The change that checksums are to a lock, and whether they are one.
+fn describe(
+    old: Option<&Lock>,
+    version: &Version,
+    hashes: &BTreeSet<String>,
+) -> (&'static str, bool) {
+    match old {
+        None => (
+            "This was a new provider and the checksums for this platform are now tracked in the lock file",
+            true,
+        ),
+        Some(lock) if lock.version == *version && hashes.is_subset(&lock.hashes) => {
+            ("All checksums for this platform were already tracked in the lock file", false)
+        }
+        Some(_) => {
+            ("Additional checksums for this platform are now tracked in the lock file", true)
+        }
+    }
+}
+
+fn add(
+    locks: &mut LockFile,
+    addr: &ProviderAddr,
+    version: &Version,
+    constraints: &Constraints,
+    hashes: BTreeSet<String>,
+) {
+    let fresh = || Lock {
+        version: version.clone(),
+        constraints: Constraints::default(),
+        hashes: BTreeSet::new(),
+    };
+    let lock = locks.providers.entry(addr.clone()).or_insert_with(fresh);
+    constraints.clone_into(&mut lock.constraints);
+    lock.hashes.extend(hashes);
+}

@@ -1,0 +1,238 @@
+//! `formwork providers mirror`: copies packages into a folder that serves as a mirror.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::{Constraints, Version};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+use serde_json::json;
+
+use super::platforms;
+use crate::args::ProvidersMirrorArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::install::installer::{Fetched, Progress, fetch};
+use crate::install::lockfile::LockFile;
+use crate::install::package::Content;
+use crate::install::platform::Platform;
+use crate::install::source::{LocalPackage, Location, Search, Servers, packages};
+use crate::install::{hash, parallel};
+use crate::view::{Screen, report::Report};
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(crate) fn run(args: &ProvidersMirrorArgs, env: &Env) -> Exit {
+    let report = Report::new(Screen::of(env), false, env.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    let result = mirror(args, &report, &mut workspace, &mut diags);
+    report.diagnostics(&workspace.sources, &diags);
+    if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }
+}
+
+fn mirror(
+    args: &ProvidersMirrorArgs,
+    report: &Report,
+    workspace: &mut Workspace<'_>,
+    diags: &mut Diagnostics,
+) -> Result<(), Reported> {
+    let platforms = platforms(diags, &args.platform)?;
+    let config = workspace.needs(diags)?;
+    let required = config.requirements();
+    let locks = if args.lock_file { workspace.locks(diags)? } else { LockFile::default() };
+    if !locks.providers.is_empty() {
+        workspace.places(&[]).check(diags, &required, &locks)?;
+    }
+    let servers = Servers::new(workspace.env, &workspace.settings);
+    let search = Search::registries(&servers);
+    let all: Vec<(&ProviderAddr, &Constraints)> = required.iter().collect();
+    let copy = Copy { search: &search, servers: &servers, locks: &locks, platforms: &platforms };
+    let results = parallel::run(
+        &all,
+        |_, (addr, constraints), emit| copy.provider(addr, constraints, &args.folder, emit),
+        |_, line: String| report.log(&line),
+        || (),
+    );
+    for problem in results.into_iter().flatten() {
+        let _ = diags.error(problem.blame(Blame::Environment));
+    }
+    for addr in addresses(&args.folder) {
+        if let Err(error) = write_index(&args.folder, &addr) {
+            let detail = format!("Failed to write an updated JSON index for {addr}: {error}.");
+            let summary = "Failed to update indexes";
+            let _ = diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment));
+        }
+    }
+    diags.check()
+}
+
+/// A copy of the packages of several platforms.
+struct Copy<'a> {
+    search: &'a Search<'a>,
+    servers: &'a Servers<'a>,
+    locks: &'a LockFile,
+    platforms: &'a [Platform],
+}
+
+impl Copy<'_> {
+    /// Copies the packages of a provider, and returns the problems.
+    fn provider(
+        &self,
+        addr: &ProviderAddr,
+        constraints: &Constraints,
+        folder: &Path,
+        emit: &dyn Fn(String),
+    ) -> Vec<Diagnostic> {
+        if addr.is_builtin() {
+            emit(format!("- Skipping {} because it is built in to Formwork", addr.display()));
+            return Vec::new();
+        }
+        emit(format!("- Mirroring {}...", addr.display()));
+        let (version, why) = match self.select(addr, constraints) {
+            Ok(selected) => selected,
+            Err(reason) => {
+                let detail =
+                    format!("Failed to download {addr} from its origin registry: {reason}.");
+                return vec![Diagnostic::error("Provider not available", detail)];
+            }
+        };
+        emit(format!("  - Selected v{version} {why}"));
+        let mut problems = Vec::new();
+        for platform in self.platforms {
+            emit(format!("  - Downloading package for {platform}..."));
+            let copied = self.package(addr, &version, platform).and_then(|fetched| {
+                emit(format!("  - Package authenticated: {}", fetched.trust));
+                let place = |error| ("Cannot download provider release", format!("{error}"));
+                put(&fetched, folder, (addr, &version, platform)).map_err(place)
+            });
+            if let Err((summary, reason)) = copied {
+                let detail =
+                    format!("Failed to download {addr} v{version} for {platform}: {reason}.");
+                problems.push(Diagnostic::error(summary, detail));
+            }
+        }
+        problems
+    }
+
+    /// The version to copy, and the reason for it.
+    fn select(
+        &self,
+        addr: &ProviderAddr,
+        constraints: &Constraints,
+    ) -> Result<(Version, String), String> {
+        let listing = self.search.versions(addr).map_err(|error| error.to_string())?;
+        if let Some(lock) = self.locks.providers.get(addr) {
+            return Ok((lock.version.clone(), "to match dependency lock file".to_owned()));
+        }
+        let newest = listing.versions.into_iter().rev().find(|it| constraints.allows(it));
+        let version = newest
+            .ok_or_else(|| format!("no releases match the given constraints {constraints}"))?;
+        let why = if constraints.is_empty() {
+            "with no constraints".to_owned()
+        } else {
+            format!("to meet constraints {constraints}")
+        };
+        Ok((version, why))
+    }
+
+    fn package(
+        &self,
+        addr: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Fetched, (&'static str, String)> {
+        let package = self.search.package(addr, version, platform);
+        let package =
+            package.map_err(|error| ("Provider release not available", error.to_string()))?;
+        let fetched = fetch(self.servers, package, &Progress::default());
+        fetched.map_err(|reason| ("Invalid provider package", reason))
+    }
+}
+
+/// Puts an archive into a mirror. It gets its name when it is whole.
+fn put(
+    fetched: &Fetched,
+    folder: &Path,
+    (addr, version, platform): (&ProviderAddr, &Version, &Platform),
+) -> io::Result<()> {
+    let Content::Archive(archive) = &fetched.content else {
+        return Err(io::Error::other("the package is not an archive"));
+    };
+    let folder = folder_of(folder, addr);
+    std::fs::create_dir_all(&folder)?;
+    let mut aside = tempfile::NamedTempFile::new_in(&folder)?;
+    let mut archive = archive;
+    io::Seek::rewind(&mut archive)?;
+    io::copy(&mut archive, &mut aside)?;
+    save(aside, &folder.join(file_name(addr, version, platform)))
+}
+
+fn save(aside: tempfile::NamedTempFile, path: &Path) -> io::Result<()> {
+    aside.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    aside.persist(path)?;
+    Ok(())
+}
+
+fn folder_of(mirror: &Path, addr: &ProviderAddr) -> std::path::PathBuf {
+    mirror.join(addr.host().as_str()).join(addr.namespace().as_str()).join(addr.kind().as_str())
+}
+
+fn file_name(addr: &ProviderAddr, version: &Version, platform: &Platform) -> String {
+    format!("terraform-provider-{}_{version}_{platform}.zip", addr.kind())
+}
+
+/// The addresses of the providers in a mirror.
+fn addresses(mirror: &Path) -> Vec<ProviderAddr> {
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    };
+    let mut found = Vec::new();
+    for host in names(mirror) {
+        for namespace in names(&mirror.join(&host)) {
+            for kind in names(&mirror.join(&host).join(&namespace)) {
+                found.extend(format!("{host}/{namespace}/{kind}").parse::<ProviderAddr>().ok());
+            }
+        }
+    }
+    found
+}
+
+/// Writes the files by which a web server becomes a mirror of a provider.
+fn write_index(mirror: &Path, addr: &ProviderAddr) -> io::Result<()> {
+    let folder = folder_of(mirror, addr);
+    let found = packages(mirror, addr).map_err(io::Error::other)?;
+    let mut versions: BTreeMap<String, BTreeMap<String, serde_json::Value>> = BTreeMap::new();
+    for LocalPackage { version, platform, location } in found {
+        let Location::Archive(path) = location else { continue };
+        let hash = hash::of_archive(File::open(&path)?)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let archive = json!({ "hashes": [hash], "url": name });
+        versions.entry(version.to_string()).or_default().insert(platform.to_string(), archive);
+    }
+    if versions.is_empty() {
+        return Ok(());
+    }
+    let empty: BTreeMap<&String, serde_json::Value> =
+        versions.keys().map(|version| (version, json!({}))).collect();
+    write_json(&folder, "index.json", &json!({ "versions": empty }))?;
+    for (version, archives) in &versions {
+        write_json(&folder, &format!("{version}.json"), &json!({ "archives": archives }))?;
+    }
+    Ok(())
+}
+
+fn write_json(folder: &Path, name: &str, content: &serde_json::Value) -> io::Result<()> {
+    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer_pretty(&mut aside, content)?;
+    save(aside, &folder.join(name))
+}

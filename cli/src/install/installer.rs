@@ -1,0 +1,336 @@
+//! Installs one provider: selects a version, fetches and verifies its package, and says what to lock.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Seek as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::Dir;
+use formwork_core::version::{Constraints, Version};
+
+use super::event::{Event, InsteadOf};
+use super::hash;
+use super::lockfile::Lock;
+use super::package::{self, BadPackage, Content};
+use super::platform::Platform;
+use super::problem::Problem;
+use super::providers::Places;
+use super::signature::Trust;
+use super::source::{Evidence, Location, Package, Search, Servers, SourceError};
+use crate::fetch::archive::Limits;
+
+/// A provider to install.
+pub(crate) struct Job {
+    pub(crate) addr: ProviderAddr,
+    pub(crate) constraints: Constraints,
+    /// The lock before the installation.
+    pub(crate) old: Option<Lock>,
+    pub(crate) progress: Progress,
+}
+
+/// The bytes of a download.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    pub(crate) received: AtomicU64,
+    /// All bytes, zero if that is not known.
+    pub(crate) total: AtomicU64,
+}
+
+/// An installed provider.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) lock: Lock,
+    /// Remarks of the registry, for people.
+    pub(crate) warnings: Vec<String>,
+    /// Whether a package was fetched whose checksums are signed, but not by HashiCorp.
+    pub(crate) third_party: bool,
+    /// Whether the lock holds only the hash of the package for this platform.
+    pub(crate) incomplete: bool,
+}
+
+/// A fetched package that was verified by what its source states.
+pub(crate) struct Fetched {
+    pub(crate) content: Content,
+    /// The hash of the archive, if it is one.
+    pub(crate) zh: Option<String>,
+    pub(crate) trust: Trust,
+    /// The hashes of all packages of the release, if they are signed.
+    pub(crate) signed: Vec<String>,
+}
+
+/// Installs providers.
+pub(crate) struct Installer<'a> {
+    pub(crate) places: &'a Places<'a>,
+    pub(crate) servers: &'a Servers<'a>,
+    /// Everything that may be searched.
+    pub(crate) search: Search<'a>,
+    /// The same without registries.
+    pub(crate) mirrors: Search<'a>,
+    pub(crate) upgrade: bool,
+}
+
+impl Installer<'_> {
+    /// Installs a provider. Safe to be called for several at once.
+    pub(crate) fn install(&self, job: &Job, emit: &dyn Fn(Event)) -> Result<Done, Problem> {
+        let locked = job.old.as_ref().filter(|_| !self.upgrade);
+        if let Some(lock) = locked {
+            if !job.constraints.allows(&lock.version) {
+                emit(Event::Reusing);
+                return Err(Problem::LockConflict(lock.version.clone()));
+            }
+            // What is there and as it was locked needs no source.
+            if self.places.is_installed(&job.addr, lock) {
+                emit(Event::Reusing);
+                emit(Event::AlreadyInstalled(lock.version.clone()));
+                return Ok(unchanged(lock));
+            }
+        }
+        let shipped = self.places.shipped(&job.addr).map(|(version, _)| version);
+        let suits = |version: &Version| match locked {
+            Some(lock) => *version == lock.version,
+            None => job.constraints.allows(version),
+        };
+        let shipped = shipped.filter(|version| suits(version));
+        let unlocked = job.old.as_ref().is_none_or(|lock| shipped.as_ref() == Some(&lock.version));
+        if let Some(version) = shipped.as_ref().filter(|_| unlocked) {
+            // Mirrors that the user set up come first; a registry is not asked.
+            let mirrored = self.mirrors.versions(&job.addr).ok();
+            if !mirrored.is_some_and(|listing| listing.versions.iter().any(suits)) {
+                return Ok(use_shipped(job, version, emit));
+            }
+            return self.select(job, &self.mirrors, emit);
+        }
+        match (self.select(job, &self.search, emit), shipped) {
+            // There is nothing better without a network.
+            (Err(Problem::Query(SourceError::Unreachable { .. })), Some(version)) => {
+                Ok(use_shipped(job, &version, emit))
+            }
+            (selected, _) => selected,
+        }
+    }
+
+    fn select(
+        &self,
+        job: &Job,
+        search: &Search<'_>,
+        emit: &dyn Fn(Event),
+    ) -> Result<Done, Problem> {
+        let locked = job.old.as_ref().filter(|_| !self.upgrade);
+        emit(match locked {
+            Some(_) => Event::Reusing,
+            None => Event::Finding(job.constraints.clone()),
+        });
+        let listing = search.versions(&job.addr).map_err(Problem::Query)?;
+        let suits = |version: &&Version| match locked {
+            Some(lock) => **version == lock.version,
+            None => job.constraints.allows(version),
+        };
+        let Some(version) = listing.versions.iter().rev().find(suits) else {
+            return Err(match locked {
+                Some(lock) => Problem::Gone(lock.version.clone()),
+                None => Problem::NoMatch(listing.versions),
+            });
+        };
+        let done = self.install_version(job, search, version, emit)?;
+        Ok(Done { warnings: listing.warnings, ..done })
+    }
+
+    fn install_version(
+        &self,
+        job: &Job,
+        search: &Search<'_>,
+        version: &Version,
+        emit: &dyn Fn(Event),
+    ) -> Result<Done, Problem> {
+        let old = job.old.as_ref().filter(|lock| lock.version == *version);
+        if let Some(lock) = old.filter(|lock| self.places.is_installed(&job.addr, lock)) {
+            emit(Event::AlreadyInstalled(version.clone()));
+            return Ok(unchanged(lock));
+        }
+        let prior = old.map(Lock::known_hashes).unwrap_or_default();
+        let failed = |error: BadPackage| Problem::Install(version.clone(), error.to_string());
+        if let Some(cached) = self.places.cached(&job.addr, version, &prior) {
+            emit(Event::Cached(version.clone()));
+            let id = (&job.addr, version);
+            let below = self.places.packages_dir().map_err(|error| failed(error.into()))?;
+            let hash = package::install(&Content::Folder(cached), below, id, None)
+                .map_err(|error| Problem::Cache(version.clone(), error.to_string()))?;
+            return Ok(locked_as(job, version, hash, (&prior, &[]), false));
+        }
+        let package = search
+            .package(&job.addr, version, &Platform::current())
+            .map_err(|error| Problem::Fetch(version.clone(), error))?;
+        emit(Event::Installing(version.clone()));
+        let fetched = fetch(self.servers, package, &job.progress)
+            .map_err(|reason| Problem::Install(version.clone(), reason))?;
+        let hash = self.put(job, version, &fetched, &prior).map_err(failed)?;
+        emit(Event::Installed(version.clone(), fetched.trust.clone()));
+        let third_party = fetched.trust.key_id().is_some();
+        Ok(locked_as(job, version, hash, (&prior, &fetched.signed), third_party))
+    }
+
+    /// Puts a package in its place, through the shared cache if there is one.
+    fn put(
+        &self,
+        job: &Job,
+        version: &Version,
+        fetched: &Fetched,
+        prior: &BTreeSet<String>,
+    ) -> Result<String, BadPackage> {
+        let id = (&job.addr, version);
+        // An archive is compared by either hash, a folder by the one that it can have.
+        let allowed = match &fetched.zh {
+            Some(zh) if prior.contains(zh) => None,
+            Some(_) => Some(prior).filter(|prior| !prior.is_empty()),
+            None => Some(prior).filter(|prior| prior.iter().any(|hash| hash.starts_with("h1:"))),
+        };
+        let cache = self.places.settings.plugin_cache_dir.as_ref();
+        match cache.filter(|_| fetched.zh.is_some()) {
+            Some(cache) => {
+                // The user chose the cache, as a link perhaps.
+                package::install(&fetched.content, Dir::create(cache)?, id, allowed)?;
+                let shared = Content::Folder(package::place(cache, &job.addr, version));
+                package::install(&shared, self.places.packages_dir()?, id, None)
+            }
+            None => package::install(&fetched.content, self.places.packages_dir()?, id, allowed),
+        }
+    }
+}
+
+/// A lock that stays as it is.
+fn unchanged(lock: &Lock) -> Done {
+    Done { lock: lock.clone(), warnings: Vec::new(), third_party: false, incomplete: false }
+}
+
+fn locked_as(
+    job: &Job,
+    version: &Version,
+    hash: String,
+    (prior, signed): (&BTreeSet<String>, &[String]),
+    third_party: bool,
+) -> Done {
+    let is_new = prior.is_empty() || prior.iter().eq([&hash]);
+    let incomplete = signed.is_empty() && is_new;
+    let mut hashes: BTreeSet<String> = prior.iter().chain(signed).cloned().collect();
+    hashes.insert(hash);
+    let lock = Lock { version: version.clone(), constraints: job.constraints.clone(), hashes };
+    Done { lock, warnings: Vec::new(), third_party, incomplete }
+}
+
+/// Uses the provider that comes with this program.
+fn use_shipped(job: &Job, version: &Version, emit: &dyn Fn(Event)) -> Done {
+    let same = job.old.as_ref().filter(|lock| lock.version == *version);
+    let instead = match &job.old {
+        None => InsteadOf::Nothing,
+        Some(lock) if lock.version != *version => InsteadOf::Version(lock.version.clone()),
+        Some(lock) if lock.hashes.is_empty() => InsteadOf::Nothing,
+        Some(_) => InsteadOf::LockedPackage,
+    };
+    emit(Event::Shipped(version.clone(), instead));
+    let fresh = || Lock {
+        version: version.clone(),
+        constraints: job.constraints.clone(),
+        hashes: BTreeSet::new(),
+    };
+    unchanged(&same.cloned().unwrap_or_else(fresh))
+}
+
+/// Fetches a package, and verifies it by what its source states.
+///
+/// # Errors
+/// When it cannot be had, or is not what the source states.
+pub(crate) fn fetch(
+    servers: &Servers<'_>,
+    package: Package,
+    progress: &Progress,
+) -> Result<Fetched, String> {
+    let (content, zh) = match package.location {
+        Location::Folder(folder) => (Content::Folder(folder), None),
+        Location::Archive(path) => {
+            let (file, zh) = open(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+            (Content::Archive(file), Some(zh))
+        }
+        Location::Url(url) => {
+            let (file, zh) = download(servers, &url, progress)?;
+            (Content::Archive(file), Some(zh))
+        }
+    };
+    let (trust, signed) = match package.evidence {
+        Evidence::None => (Trust::Unauthenticated, Vec::new()),
+        Evidence::Hashes(hashes) => {
+            verify_hashes(&content, zh.as_deref(), &hashes)?;
+            (Trust::VerifiedChecksum, Vec::new())
+        }
+        Evidence::Signed { hash, all, trust } => {
+            if zh.as_ref() != Some(&hash) {
+                let found = zh.unwrap_or_default();
+                return Err(format!("archive has incorrect checksum {found} (expected {hash})"));
+            }
+            (trust, all)
+        }
+    };
+    Ok(Fetched { content, zh, trust, signed })
+}
+
+fn open(path: &Path) -> std::io::Result<(File, String)> {
+    let mut file = File::open(path)?;
+    let zh = hash::of_packed(&mut file)?;
+    Ok((file, zh))
+}
+
+/// Downloads an archive to a file that has no name, so that nothing is left of it.
+fn download(
+    servers: &Servers<'_>,
+    url: &str,
+    progress: &Progress,
+) -> Result<(File, String), String> {
+    let mut file = tempfile::tempfile()
+        .map_err(|error| format!("failed to open temporary file to download: {error}"))?;
+    let mut hashing = hash::Hashing::new(&mut file, &progress.received);
+    let asking = servers.netrc.authorization(url);
+    let sized = |size: Option<u64>| {
+        progress.total.store(size.unwrap_or(0), Ordering::Relaxed);
+    };
+    servers
+        .http
+        .download_sized((url, asking.as_deref()), sized, &mut hashing, Limits::PROVIDER.archive)
+        .map_err(|error| error.to_string())?;
+    let zh = hashing.finish();
+    Ok((file, zh))
+}
+
+/// Verifies a package by the hashes that a mirror states.
+fn verify_hashes(content: &Content, zh: Option<&str>, hashes: &[String]) -> Result<(), String> {
+    let known: Vec<&String> = hashes.iter().filter(|hash| is_known(hash)).collect();
+    if known.is_empty() {
+        return Err("none of the checksums given for this provider has a known format".to_owned());
+    }
+    let is_among = |found: &str| known.iter().any(|hash| *hash == found);
+    let matches = || -> std::io::Result<bool> {
+        match content {
+            Content::Folder(folder) => Ok(is_among(&hash::of_folder(folder)?)),
+            Content::Archive(archive) => {
+                let mut archive = archive;
+                archive.rewind()?;
+                Ok(zh.is_some_and(is_among) || is_among(&hash::of_archive(archive)?))
+            }
+        }
+    };
+    let failed = |error| format!("failed to verify provider package checksums: {error}");
+    match (matches().map_err(failed)?, &known[..]) {
+        (true, _) => Ok(()),
+        (false, [hash]) => {
+            Err(format!("provider package doesn't match the expected checksum {hash:?}"))
+        }
+        (false, _) => {
+            Err("provider package doesn't match the any of the expected checksums".to_owned())
+        }
+    }
+}
+
+/// Whether a hash is of a kind that is computed here.
+pub(crate) fn is_known(hash: &str) -> bool {
+    hash.starts_with("h1:") || hash.starts_with("zh:")
+}

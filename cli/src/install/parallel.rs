@@ -1,0 +1,95 @@
+//! Runs jobs a few at a time, and passes on their events in the order of the jobs.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// The number of jobs that run at once.
+const WORKERS: usize = 4;
+
+/// The time between two calls of `idle`.
+const TICK: Duration = Duration::from_millis(100);
+
+enum Message<E, R> {
+    Event(E),
+    Done(R),
+}
+
+/// Runs a job for each item on a few threads. `seen` gets the events of each job in their order, those of
+/// the first item first; `idle` is called now and then while nothing happens. Results are in the order of
+/// the items.
+pub(crate) fn run<T: Sync, E: Send, R: Send>(
+    items: &[T],
+    job: impl Fn(usize, &T, &dyn Fn(E)) -> R + Sync,
+    mut seen: impl FnMut(&T, E),
+    mut idle: impl FnMut(),
+) -> Vec<R> {
+    let (send, receive) = mpsc::channel::<(usize, Message<E, R>)>();
+    let next = AtomicUsize::new(0);
+    let mut waiting: Vec<VecDeque<E>> = items.iter().map(|_| VecDeque::new()).collect();
+    let mut results: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    thread::scope(|scope| {
+        for _ in 0..WORKERS.min(items.len()) {
+            let (send, next, job) = (send.clone(), &next, &job);
+            scope.spawn(move || {
+                loop {
+                    let at = next.fetch_add(1, Ordering::SeqCst);
+                    let Some(item) = items.get(at) else { return };
+                    // Nobody listens any more only if the other side has panicked.
+                    let emit = |event| drop(send.send((at, Message::Event(event))));
+                    let result = job(at, item, &emit);
+                    drop(send.send((at, Message::Done(result))));
+                }
+            });
+        }
+        drop(send);
+        let mut current = 0;
+        loop {
+            match receive.recv_timeout(TICK) {
+                Ok((at, Message::Event(event))) => waiting[at].push_back(event),
+                Ok((at, Message::Done(result))) => results[at] = Some(result),
+                Err(RecvTimeoutError::Timeout) => idle(),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            while let Some(item) = items.get(current) {
+                waiting[current].drain(..).for_each(|event| seen(item, event));
+                if results[current].is_none() {
+                    break;
+                }
+                current += 1;
+            }
+        }
+    });
+    results.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn jobs_overlap_and_their_events_come_in_order() {
+        let items: Vec<usize> = (0..9).collect();
+        // Passes only if as many jobs as there are workers run at once.
+        let barrier = Barrier::new(WORKERS);
+        let mut events = Vec::new();
+        let job = |_, item: &usize, emit: &dyn Fn(usize)| {
+            emit(*item * 10);
+            if *item < WORKERS {
+                barrier.wait();
+            }
+            emit(*item * 10 + 1);
+            item * 2
+        };
+        let results = run(&items, job, |item, event| events.push((*item, event)), || ());
+        assert_eq!(results, items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        let expected: Vec<_> =
+            items.iter().flat_map(|item| [(*item, item * 10), (*item, item * 10 + 1)]).collect();
+        assert_eq!(events, expected);
+        assert!(run(&[] as &[usize], |_, _, _: &dyn Fn(())| (), |_, ()| (), || ()).is_empty());
+    }
+}

@@ -1,0 +1,232 @@
+//! Sources of provider packages: the versions that exist, and the package of one. Downloads no package.
+
+mod error;
+mod folder;
+mod network;
+mod registry;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::Version;
+
+use super::platform::Platform;
+use super::settings::{Method, MethodKind};
+use super::signature::Trust;
+use crate::clock;
+use crate::env::Env;
+use crate::fetch::host::Hosts;
+use crate::fetch::http::Client;
+use crate::fetch::netrc::Netrc;
+use crate::install::settings::Settings;
+
+pub(crate) use error::SourceError;
+pub(crate) use folder::{LocalPackage, packages};
+
+/// The longest list of versions, description of a package, or list of checksums.
+const MAX_DOCUMENT: u64 = 16 << 20;
+
+/// Access to servers: each host is asked for its services once.
+pub(crate) struct Servers<'a> {
+    pub(crate) http: Client,
+    pub(crate) hosts: Hosts<'a>,
+    pub(crate) netrc: Netrc,
+}
+
+impl<'a> Servers<'a> {
+    /// Access as the settings allow it.
+    pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
+        Self {
+            http: Client::new(env.proxies(), std::thread::sleep),
+            hosts: Hosts::new(env, settings),
+            netrc: Netrc::load(env),
+        }
+    }
+}
+
+/// The versions of a provider that a source has.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Listing {
+    pub(crate) versions: BTreeSet<Version>,
+    /// Remarks of the registry, for people.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A package of one version of a provider for one platform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Package {
+    pub(crate) location: Location,
+    pub(crate) evidence: Evidence,
+}
+
+/// The place of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Location {
+    /// A folder that holds the program.
+    Folder(PathBuf),
+    /// An archive.
+    Archive(PathBuf),
+    /// An archive behind a URL.
+    Url(String),
+}
+
+/// The statements of a source about the content of a package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Evidence {
+    /// None.
+    None,
+    /// Hashes, one of which the package must have.
+    Hashes(Vec<String>),
+    /// Checksums of all packages of the release, with their signature verified.
+    Signed {
+        /// The `zh:` hash of this package.
+        hash: String,
+        /// The `zh:` hashes of all.
+        all: Vec<String>,
+        /// The signer.
+        trust: Trust,
+    },
+}
+
+/// One place to look for packages.
+enum Source {
+    Registry,
+    Folder(PathBuf),
+    Network(String),
+}
+
+/// Sources in order, each for some providers.
+pub(crate) struct Search<'a> {
+    rules: Vec<(Source, Method)>,
+    servers: &'a Servers<'a>,
+}
+
+impl<'a> Search<'a> {
+    /// Looks at the origin registries alone.
+    pub(crate) fn registries(servers: &'a Servers<'a>) -> Self {
+        Self::new([Method::every(MethodKind::Direct)], servers)
+    }
+
+    /// Looks at the places that installation methods name, in their order.
+    pub(crate) fn new(methods: impl IntoIterator<Item = Method>, servers: &'a Servers<'a>) -> Self {
+        let source = |method: Method| {
+            let source = match &method.kind {
+                MethodKind::Direct => Source::Registry,
+                MethodKind::Filesystem(path) => Source::Folder(path.clone()),
+                MethodKind::Network(url) => Source::Network(url.clone()),
+            };
+            (source, method)
+        };
+        Self { rules: methods.into_iter().map(source).collect(), servers }
+    }
+
+    fn covering(&self, addr: &ProviderAddr) -> impl Iterator<Item = &Source> {
+        let covers = |(_, method): &&(Source, Method)| method.covers(addr);
+        self.rules.iter().filter(covers).map(|(source, _)| source)
+    }
+
+    /// The versions that the sources have together.
+    ///
+    /// # Errors
+    /// When a source cannot be asked, or none has the provider.
+    pub(crate) fn versions(&self, addr: &ProviderAddr) -> Result<Listing, SourceError> {
+        let mut all = Listing::default();
+        let mut unknown = None;
+        for source in self.covering(addr) {
+            match self.versions_in(source, addr) {
+                Ok(listing) => {
+                    all.versions.extend(listing.versions);
+                    all.warnings.extend(listing.warnings);
+                }
+                Err(error @ SourceError::NotKnown { .. }) => unknown = Some(error),
+                Err(SourceError::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if all.versions.is_empty() {
+            let sources = self.covering(addr).map(|source| source.display(addr)).collect();
+            return Err(
+                unknown.unwrap_or_else(|| SourceError::NotFound { addr: addr.clone(), sources })
+            );
+        }
+        Ok(all)
+    }
+
+    /// The package of a version: that of the first source that has one.
+    ///
+    /// # Errors
+    /// When a source cannot be asked, or none has the package.
+    pub(crate) fn package(
+        &self,
+        addr: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Package, SourceError> {
+        for source in self.covering(addr) {
+            match self.package_in(source, addr, version, platform) {
+                Err(
+                    SourceError::NotKnown { .. }
+                    | SourceError::NotFound { .. }
+                    | SourceError::Platform { .. },
+                ) => {}
+                answered => return answered,
+            }
+        }
+        Err(SourceError::Platform {
+            addr: addr.clone(),
+            version: version.clone(),
+            platform: platform.clone(),
+        })
+    }
+
+    fn versions_in(&self, source: &Source, addr: &ProviderAddr) -> Result<Listing, SourceError> {
+        match source {
+            Source::Registry => registry::versions(self.servers, addr),
+            Source::Network(url) => network::versions(self.servers, url, addr),
+            Source::Folder(folder) => {
+                let found = packages(folder, addr)?;
+                let versions = found.into_iter().map(|package| package.version).collect();
+                Ok(Listing { versions, warnings: Vec::new() })
+            }
+        }
+    }
+
+    fn package_in(
+        &self,
+        source: &Source,
+        addr: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Package, SourceError> {
+        match source {
+            Source::Registry => {
+                let query = registry::Query { servers: self.servers, addr, now: clock::now() };
+                query.package(version, platform)
+            }
+            Source::Network(url) => network::package(self.servers, url, (addr, version, platform)),
+            Source::Folder(folder) => {
+                let is_it =
+                    |one: &LocalPackage| one.version == *version && one.platform == *platform;
+                let found = packages(folder, addr)?.into_iter().find(is_it);
+                let found = found.ok_or_else(|| SourceError::Platform {
+                    addr: addr.clone(),
+                    version: version.clone(),
+                    platform: platform.clone(),
+                })?;
+                Ok(Package { location: found.location, evidence: Evidence::None })
+            }
+        }
+    }
+}
+
+impl Source {
+    /// The name of the source for people, as Terraform gives it.
+    fn display(&self, addr: &ProviderAddr) -> String {
+        match self {
+            Self::Registry => format!("registry {}", addr.host()),
+            Self::Network(url) => format!("provider mirror at {url}"),
+            Self::Folder(folder) => folder.display().to_string(),
+        }
+    }
+}

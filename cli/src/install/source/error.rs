@@ -1,0 +1,72 @@
+//! Reasons why a source cannot give a package, in Terraform's words.
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::Version;
+
+use crate::fetch::http::HttpError;
+use crate::install::platform::Platform;
+use crate::redact;
+
+/// The reason why a source cannot give a package. Variants are named after what is to blame.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SourceError {
+    /// No source has the provider.
+    #[error("provider {addr} was not found in any of the search locations")]
+    NotFound { addr: ProviderAddr, sources: Vec<String> },
+    /// The registry has no such provider.
+    #[error("provider registry {} does not have a provider named {addr}", addr.host())]
+    NotKnown { addr: ProviderAddr },
+    /// The host is no provider registry.
+    #[error("host {host} does not offer a Terraform provider registry")]
+    NoRegistry { host: String, other_version: bool },
+    /// The host does not answer.
+    #[error("could not connect to {host}: {reason}")]
+    Unreachable { host: String, reason: String },
+    /// The server wants credentials, or refuses those it got.
+    #[error("host {host} {}{}", if *.given {
+        "rejected the given authentication credentials"
+    } else {
+        "requires authentication credentials"
+    }, complaint.as_ref().map_or(String::new(), |reason| format!("; {reason}")))]
+    Unauthorized { host: String, given: bool, complaint: Option<String> },
+    /// The release has no package for the platform.
+    #[error("provider {addr} {version} is not available for {platform}")]
+    Platform { addr: ProviderAddr, version: Version, platform: Platform },
+    /// The mirror has no package for the platform.
+    #[error("provider mirror {url} does not have a package of {addr} {version} for {platform}")]
+    MirrorPlatform { url: String, addr: ProviderAddr, version: Version, platform: Platform },
+    /// The release speaks versions of the plugin protocol that this program does not.
+    #[error("provider {addr} {version} is not supported by this version of terraform")]
+    Protocol { addr: ProviderAddr, version: Version, closest: Option<Version> },
+    /// The registry's answer is a failure or makes no sense.
+    #[error("could not query provider registry for {addr}: {reason}")]
+    Registry { addr: ProviderAddr, reason: String },
+    /// The mirror's answer is a failure or makes no sense.
+    #[error("failed to query provider mirror {url} for {addr}: {reason}")]
+    Mirror { url: String, addr: ProviderAddr, reason: String },
+    /// The description of a package contradicts itself.
+    #[error("{0}")]
+    Description(String),
+    /// The checksums of the release are not authentic.
+    #[error("{0}")]
+    Checksums(String),
+    /// A folder cannot be searched.
+    #[error("cannot search {folder}: {reason}")]
+    Folder { folder: String, reason: String },
+}
+
+impl SourceError {
+    pub(super) fn registry(addr: &ProviderAddr, reason: impl ToString) -> Self {
+        Self::Registry { addr: addr.clone(), reason: reason.to_string() }
+    }
+
+    pub(super) fn mirror(url: &str, addr: &ProviderAddr, reason: impl ToString) -> Self {
+        let url = redact::address(url);
+        Self::Mirror { url, addr: addr.clone(), reason: reason.to_string() }
+    }
+
+    /// The failure of a request to a registry.
+    pub(super) fn of_registry(addr: &ProviderAddr, error: &HttpError) -> Self {
+        Self::registry(addr, error)
+    }
+}

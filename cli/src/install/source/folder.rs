@@ -1,0 +1,111 @@
+//! Finds packages in a folder that is laid out like a mirror, unpacked and packed.
+
+use std::path::Path;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::Version;
+
+use super::{Location, SourceError};
+use crate::install::platform::Platform;
+
+/// A package in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LocalPackage {
+    pub(crate) version: Version,
+    pub(crate) platform: Platform,
+    pub(crate) location: Location,
+}
+
+/// The packages of a provider in a mirror, sorted by version and platform. Of the same version, an unpacked
+/// package stands before a packed one.
+///
+/// # Errors
+/// When the mirror is not a folder or cannot be read.
+pub(crate) fn packages(
+    mirror: &Path,
+    addr: &ProviderAddr,
+) -> Result<Vec<LocalPackage>, SourceError> {
+    let failed = |error: std::io::Error| SourceError::Folder {
+        folder: mirror.display().to_string(),
+        reason: formwork_value::diag::without_error_numbers(error.to_string()),
+    };
+    if !mirror.metadata().map_err(failed)?.is_dir() {
+        return Err(failed(std::io::Error::other("it is not a folder")));
+    }
+    let folder = mirror
+        .join(addr.host().as_str())
+        .join(addr.namespace().as_str())
+        .join(addr.kind().as_str());
+    let mut found = Vec::new();
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(found) };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if let Some((version, platform)) = packed(name, addr) {
+            let location = Location::Archive(entry.path());
+            found.push(LocalPackage { version, platform, location });
+        } else if let Ok(version) = Version::parse(name) {
+            let unpacked = std::fs::read_dir(entry.path()).into_iter().flatten().flatten();
+            for package in unpacked.filter(|package| package.path().is_dir()) {
+                let name = package.file_name();
+                let platform = name.to_str().and_then(|name| name.parse().ok());
+                let Some(platform) = platform else { continue };
+                let location = Location::Folder(package.path());
+                found.push(LocalPackage { version: version.clone(), platform, location });
+            }
+        }
+    }
+    let is_packed = |one: &LocalPackage| matches!(one.location, Location::Archive(_));
+    found.sort_by(|a, b| {
+        let key = |one: &LocalPackage| (one.version.clone(), one.platform.clone(), is_packed(one));
+        key(a).cmp(&key(b))
+    });
+    Ok(found)
+}
+
+/// The version and platform in `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
+fn packed(name: &str, addr: &ProviderAddr) -> Option<(Version, Platform)> {
+    let rest = name.strip_prefix(&format!("terraform-provider-{}_", addr.kind()))?;
+    let (version, platform) = rest.strip_suffix(".zip")?.split_once('_')?;
+    Some((Version::parse(version).ok()?, platform.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_both_layouts_and_prefers_the_unpacked_one() {
+        let mirror = tempfile::tempdir().unwrap();
+        let folder = mirror.path().join("example.com/acme/thing");
+        let platform = Platform::current().to_string();
+        for version in ["1.0.0", "1.2.0-beta1", "not-a-version"] {
+            std::fs::create_dir_all(folder.join(version).join(&platform)).unwrap();
+        }
+        std::fs::create_dir_all(folder.join("3.0.0/plan9_mips")).unwrap();
+        for version in ["1.0.0", "2.0.0"] {
+            let name = format!("terraform-provider-thing_{version}_{platform}.zip");
+            std::fs::write(folder.join(name), "").unwrap();
+        }
+        let addr = "example.com/acme/thing".parse().unwrap();
+        let found = packages(mirror.path(), &addr).unwrap();
+        let names: Vec<_> = found
+            .iter()
+            .map(|one| {
+                let packed = matches!(one.location, Location::Archive(_));
+                let platform = one.platform.to_string().replace(&platform, "here");
+                format!("{} {platform}{}", one.version, if packed { " packed" } else { "" })
+            })
+            .collect();
+        let expected = [
+            "1.0.0 here",
+            "1.0.0 here packed",
+            "1.2.0-beta1 here",
+            "2.0.0 here packed",
+            "3.0.0 plan9_mips",
+        ];
+        assert_eq!(names, expected);
+        let missing = packages(&mirror.path().join("missing"), &addr).unwrap_err();
+        assert!(missing.to_string().starts_with("cannot search"), "{missing}");
+    }
+}

@@ -1,0 +1,301 @@
+//! The provider registry protocol: versions, and the verified checksums of a release.
+
+use std::collections::BTreeMap;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::Version;
+use serde::Deserialize;
+use time::OffsetDateTime;
+
+use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
+use crate::fetch::host::HostError;
+use crate::fetch::http::{Answer, HttpError, resolve};
+use crate::install::platform::Platform;
+use crate::install::{signature, sums};
+
+/// The service in discovery documents, and its name for people.
+const SERVICE: (&str, &str) = ("providers.v1", "provider registry");
+/// The versions of the plugin protocol that this program speaks: from 5.0, before 7.0.
+const PROTOCOLS: std::ops::Range<u64> = 5..7;
+/// The longest signature.
+const MAX_SIGNATURE: u64 = 1 << 20;
+
+#[derive(Deserialize)]
+struct Versions {
+    #[serde(default)]
+    versions: Option<Vec<Release>>,
+    #[serde(default)]
+    warnings: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Release {
+    #[serde(default)]
+    version: String,
+    #[serde(default)]
+    protocols: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct Description {
+    #[serde(default)]
+    protocols: Option<Vec<String>>,
+    #[serde(default)]
+    os: String,
+    #[serde(default)]
+    arch: String,
+    #[serde(default)]
+    filename: String,
+    #[serde(default)]
+    download_url: String,
+    #[serde(default)]
+    shasum: String,
+    #[serde(default)]
+    shasums_url: String,
+    #[serde(default)]
+    shasums_signature_url: String,
+    #[serde(default)]
+    signing_keys: SigningKeys,
+}
+
+#[derive(Default, Deserialize)]
+struct SigningKeys {
+    #[serde(default)]
+    gpg_public_keys: Option<Vec<SigningKey>>,
+}
+
+#[derive(Deserialize)]
+struct SigningKey {
+    #[serde(default)]
+    ascii_armor: String,
+}
+
+/// The versions of a provider.
+pub(super) fn versions(servers: &Servers<'_>, addr: &ProviderAddr) -> Result<Listing, SourceError> {
+    let (releases, warnings) = releases(servers, addr)?;
+    Ok(Listing { versions: releases.into_keys().collect(), warnings })
+}
+
+/// The releases of a provider with the protocols of each, and the remarks of the registry.
+fn releases(
+    servers: &Servers<'_>,
+    addr: &ProviderAddr,
+) -> Result<(BTreeMap<Version, Vec<String>>, Vec<String>), SourceError> {
+    let answer = ask(servers, addr, "versions", || SourceError::NotKnown { addr: addr.clone() })?;
+    let list: Versions = document(addr, answer)?;
+    let mut releases = BTreeMap::new();
+    for release in list.versions.unwrap_or_default() {
+        // A registry may hold versions that are not numbered as ours are; they cannot be selected.
+        if let Ok(version) = Version::parse(&release.version) {
+            releases.insert(version, release.protocols.unwrap_or_default());
+        }
+    }
+    Ok((releases, list.warnings.unwrap_or_default()))
+}
+
+fn ask(
+    servers: &Servers<'_>,
+    addr: &ProviderAddr,
+    path: &str,
+    missing: impl FnOnce() -> SourceError,
+) -> Result<Answer, SourceError> {
+    let Servers { http, hosts, .. } = servers;
+    let base =
+        hosts.service(http, addr.host(), SERVICE).map_err(|error| host_error(addr, error))?;
+    let url = format!("{base}{}/{}/{path}", addr.namespace(), addr.kind());
+    let token = hosts.asking(addr.host(), &url);
+    let answer = http.get_patiently(&url, token.as_deref(), hosts.patience());
+    answer.map_err(|error| match error.status() {
+        Some(404) => missing(),
+        Some(401 | 403) => SourceError::Unauthorized {
+            host: addr.host().to_string(),
+            given: token.is_some(),
+            complaint: hosts.complaint(addr.host(), &url),
+        },
+        _ => SourceError::of_registry(addr, &error),
+    })
+}
+
+fn host_error(addr: &ProviderAddr, error: HostError) -> SourceError {
+    match error {
+        HostError::NotOffered { host, other_version, .. } => {
+            SourceError::NoRegistry { host, other_version }
+        }
+        HostError::Unknown(HttpError::Status { status: 401 | 403, .. }) => {
+            let host = addr.host().to_string();
+            SourceError::Unauthorized { host, given: false, complaint: None }
+        }
+        error => {
+            SourceError::Unreachable { host: addr.host().to_string(), reason: error.to_string() }
+        }
+    }
+}
+
+fn document<T: serde::de::DeserializeOwned>(
+    addr: &ProviderAddr,
+    answer: Answer,
+) -> Result<T, SourceError> {
+    let text = answer.text(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
+    serde_json::from_str(&text)
+        .map_err(|error| SourceError::registry(addr, format!("its answer is not valid: {error}")))
+}
+
+/// A question about a package.
+pub(super) struct Query<'a> {
+    pub(super) servers: &'a Servers<'a>,
+    pub(super) addr: &'a ProviderAddr,
+    /// The time by which signatures must be valid.
+    pub(super) now: OffsetDateTime,
+}
+
+impl Query<'_> {
+    /// The package of a version, with the checksums of its release verified.
+    pub(super) fn package(
+        &self,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Package, SourceError> {
+        let addr = self.addr;
+        let path = format!("{version}/download/{}/{}", platform.os, platform.arch);
+        let answer = ask(self.servers, addr, &path, || SourceError::Platform {
+            addr: addr.clone(),
+            version: version.clone(),
+            platform: platform.clone(),
+        })?;
+        let base = answer.url.clone();
+        let found: Description = document(addr, answer)?;
+        self.check_protocols(version, &found)?;
+        if found.os != platform.os || found.arch != platform.arch {
+            return Err(SourceError::Description(format!(
+                "registry response to request for {platform} archive has incorrect target {}_{}",
+                found.os, found.arch
+            )));
+        }
+        let url = web_address(&base, &found.download_url, "download URL")?;
+        if !sums::is_sha256(&found.shasum) {
+            let reason =
+                format!("registry response includes invalid SHA256 hash {:?}", found.shasum);
+            return Err(SourceError::registry(addr, reason));
+        }
+        let evidence = self.evidence(&base, &found)?;
+        Ok(Package { location: Location::Url(url), evidence })
+    }
+
+    fn check_protocols(&self, version: &Version, found: &Description) -> Result<(), SourceError> {
+        let protocols = found.protocols.as_deref().unwrap_or_default();
+        let mut supported = protocols.is_empty();
+        for text in protocols {
+            supported |= speaks(text).ok_or_else(|| {
+                let reason = format!("registry response includes invalid version string {text:?}");
+                SourceError::registry(self.addr, reason)
+            })?;
+        }
+        if supported {
+            return Ok(());
+        }
+        let (releases, _) = releases(self.servers, self.addr)?;
+        let fits = |protocols: &Vec<String>| protocols.iter().any(|one| speaks(one) == Some(true));
+        let closest = releases.iter().rev().find(|(_, protocols)| fits(protocols));
+        Err(SourceError::Protocol {
+            addr: self.addr.clone(),
+            version: version.clone(),
+            closest: closest.map(|(version, _)| version.clone()),
+        })
+    }
+
+    /// Fetches the checksums of the release and their signature, and verifies both.
+    fn evidence(&self, base: &str, found: &Description) -> Result<Evidence, SourceError> {
+        let sums_url = web_address(base, &found.shasums_url, "SHASUMS URL")?;
+        let signature_url =
+            web_address(base, &found.shasums_signature_url, "SHASUMS signature URL")?;
+        let what = "failed to retrieve authentication checksums for provider";
+        let document = self.file(&sums_url, MAX_DOCUMENT, what)?;
+        let what = "failed to retrieve cryptographic signature for provider";
+        let made = self.file(&signature_url, MAX_SIGNATURE, what)?;
+        let keys: Vec<String> = found
+            .signing_keys
+            .gpg_public_keys
+            .iter()
+            .flatten()
+            .map(|key| key.ascii_armor.clone())
+            .collect();
+        // Nothing is read from the list before it is known to be authentic.
+        let trust = signature::verify(&document, &made, &keys, self.now)
+            .map_err(|error| SourceError::Checksums(error.to_string()))?;
+        let document = String::from_utf8_lossy(&document);
+        let name = &found.filename;
+        let listed = sums::of_file(&document, name).ok_or_else(|| {
+            SourceError::Checksums(format!("checksum list has no SHA-256 hash for {name:?}"))
+        })?;
+        let wanted = found.shasum.to_ascii_lowercase();
+        if !sums::is_sha256(&listed) {
+            let reason = format!("checksum list has invalid SHA256 hash {listed:?}");
+            return Err(SourceError::Checksums(reason));
+        }
+        if listed != wanted {
+            return Err(SourceError::Checksums(format!(
+                "checksum list has unexpected SHA-256 hash {listed} (expected {wanted})"
+            )));
+        }
+        Ok(Evidence::Signed { hash: format!("zh:{wanted}"), all: sums::hashes(&document), trust })
+    }
+
+    /// The content of a file that the description names. Such files may be anywhere, so no token goes along.
+    fn file(&self, url: &str, limit: u64, what: &str) -> Result<Vec<u8>, SourceError> {
+        let Servers { http, hosts, .. } = self.servers;
+        let answer = http.get_patiently(url, None, hosts.patience());
+        let bytes = answer.and_then(|answer| answer.bytes(limit));
+        bytes.map_err(|error| SourceError::registry(self.addr, format!("{what}: {error}")))
+    }
+}
+
+/// Whether this program speaks a version of the plugin protocol. None if the string is no version.
+fn speaks(text: &str) -> Option<bool> {
+    let mut numbers = text.split('.').map(str::parse::<u64>);
+    let major = numbers.next()?.ok()?;
+    numbers.all(|number| number.is_ok()).then(|| PROTOCOLS.contains(&major))
+}
+
+/// The URL that a description names, which must lead to a web server. It need not be encrypted: the
+/// signature and the checksums tell a forged file.
+fn web_address(base: &str, reference: &str, what: &str) -> Result<String, SourceError> {
+    let url = resolve(base, reference);
+    let scheme = url.split("://").next().unwrap_or_default().to_ascii_lowercase();
+    match scheme.as_str() {
+        "https" | "http" => Ok(url),
+        _ => Err(SourceError::Description(format!(
+            "registry response includes invalid {what}: must use http or https scheme"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_versions_5_and_6_of_the_protocol_are_spoken() {
+        for (text, expected) in [
+            ("5.0", Some(true)),
+            ("6.8", Some(true)),
+            ("6", Some(true)),
+            ("4.0", Some(false)),
+            ("7.0", Some(false)),
+            ("x", None),
+            ("5.x", None),
+            ("", None),
+        ] {
+            assert_eq!(speaks(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn files_are_fetched_from_web_servers_only() {
+        let base = "https://h/v1/p/download";
+        assert_eq!(web_address(base, "a.zip", "x").unwrap(), "https://h/v1/p/a.zip");
+        assert_eq!(web_address(base, "http://o/a.zip", "x").unwrap(), "http://o/a.zip");
+        for url in ["file:///etc/passwd", "ftp://h/a.zip", "git::https://h/a"] {
+            assert!(web_address(base, url, "x").is_err(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The list of checksums of a provider release, `SHA256SUMS`.
+
+/// The checksum of a file, in lower case.
+pub(crate) fn of_file(document: &str, name: &str) -> Option<String> {
+    document.lines().find_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let (sum, named) = (words.next()?, words.next()?);
+        (named == name).then(|| sum.to_ascii_lowercase())
+    })
+}
+
+/// All checksums as `zh:` hashes. Empty if the document is not a list of checksums.
+pub(crate) fn hashes(document: &str) -> Vec<String> {
+    let lines = document.lines().filter(|line| !line.trim().is_empty());
+    let hash = |line: &str| {
+        let mut words = line.split_ascii_whitespace();
+        let (sum, _) = (words.next()?, words.next()?);
+        is_sha256(sum).then(|| format!("zh:{}", sum.to_ascii_lowercase()))
+    };
+    lines.map(hash).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Whether a string is a SHA-256 hash in hexadecimal digits.
+pub(crate) fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checksums_are_found_by_the_name_of_the_file() {
+        let (one, two) = ("a".repeat(64), "B0".repeat(32));
+        let text = format!("{one}  one.zip\n\n{two}  two.zip\n");
+        assert_eq!(of_file(&text, "one.zip"), Some(one.clone()));
+        assert_eq!(of_file(&text, "two.zip"), Some("b0".repeat(32)));
+        assert_eq!(of_file(&text, "two"), None);
+        assert_eq!(hashes(&text), [format!("zh:{one}"), format!("zh:{}", "b0".repeat(32))]);
+        for broken in [one.as_str(), "abc  one.zip", &format!("{}  one.zip", "g".repeat(64))] {
+            assert!(hashes(&format!("{text}{broken}\n")).is_empty(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The number by which Terraform recognizes the arguments of a `backend` block: the checksum of the
+//! string that its sets of values are ordered by.
+
+use formwork_lang::print::quoted;
+use formwork_value::Value;
+
+/// Returns the number for a type of backend and the values of its arguments.
+pub(super) fn of(kind: &str, values: &Value) -> u64 {
+    let mut text = format!("<{};", quoted(kind));
+    write(&mut text, values);
+    text.push_str(";>");
+    u64::from(crc32(text.as_bytes()))
+}
+
+fn write(text: &mut String, value: &Value) {
+    match value.peek() {
+        Value::Null(_) => text.push('~'),
+        Value::Unknown(_) => text.push('?'),
+        Value::Bool(true) => text.push('T'),
+        Value::Bool(false) => text.push('F'),
+        Value::String(string) => text.push_str(&quoted(string)),
+        Value::Number(number) => text.push_str(&number.to_string()),
+        Value::Map(map) => {
+            text.push('{');
+            for (name, value) in map.iter() {
+                text.push_str(&quoted(name));
+                text.push(':');
+                write(text, value);
+                text.push(';');
+            }
+            text.push('}');
+        }
+        Value::Object(object) => enclosed(text, ('<', '>'), object.iter().map(|(_, value)| value)),
+        Value::Tuple(_) => enclosed(text, ('<', '>'), value.peek().children().iter()),
+        other => enclosed(text, ('[', ']'), other.children().iter()),
+    }
+}
+
+fn enclosed<'v>(
+    text: &mut String,
+    (open, close): (char, char),
+    values: impl Iterator<Item = &'v Value>,
+) {
+    text.push(open);
+    for value in values {
+        write(text, value);
+        text.push(';');
+    }
+    text.push(close);
+}
+
+/// The checksum of IEEE 802.3.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 * (crc & 1)))
+    };
+    !bytes.iter().fold(!0, step)
+}

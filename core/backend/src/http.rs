@@ -1,0 +1,320 @@
+//! The backend `http`: one state behind a URL, with lock and unlock requests if the server has them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_core::state::intents::IntentLog;
+use formwork_value::Type;
+use formwork_value::schema::Block;
+use md5::{Digest as _, Md5};
+use ureq::http::{Request, StatusCode, Uri, header};
+
+use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::lock::LockInfo;
+use crate::remote::{Breaking, Cause, Locking, Place, PutError, RemoteStore};
+use crate::retry::Retries;
+use crate::store::{LockEnd, StateStore, StoreError};
+use crate::web::{Answer, Client, Tls, without_secrets};
+use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+
+/// The type of the backend.
+pub(crate) struct HttpKind;
+
+impl BackendKind for HttpKind {
+    fn name(&self) -> &'static str {
+        "http"
+    }
+
+    fn schema(&self) -> Block {
+        optional(&[
+            ("address", Type::String),
+            ("client_ca_certificate_pem", Type::String),
+            ("client_certificate_pem", Type::String),
+            ("client_private_key_pem", Type::String),
+            ("lock_address", Type::String),
+            ("lock_method", Type::String),
+            ("password", Type::String),
+            ("retry_max", Type::Number),
+            ("retry_wait_max", Type::Number),
+            ("retry_wait_min", Type::Number),
+            ("skip_cert_verification", Type::Bool),
+            ("unlock_address", Type::String),
+            ("unlock_method", Type::String),
+            ("update_method", Type::String),
+            ("username", Type::String),
+        ])
+    }
+
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let text = |name: &str| {
+            arguments.text_or_variable(name, &[&format!("TF_HTTP_{}", name.to_uppercase())])
+        };
+        let method = |name: &str, usual: &str| text(name).unwrap_or_else(|| usual.to_owned());
+        let number = |name: &str, usual: u32| {
+            let variable = format!("TF_HTTP_{}", name.to_uppercase());
+            arguments.count_or_variable(name, &variable, usual)
+        };
+        let address = text("address").filter(|address| !address.is_empty());
+        let address = address.ok_or_else(|| ConfigError::new("address argument is required"))?;
+        check_url("address", &address)?;
+        let optional_url = |name: &str| -> Result<Option<String>, ConfigError> {
+            let url = text(name);
+            url.iter().try_for_each(|url| check_url(name, url))?;
+            Ok(url)
+        };
+        let certificate = text("client_certificate_pem").filter(|pem| !pem.is_empty());
+        let key = text("client_private_key_pem").filter(|pem| !pem.is_empty());
+        let identity = match (certificate, key) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            (Some(_), None) => {
+                return Err(ConfigError::new(
+                    "client_certificate_pem is set but client_private_key_pem is not",
+                ));
+            }
+            (None, Some(_)) => {
+                return Err(ConfigError::new(
+                    "client_private_key_pem is set but client_certificate_pem is not",
+                ));
+            }
+        };
+        let tls = Tls {
+            insecure: arguments.truth("skip_cert_verification").unwrap_or(false),
+            authorities: text("client_ca_certificate_pem").filter(|pem| !pem.is_empty()),
+            identity,
+        };
+        let seconds = |n: u32| Duration::from_secs(n.into());
+        let retries = Retries {
+            most: number("retry_max", 2)?,
+            shortest: seconds(number("retry_wait_min", 1)?),
+            longest: seconds(number("retry_wait_max", 30)?),
+        };
+        let user = text("username").filter(|name| !name.is_empty());
+        let password = text("password").unwrap_or_default();
+        let server = Server {
+            address,
+            update_method: method("update_method", "POST"),
+            lock_address: optional_url("lock_address")?,
+            lock_method: method("lock_method", "LOCK"),
+            unlock_address: optional_url("unlock_address")?,
+            unlock_method: method("unlock_method", "UNLOCK"),
+            authorization: user
+                .map(|user| format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))),
+            client: Client::new(&tls, retries, |name| arguments.variable(name))?,
+        };
+        Ok(Arc::new(Http { server, root: arguments.root().to_owned() }))
+    }
+}
+
+fn check_url(name: &str, url: &str) -> Result<(), ConfigError> {
+    let parsed: Uri = url
+        .parse()
+        .map_err(|error| ConfigError::new(format!("failed to parse {name} URL: {error}")))?;
+    match parsed.scheme_str() {
+        Some("http" | "https") if parsed.host().is_some() => Ok(()),
+        _ => Err(ConfigError::new(format!("{name} must be HTTP or HTTPS"))),
+    }
+}
+
+/// The server, and the requests that it takes.
+#[derive(Clone)]
+struct Server {
+    address: String,
+    update_method: String,
+    lock_address: Option<String>,
+    lock_method: String,
+    unlock_address: Option<String>,
+    unlock_method: String,
+    authorization: Option<String>,
+    client: Client,
+}
+
+/// A backend over one server.
+struct Http {
+    server: Server,
+    root: PathBuf,
+}
+
+#[async_trait::async_trait]
+impl Backend for Http {
+    fn kind(&self) -> &str {
+        "http"
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+        Err(BadWorkspace::Unsupported)
+    }
+
+    async fn create_workspace(&self, _name: &str) -> Result<(), BadWorkspace> {
+        Err(BadWorkspace::Unsupported)
+    }
+
+    async fn delete_workspace(&self, _name: &str) -> Result<(), BadWorkspace> {
+        Err(BadWorkspace::Unsupported)
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        if workspace != DEFAULT_WORKSPACE {
+            return Err(StoreError::NoWorkspace {
+                location: self.location(workspace),
+                workspace: workspace.to_owned(),
+            });
+        }
+        let place = HttpPlace { server: self.server.clone(), lock: None };
+        Ok(Box::new(RemoteStore::new(place)))
+    }
+
+    fn location(&self, _workspace: &str) -> String {
+        without_secrets(&self.server.address)
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        intents_beside(&self.root, &self.server.address, workspace)
+    }
+}
+
+/// The state behind the URL.
+struct HttpPlace {
+    server: Server,
+    /// The lock that is held: its id, and the information that the server got with it.
+    lock: Option<(String, Vec<u8>)>,
+}
+
+impl Server {
+    async fn send(&self, method: &str, url: &str, body: Option<&[u8]>) -> Result<Answer, Cause> {
+        self.client
+            .send(|| {
+                let mut request = Request::builder().method(method).uri(url);
+                if let Some(authorization) = &self.authorization {
+                    request = request.header(header::AUTHORIZATION, authorization);
+                }
+                if let Some(body) = body {
+                    let sum = STANDARD.encode(Md5::digest(body));
+                    request = request
+                        .header(header::CONTENT_TYPE, "application/json")
+                        .header("Content-MD5", sum);
+                }
+                Ok(request.body(body.unwrap_or_default().to_vec())?)
+            })
+            .await
+    }
+}
+
+/// The cause for an answer that refuses access.
+fn refused(answer: &Answer, method: &str, url: &str) -> Cause {
+    let url = without_secrets(url);
+    match answer.status {
+        StatusCode::UNAUTHORIZED => {
+            format!("{method} {url}: the HTTP remote state endpoint requires auth").into()
+        }
+        StatusCode::FORBIDDEN => {
+            format!("{method} {url}: the HTTP remote state endpoint rejects the credentials").into()
+        }
+        _ => answer.unexpected(method, &url),
+    }
+}
+
+#[async_trait::async_trait]
+impl Place for HttpPlace {
+    fn location(&self) -> String {
+        without_secrets(&self.server.address)
+    }
+
+    fn lock_end(&self) -> LockEnd {
+        LockEnd::ByForce
+    }
+
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        let url = &self.server.address;
+        let answer = self.server.send("GET", url, None).await?;
+        match answer.status {
+            StatusCode::OK => {
+                // A proxy or server that cuts an answer short may still call it whole.
+                if let Some(sum) = answer.header("Content-MD5")
+                    && STANDARD
+                        .decode(sum.trim())
+                        .ok()
+                        .is_none_or(|sum| sum.as_slice() != Md5::digest(&answer.body).as_slice())
+                {
+                    let url = without_secrets(url);
+                    return Err(format!("GET {url}: the content does not match its MD5").into());
+                }
+                Ok(Some(answer.body).filter(|body| !body.is_empty()))
+            }
+            StatusCode::NO_CONTENT | StatusCode::NOT_FOUND => Ok(None),
+            _ => Err(refused(&answer, "GET", url)),
+        }
+    }
+
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        let url = match &self.lock {
+            Some((id, _)) => with_query(&self.server.address, "ID", id),
+            None => self.server.address.clone(),
+        };
+        let method = &self.server.update_method;
+        let answer = self.server.send(method, &url, Some(&text)).await?;
+        match answer.status {
+            StatusCode::OK | StatusCode::CREATED | StatusCode::NO_CONTENT => Ok(()),
+            _ => Err(PutError::Failed(refused(&answer, method, &url))),
+        }
+    }
+
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        let Some(url) = &self.server.lock_address else { return Ok(Locking::Taken) };
+        let text = serde_json::to_vec(info)?;
+        let method = &self.server.lock_method;
+        let answer = self.server.send(method, url, Some(&text)).await?;
+        match answer.status {
+            StatusCode::OK => {}
+            StatusCode::CONFLICT | StatusCode::LOCKED => {
+                let holder: Option<LockInfo> = serde_json::from_slice(&answer.body).ok();
+                let holder = holder.filter(|holder| !holder.id.is_empty());
+                // An earlier attempt may have reached the server although its answer was lost.
+                if holder.as_ref().is_none_or(|holder| holder.id != info.id) {
+                    return Ok(Locking::Held(holder.map(Box::new)));
+                }
+            }
+            _ => return Err(refused(&answer, method, url)),
+        }
+        self.lock = Some((info.id.clone(), text));
+        Ok(Locking::Taken)
+    }
+
+    async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
+        let Some(url) = &self.server.unlock_address else { return Ok(()) };
+        let Some((_, text)) = &self.lock else { return Ok(()) };
+        let method = &self.server.unlock_method;
+        let answer = self.server.send(method, url, Some(text)).await?;
+        if answer.status != StatusCode::OK {
+            return Err(refused(&answer, method, url));
+        }
+        self.lock = None;
+        Ok(())
+    }
+
+    async fn break_lock(&mut self, _id: &str) -> Result<Breaking, Cause> {
+        let Some(url) = &self.server.unlock_address else {
+            return Err("the backend has no unlock_address, so nothing locks the state".into());
+        };
+        // As Terraform does it: servers release whatever lock there is for a request without content.
+        let method = &self.server.unlock_method;
+        let answer = self.server.send(method, url, Some(b"")).await?;
+        match answer.status {
+            StatusCode::OK => Ok(Breaking::Released),
+            StatusCode::CONFLICT | StatusCode::LOCKED => {
+                let holder: Option<LockInfo> = serde_json::from_slice(&answer.body).ok();
+                Ok(Breaking::OtherLock(holder.map(Box::new)))
+            }
+            _ => Err(refused(&answer, method, url)),
+        }
+    }
+}
+
+/// A URL with one more parameter in its query.
+fn with_query(url: &str, name: &str, value: &str) -> String {
+    let separator = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{separator}{name}={value}")
+}

@@ -1,0 +1,154 @@
+//! The backend `inmem`: states in the memory of this process, for tests. They end with it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use formwork_core::state::intents::IntentLog;
+use formwork_value::Type;
+use formwork_value::schema::Block;
+
+use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::lock::LockInfo;
+use crate::remote::{Breaking, Cause, Locking, Place, PutError, RemoteStore};
+use crate::store::{LockEnd, StateStore, StoreError};
+use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+
+/// The states and locks of all backends of this process, by workspace.
+static STATES: LazyLock<Mutex<BTreeMap<String, Slot>>> = LazyLock::new(Mutex::default);
+
+/// The state of one workspace.
+#[derive(Debug, Default)]
+struct Slot {
+    text: Option<Vec<u8>>,
+    lock: Option<LockInfo>,
+}
+
+/// Works with the states. No panic can happen in between, so a poisoned lock means nothing.
+fn with<T>(work: impl FnOnce(&mut BTreeMap<String, Slot>) -> T) -> T {
+    work(&mut STATES.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The type of the backend.
+pub(crate) struct InMemoryKind;
+
+impl BackendKind for InMemoryKind {
+    fn name(&self) -> &'static str {
+        "inmem"
+    }
+
+    fn schema(&self) -> Block {
+        optional(&[("lock_id", Type::String)])
+    }
+
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        if let Some(id) = arguments.text("lock_id") {
+            let info = LockInfo { id, ..LockInfo::new("test", String::new()) };
+            with(|states| {
+                states.entry(DEFAULT_WORKSPACE.to_owned()).or_default().lock = Some(info);
+            });
+        }
+        Ok(Arc::new(InMemory { root: arguments.root().to_owned() }))
+    }
+}
+
+/// A backend in memory.
+struct InMemory {
+    root: PathBuf,
+}
+
+#[async_trait::async_trait]
+impl Backend for InMemory {
+    fn kind(&self) -> &str {
+        "inmem"
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+        let others = with(|states| states.keys().cloned().collect::<Vec<_>>());
+        let others = others.into_iter().filter(|name| name != DEFAULT_WORKSPACE);
+        Ok(std::iter::once(DEFAULT_WORKSPACE.to_owned()).chain(others).collect())
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+        if self.workspaces().await?.iter().any(|other| other == name) {
+            return Err(BadWorkspace::Exists(name.to_owned()));
+        }
+        with(|states| {
+            states.entry(name.to_owned()).or_default();
+        });
+        Ok(())
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+        if name == DEFAULT_WORKSPACE {
+            return Err(BadWorkspace::Default);
+        }
+        let removed = with(|states| states.remove(name));
+        removed.map(drop).ok_or_else(|| BadWorkspace::Missing(name.to_owned()))
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        Ok(Box::new(RemoteStore::new(Memory { workspace: workspace.to_owned() })))
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        format!("{workspace} in memory")
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        intents_beside(&self.root, "inmem", workspace)
+    }
+}
+
+/// The state of a workspace in memory.
+struct Memory {
+    workspace: String,
+}
+
+impl Memory {
+    fn slot<T>(&self, work: impl FnOnce(&mut Slot) -> T) -> T {
+        with(|states| work(states.entry(self.workspace.clone()).or_default()))
+    }
+}
+
+#[async_trait::async_trait]
+impl Place for Memory {
+    fn location(&self) -> String {
+        format!("{} in memory", self.workspace)
+    }
+
+    fn lock_end(&self) -> LockEnd {
+        LockEnd::WithProcess
+    }
+
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        Ok(self.slot(|slot| slot.text.clone()))
+    }
+
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        self.slot(|slot| slot.text = Some(text));
+        Ok(())
+    }
+
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        Ok(self.slot(|slot| match &slot.lock {
+            Some(holder) => Locking::Held(Some(Box::new(holder.clone()))),
+            None => {
+                slot.lock = Some(info.clone());
+                Locking::Taken
+            }
+        }))
+    }
+
+    async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
+        self.slot(|slot| slot.lock.take_if(|holder| holder.id == id));
+        Ok(())
+    }
+
+    async fn break_lock(&mut self, id: &str) -> Result<Breaking, Cause> {
+        Ok(self.slot(|slot| match slot.lock.take_if(|holder| holder.id == id) {
+            Some(_) => Breaking::Released,
+            None => Breaking::OtherLock(slot.lock.clone().map(Box::new)),
+        }))
+    }
+}

@@ -1,0 +1,187 @@
+//! The types of backends: the arguments that each takes, and a backend made of their values.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use formwork_value::schema::{Attribute, Block, Role};
+use formwork_value::{Str, Type, Value};
+
+use crate::Backend;
+use crate::http::HttpKind;
+use crate::inmem::InMemoryKind;
+use crate::local::{Local, Workspaces};
+use crate::pg::PgKind;
+
+/// A type of backend.
+pub trait BackendKind: Sync {
+    /// The name in the `backend` block.
+    fn name(&self) -> &'static str;
+
+    /// The arguments. None is required: each may come from the environment.
+    fn schema(&self) -> Block;
+
+    /// Makes a backend. Asks nothing of its place yet.
+    ///
+    /// # Errors
+    /// When an argument is missing or invalid.
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError>;
+}
+
+/// All types of backends, by name.
+pub const KINDS: [&dyn BackendKind; 4] = [&LocalKind, &HttpKind, &InMemoryKind, &PgKind];
+
+/// Returns the type of backend of a name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static dyn BackendKind> {
+    KINDS.into_iter().find(|kind| kind.name() == name)
+}
+
+/// An argument that is missing or invalid.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ConfigError {
+    /// What is wrong, without a final period.
+    pub message: String,
+}
+
+impl ConfigError {
+    /// An error about an argument.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into() }
+    }
+}
+
+/// Inputs of backends besides their arguments.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// The working folder, which relative paths start from.
+    pub root: PathBuf,
+    /// The environment variables.
+    pub variables: BTreeMap<String, String>,
+}
+
+/// The values of the arguments of a backend.
+#[derive(Clone, Copy, Debug)]
+pub struct Arguments<'a> {
+    /// An object with the attributes of the schema; what is not set is null.
+    pub values: &'a Value,
+    /// The other inputs.
+    pub surroundings: &'a Surroundings,
+}
+
+impl<'a> Arguments<'a> {
+    /// The value of an argument, `None` if it is null.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<&'a Value> {
+        match self.values {
+            Value::Object(object) => object.get(name).filter(|value| !value.is_null()),
+            _ => None,
+        }
+    }
+
+    /// The string of an argument, `None` if it is not set. An empty string is one.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<String> {
+        match self.value(name)? {
+            Value::String(text) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
+    /// The truth value of an argument, `None` if it is not set.
+    #[must_use]
+    pub fn truth(&self, name: &str) -> Option<bool> {
+        match self.value(name)? {
+            Value::Bool(truth) => Some(*truth),
+            _ => None,
+        }
+    }
+
+    /// An environment variable, `None` if it is not set or empty.
+    #[must_use]
+    pub fn variable(&self, name: &str) -> Option<String> {
+        self.surroundings.variables.get(name).filter(|text| !text.is_empty()).cloned()
+    }
+
+    /// The string of an argument, else of the first environment variable that is set.
+    #[must_use]
+    pub fn text_or_variable(&self, name: &str, variables: &[&str]) -> Option<String> {
+        self.text(name).or_else(|| variables.iter().find_map(|name| self.variable(name)))
+    }
+
+    /// The truth value of an argument, else of an environment variable, else `false`.
+    ///
+    /// # Errors
+    /// When the variable holds another word.
+    pub fn truth_or_variable(&self, name: &str, variable: &str) -> Result<bool, ConfigError> {
+        if let Some(truth) = self.truth(name) {
+            return Ok(truth);
+        }
+        match self.variable(variable).as_deref() {
+            None | Some("false" | "0") => Ok(false),
+            Some("true" | "1") => Ok(true),
+            Some(other) => {
+                Err(ConfigError::new(format!("{variable} is {other:?}, not true or false")))
+            }
+        }
+    }
+
+    /// The whole number of an argument, else of an environment variable, else the usual one.
+    ///
+    /// # Errors
+    /// When it is negative, too large or no whole number.
+    pub fn count_or_variable(
+        &self,
+        name: &str,
+        variable: &str,
+        usual: u32,
+    ) -> Result<u32, ConfigError> {
+        let text = match self.value(name) {
+            Some(Value::Number(number)) => Some(number.to_string()),
+            _ => self.variable(variable),
+        };
+        let Some(text) = text else { return Ok(usual) };
+        text.parse().map_err(|_| {
+            ConfigError::new(format!("invalid {name}: {text:?} is not a whole number from 0"))
+        })
+    }
+
+    /// The working folder.
+    #[must_use]
+    pub fn root(&self) -> &'a Path {
+        &self.surroundings.root
+    }
+}
+
+/// Makes a schema of optional attributes.
+pub(crate) fn optional(attributes: &[(&str, Type)]) -> Block {
+    let attributes = attributes.iter().map(|(name, ty)| {
+        let name: Str = (*name).into();
+        (name, Attribute::new(ty.clone(), Role::Optional))
+    });
+    Block { attributes: attributes.collect(), ..Block::default() }
+}
+
+/// The type of the local backend.
+struct LocalKind;
+
+impl BackendKind for LocalKind {
+    fn name(&self) -> &'static str {
+        "local"
+    }
+
+    fn schema(&self) -> Block {
+        optional(&[("path", Type::String), ("workspace_dir", Type::String)])
+    }
+
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        // An empty string counts as not set, as in Terraform.
+        let path = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
+        let (default, folder) = (path("path"), path("workspace_dir"));
+        let (default, folder) = (default.as_deref(), folder.as_deref());
+        let places =
+            Workspaces::of(arguments.root(), default.map(Path::new), folder.map(Path::new));
+        Ok(Arc::new(Local { places }))
+    }
+}

@@ -1,0 +1,111 @@
+//! The backends that keep states: for each workspace a store that is locked, read and written. Knows
+//! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
+
+mod http;
+mod inmem;
+pub mod kind;
+pub mod local;
+pub mod lock;
+mod pg;
+mod remote;
+pub mod remote_state;
+mod retry;
+pub mod store;
+pub mod unsupported;
+mod web;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use formwork_core::state::intents::{IntentLog, LocalIntents};
+use sha2::{Digest as _, Sha256};
+
+pub use self::lock::{LockInfo, LockRequest, StateLock};
+pub use self::store::{StateStore, StoreError, Written};
+
+/// The name of the workspace that always exists.
+pub const DEFAULT_WORKSPACE: &str = "default";
+
+/// A place for the states of all workspaces of one configuration.
+#[async_trait::async_trait]
+pub trait Backend: Send + Sync {
+    /// The type of the backend, as the `backend` block names it.
+    fn kind(&self) -> &str;
+
+    /// Lists the workspaces: the default one, then the others by name.
+    ///
+    /// # Errors
+    /// When the place cannot be read, or has no workspaces.
+    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace>;
+
+    /// Makes a workspace. The name must be one.
+    ///
+    /// # Errors
+    /// When it exists, or the place cannot be written to.
+    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace>;
+
+    /// Removes a workspace with its state, whatever that holds.
+    ///
+    /// # Errors
+    /// When it does not exist, is the default one, or the place cannot be written to.
+    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace>;
+
+    /// Opens the state of a workspace, without reading it. The name must be one.
+    ///
+    /// # Errors
+    /// When the place does not answer, or has no such workspace.
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError>;
+
+    /// The place of the state of a workspace, as messages name it. Holds no secrets.
+    fn location(&self, workspace: &str) -> String;
+
+    /// The intents of the runs that work with the state of a workspace.
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog>;
+}
+
+/// The intents of runs that work with a state elsewhere: in a folder beside the configuration, named
+/// after the place of the state, so that another place does not find them.
+fn intents_beside(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
+    let sum = Sha256::digest(format!("{place}\n{workspace}"));
+    let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    Arc::new(LocalIntents::new(root.join(format!(".state-{name}.journal"))))
+}
+
+/// The state of a workspace, with the place of the intents of its runs.
+pub struct OpenState {
+    /// The store of the state.
+    pub store: Box<dyn StateStore>,
+    /// The intents.
+    pub intents: Arc<dyn IntentLog>,
+}
+
+impl OpenState {
+    /// Opens the state of a workspace in a backend.
+    ///
+    /// # Errors
+    /// As [`Backend::open`].
+    pub async fn open(backend: &dyn Backend, workspace: &str) -> Result<Self, StoreError> {
+        let store = backend.open(workspace).await?;
+        Ok(Self { store, intents: backend.intents(workspace) })
+    }
+}
+
+/// Why a workspace cannot be made, found or removed.
+#[derive(Debug, thiserror::Error)]
+pub enum BadWorkspace {
+    /// There is one of that name.
+    #[error("Workspace {0:?} already exists")]
+    Exists(String),
+    /// There is none of that name.
+    #[error("Workspace {0:?} doesn't exist")]
+    Missing(String),
+    /// It is the one that is always there.
+    #[error("cannot delete default state")]
+    Default,
+    /// The backend keeps one state only.
+    #[error("workspaces not supported")]
+    Unsupported,
+    /// The place failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,196 @@
+//! The backend `pg`: a table of PostgreSQL with a row for each workspace. The locks are advisory locks of
+//! the server, the same that Terraform takes.
+
+mod connect;
+mod place;
+#[cfg(test)]
+mod tests;
+mod tls;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use formwork_core::state::file::StateFile;
+use formwork_core::state::intents::IntentLog;
+use formwork_value::Type;
+use formwork_value::schema::Block;
+use tokio_postgres::Client;
+
+use self::connect::Target;
+use self::place::PgPlace;
+use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::remote::{Cause, RemoteStore};
+use crate::store::{Doing, StateStore, StoreError};
+use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+
+/// The type of the backend.
+pub(crate) struct PgKind;
+
+impl BackendKind for PgKind {
+    fn name(&self) -> &'static str {
+        "pg"
+    }
+
+    fn schema(&self) -> Block {
+        optional(&[
+            ("conn_str", Type::String),
+            ("schema_name", Type::String),
+            ("skip_index_creation", Type::Bool),
+            ("skip_schema_creation", Type::Bool),
+            ("skip_table_creation", Type::Bool),
+        ])
+    }
+
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let conn_str = arguments.text_or_variable("conn_str", &["PG_CONN_STR"]);
+        let schema = arguments.text_or_variable("schema_name", &["PG_SCHEMA_NAME"]);
+        let skip = |what: &str| {
+            let variable = format!("PG_SKIP_{}_CREATION", what.to_uppercase());
+            arguments.truth_or_variable(&format!("skip_{what}_creation"), &variable)
+        };
+        let table = Table {
+            target: Target::read(&conn_str.unwrap_or_default(), |name| arguments.variable(name))?,
+            schema: schema.unwrap_or_else(|| "terraform_remote_state".to_owned()),
+            skip_schema: skip("schema")?,
+            skip_table: skip("table")?,
+            skip_index: skip("index")?,
+        };
+        Ok(Arc::new(Pg { table, root: arguments.root().to_owned() }))
+    }
+}
+
+/// The table of the states.
+#[derive(Clone)]
+struct Table {
+    target: Target,
+    schema: String,
+    skip_schema: bool,
+    skip_table: bool,
+    skip_index: bool,
+}
+
+/// An identifier in quotes.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
+}
+
+impl Table {
+    /// The place of a workspace, as messages name it.
+    fn location(&self, workspace: &str) -> String {
+        format!("{} (schema {:?}, workspace {workspace:?})", self.target.location(), self.schema)
+    }
+
+    /// The name of the table in a statement.
+    fn name(&self) -> String {
+        format!("{}.states", quoted(&self.schema))
+    }
+
+    /// Connects, and makes the schema, the table and the index that are not there.
+    async fn open(&self) -> Result<Client, Cause> {
+        let client = self.target.connect().await?;
+        let schema = quoted(&self.schema);
+        if !self.skip_schema {
+            // `IF NOT EXISTS` alone would need the right to make schemas.
+            let query = "SELECT count(1) FROM information_schema.schemata WHERE schema_name = $1";
+            let count: i64 = client.query_one(query, &[&self.schema]).await?.get(0);
+            if count < 1 {
+                client.execute(&format!("CREATE SCHEMA IF NOT EXISTS {schema}"), &[]).await?;
+            }
+        }
+        if !self.skip_table {
+            client
+                .execute("CREATE SEQUENCE IF NOT EXISTS public.global_states_id_seq AS bigint", &[])
+                .await?;
+            let statement = format!(
+                "CREATE TABLE IF NOT EXISTS {} (id bigint NOT NULL DEFAULT nextval('public.global_states_id_seq') PRIMARY KEY, name text UNIQUE, data text)",
+                self.name()
+            );
+            client.execute(&statement, &[]).await?;
+        }
+        if !self.skip_index {
+            let statement = format!(
+                "CREATE UNIQUE INDEX IF NOT EXISTS states_by_name ON {} (name)",
+                self.name()
+            );
+            client.execute(&statement, &[]).await?;
+        }
+        Ok(client)
+    }
+}
+
+/// A backend over one table.
+struct Pg {
+    table: Table,
+    root: PathBuf,
+}
+
+impl Pg {
+    fn failed(&self, doing: Doing) -> impl Fn(Cause) -> StoreError + use<'_> {
+        move |cause| {
+            let place =
+                format!("{} (schema {:?})", self.table.target.location(), self.table.schema);
+            StoreError::failed(doing, place, cause)
+        }
+    }
+
+    async fn names(&self, client: &Client) -> Result<Vec<String>, Cause> {
+        let query =
+            format!("SELECT name FROM {} WHERE name != 'default' ORDER BY name", self.table.name());
+        let rows = client.query(&query, &[]).await?;
+        let others = rows.iter().map(|row| row.get(0));
+        Ok(std::iter::once(DEFAULT_WORKSPACE.to_owned()).chain(others).collect())
+    }
+}
+
+#[async_trait::async_trait]
+impl Backend for Pg {
+    fn kind(&self) -> &str {
+        "pg"
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+        let failed = self.failed(Doing::List);
+        let client = self.table.open().await.map_err(&failed)?;
+        Ok(self.names(&client).await.map_err(failed)?)
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+        let failed = self.failed(Doing::Create);
+        let client = self.table.open().await.map_err(&failed)?;
+        if self.names(&client).await.map_err(&failed)?.iter().any(|other| other == name) {
+            return Err(BadWorkspace::Exists(name.to_owned()));
+        }
+        // A row without objects: Terraform lists workspaces by their rows.
+        let empty = StateFile { serial: 1, ..StateFile::fresh() };
+        let mut place = PgPlace::new(self.table.clone(), name);
+        place.create(&empty).await.map_err(failed)?;
+        Ok(())
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+        if name == DEFAULT_WORKSPACE {
+            return Err(BadWorkspace::Default);
+        }
+        let failed = self.failed(Doing::Delete);
+        let client = self.table.open().await.map_err(&failed)?;
+        let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
+        let removed = client.execute(&statement, &[&name]).await;
+        match removed.map_err(|error| failed(connect::explained(error)))? {
+            0 => Err(BadWorkspace::Missing(name.to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        Ok(Box::new(RemoteStore::new(PgPlace::new(self.table.clone(), workspace))))
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        self.table.location(workspace)
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let place = format!("{}\n{}", self.table.target.location(), self.table.schema);
+        intents_beside(&self.root, &place, workspace)
+    }
+}

@@ -1,0 +1,337 @@
+//! The server to connect with: a connection string and the `PG*` variables, by the rules of the client
+//! library that Terraform uses.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokio_postgres::config::SslMode;
+use tokio_postgres::{Client, Config, NoTls};
+
+use super::tls::{Mode, connector};
+use crate::kind::ConfigError;
+use crate::remote::Cause;
+
+/// The longest wait for a connection, unless `connect_timeout` sets another.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The parameters of a connection string that the environment sets, too.
+const VARIABLES: [(&str, &str); 12] = [
+    ("host", "PGHOST"),
+    ("port", "PGPORT"),
+    ("dbname", "PGDATABASE"),
+    ("user", "PGUSER"),
+    ("password", "PGPASSWORD"),
+    ("options", "PGOPTIONS"),
+    ("application_name", "PGAPPNAME"),
+    ("sslmode", "PGSSLMODE"),
+    ("sslcert", "PGSSLCERT"),
+    ("sslkey", "PGSSLKEY"),
+    ("sslrootcert", "PGSSLROOTCERT"),
+    ("connect_timeout", "PGCONNECT_TIMEOUT"),
+];
+
+/// A server, a database and a user.
+#[derive(Clone)]
+pub(super) struct Target {
+    config: Config,
+    mode: Mode,
+    /// Files of certificates and keys, in PEM.
+    files: Files,
+    location: String,
+}
+
+/// Files for encrypted connections.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Files {
+    /// The certificates of trusted authorities.
+    pub(super) authorities: Option<PathBuf>,
+    /// The certificate chain that is shown to the server.
+    pub(super) certificate: Option<PathBuf>,
+    /// Its private key.
+    pub(super) key: Option<PathBuf>,
+}
+
+impl Target {
+    /// Reads a connection string: a URL or a list of `name=value`.
+    ///
+    /// # Errors
+    /// When it is malformed, or a parameter has a value that it cannot have.
+    pub(super) fn read(
+        conn_str: &str,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigError> {
+        let mut given =
+            if conn_str.contains("://") { of_url(conn_str)? } else { of_list(conn_str)? };
+        for (name, variable_name) in VARIABLES {
+            if let Some(value) = variable(variable_name) {
+                given.entry(name.to_owned()).or_insert(value);
+            }
+        }
+        let mut take = |name: &str| given.remove(name).filter(|value| !value.is_empty());
+        let host = take("host").unwrap_or_else(|| "localhost".to_owned());
+        let port = take("port").unwrap_or_else(|| "5432".to_owned());
+        let port: u16 = port
+            .parse()
+            .map_err(|_| ConfigError::new(format!("{port:?} in conn_str is not a port")))?;
+        let user = take("user").or_else(|| variable("USER")).unwrap_or_else(|| "root".to_owned());
+        let dbname = take("dbname").unwrap_or_else(|| user.clone());
+        let is_socket = host.starts_with('/');
+        let mode = match take("sslmode") {
+            _ if is_socket => Mode::Disable,
+            None => Mode::Require,
+            Some(text) => Mode::read(&text)?,
+        };
+        let path = |text: Option<String>| text.map(PathBuf::from);
+        let files = Files {
+            authorities: path(take("sslrootcert")),
+            certificate: path(take("sslcert")),
+            key: path(take("sslkey")),
+        };
+        let mut config = Config::new();
+        config.host(&host).port(port).user(&user).dbname(&dbname);
+        config.ssl_mode(if mode == Mode::Disable { SslMode::Disable } else { SslMode::Require });
+        let timeout = timeout(take("connect_timeout"))?;
+        config.connect_timeout(timeout).keepalives_idle(Duration::from_secs(60));
+        let password = take("password")
+            .or_else(|| of_file(&variable, [&host, &port.to_string(), &dbname, &user]));
+        if let Some(password) = password {
+            config.password(password);
+        }
+        config.application_name(take("application_name").unwrap_or_else(|| "formwork".to_owned()));
+        let mut options = take("options").unwrap_or_default();
+        for name in ["fallback_application_name", "binary_parameters", "sslinline", "sslsni"] {
+            drop(take(name));
+        }
+        // Other parameters are settings of the session.
+        for (name, value) in given {
+            let value = value.replace('\\', "\\\\").replace(' ', "\\ ");
+            options.push_str(&format!(" -c {name}={value}"));
+        }
+        if !options.is_empty() {
+            config.options(options.trim());
+        }
+        let location = match is_socket {
+            true => format!("postgres:{host}:{port}/{dbname}"),
+            false => format!("postgres://{host}:{port}/{dbname}"),
+        };
+        Ok(Self { config, mode, files, location })
+    }
+
+    /// The database, as messages name it. Holds no secrets.
+    pub(super) fn location(&self) -> String {
+        self.location.clone()
+    }
+
+    /// Connects. The connection lives as long as the client.
+    pub(super) async fn connect(&self) -> Result<Client, Cause> {
+        if self.mode == Mode::Disable {
+            let (client, connection) = self.config.connect(NoTls).await.map_err(explained)?;
+            tokio::spawn(connection);
+            return Ok(client);
+        }
+        let tls = connector(self.mode, &self.files)?;
+        let (client, connection) = self.config.connect(tls).await.map_err(explained)?;
+        tokio::spawn(connection);
+        Ok(client)
+    }
+}
+
+/// The longest wait for a connection, by the number of seconds in a parameter.
+fn timeout(seconds: Option<String>) -> Result<Duration, ConfigError> {
+    let Some(text) = seconds else { return Ok(PATIENCE) };
+    match text.parse() {
+        Ok(0) => Ok(PATIENCE),
+        Ok(seconds) => Ok(Duration::from_secs(seconds)),
+        Err(_) => {
+            let message = format!("{text:?} in conn_str is not a number of seconds");
+            Err(ConfigError::new(message))
+        }
+    }
+}
+
+/// An error with the server's words, which its usual form leaves out.
+pub(super) fn explained(error: tokio_postgres::Error) -> Cause {
+    if let Some(said) = error.as_db_error() {
+        return format!("{} (SQLSTATE {})", said.message(), said.code().code()).into();
+    }
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(&format!(": {more}"));
+        }
+        source = error.source();
+    }
+    text.into()
+}
+
+/// The parameters of a URL: `postgres://user:password@host:port/dbname?name=value`.
+fn of_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
+    let invalid = |reason: &str| ConfigError::new(format!("conn_str is not a valid URL: {reason}"));
+    let (scheme, rest) = text.split_once("://").ok_or_else(|| invalid("there is no scheme"))?;
+    if scheme != "postgres" && scheme != "postgresql" {
+        return Err(invalid(&format!("the scheme is {scheme:?}, not postgres")));
+    }
+    let decode =
+        |text: &str| decoded(text).ok_or_else(|| invalid("a % is not followed by two digits"));
+    let mut found = BTreeMap::new();
+    let mut put = |name: &str, value: String| {
+        if !value.is_empty() {
+            found.insert(name.to_owned(), value);
+        }
+    };
+    let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let (user, password) = user.split_once(':').unwrap_or((user, ""));
+    put("user", decode(user)?);
+    put("password", decode(password)?);
+    let (host, port) = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
+        Some((host, port)) => (host, port.strip_prefix(':').unwrap_or_default()),
+        None => host.rsplit_once(':').unwrap_or((host, "")),
+    };
+    put("host", decode(host)?);
+    put("port", decode(port)?);
+    put("dbname", decode(path)?);
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        put(&decode(name)?, decode(&value.replace('+', " "))?);
+    }
+    Ok(found)
+}
+
+/// A string without its escapes in percent; `None` if it is malformed.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |byte: u8| char::from(byte).to_digit(16);
+        let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
+        bytes.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The parameters of a list: `host=localhost password='with \' space'`.
+fn of_list(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
+    let invalid = |reason: String| ConfigError::new(format!("conn_str is malformed: {reason}"));
+    let mut found = BTreeMap::new();
+    let mut chars = text.chars().peekable();
+    loop {
+        while chars.next_if(|c| c.is_whitespace()).is_some() {}
+        let mut name = String::new();
+        while let Some(c) = chars.next_if(|c| *c != '=' && !c.is_whitespace()) {
+            name.push(c);
+        }
+        while chars.next_if(|c| c.is_whitespace()).is_some() {}
+        if name.is_empty() && chars.peek().is_none() {
+            return Ok(found);
+        }
+        if chars.next() != Some('=') || name.is_empty() {
+            return Err(invalid(format!("{name:?} is not followed by =")));
+        }
+        while chars.next_if(|c| c.is_whitespace()).is_some() {}
+        let is_quoted = chars.next_if_eq(&'\'').is_some();
+        let mut value = String::new();
+        loop {
+            match chars.next() {
+                Some('\'') if is_quoted => break,
+                Some('\\') => value.extend(chars.next()),
+                Some(c) if !is_quoted && c.is_whitespace() => break,
+                Some(c) => value.push(c),
+                None if is_quoted => return Err(invalid("a quote is not closed".to_owned())),
+                None => break,
+            }
+        }
+        found.insert(name, value);
+    }
+}
+
+/// The password in the file of passwords, if it has one for a host, port, database and user.
+fn of_file(variable: &impl Fn(&str) -> Option<String>, wanted: [&str; 4]) -> Option<String> {
+    let path = variable("PGPASSFILE").map(PathBuf::from);
+    let path = path.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".pgpass")))?;
+    let text = std::fs::read_to_string(path).ok()?;
+    text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
+        let fields = fields(line);
+        let (password, fields) = fields.split_last()?;
+        let is_match = fields.len() == wanted.len()
+            && fields.iter().zip(wanted).all(|(field, wanted)| field == "*" || field == wanted);
+        is_match.then(|| password.clone())
+    })
+}
+
+/// The fields of a line of passwords, which a colon parts unless a backslash stands before it.
+fn fields(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        let last = fields.len() - 1;
+        match c {
+            '\\' => fields[last].extend(chars.next()),
+            ':' => fields.push(String::new()),
+            c => fields[last].push(c),
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_postgres::config::Host;
+
+    use super::*;
+
+    fn read(conn_str: &str, variables: &[(&str, &str)]) -> Result<Target, ConfigError> {
+        Target::read(conn_str, |name| {
+            let found = variables.iter().find(|(other, _)| *other == name);
+            found.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    #[test]
+    fn a_connection_string_is_a_url_or_a_list_and_the_environment_fills_it() {
+        let url = read("postgres://u%40x:p%2Fw@h:5433/d?sslmode=disable&connect_timeout=3", &[]);
+        let url = url.unwrap();
+        assert_eq!(url.location(), "postgres://h:5433/d");
+        assert_eq!(url.config.get_user(), Some("u@x"));
+        assert_eq!(url.config.get_password(), Some(b"p/w".as_slice()));
+        assert_eq!(url.config.get_connect_timeout(), Some(&Duration::from_secs(3)));
+        let list = read("host=/run/sock dbname = 'my db' password='it\\'s' search_path=a", &[]);
+        let list = list.unwrap();
+        assert_eq!(list.location(), "postgres:/run/sock:5432/my db");
+        assert_eq!(list.config.get_password(), Some(b"it's".as_slice()));
+        assert_eq!(list.config.get_options(), Some("-c search_path=a"));
+        assert!(matches!(list.config.get_hosts(), [Host::Unix(_)]));
+        let filled = read("", &[("PGHOST", "h"), ("PGUSER", "u"), ("PGSSLMODE", "verify-full")]);
+        let filled = filled.unwrap();
+        assert_eq!(filled.location(), "postgres://h:5432/u");
+        assert_eq!(filled.mode, Mode::VerifyFull);
+    }
+
+    #[test]
+    fn a_malformed_connection_string_is_refused() {
+        let refused = |text: &str| read(text, &[]).map(|_| ()).unwrap_err().message;
+        assert!(refused("mysql://h/d").contains("not postgres"));
+        assert!(refused("host").contains("not followed by ="));
+        assert!(refused("password='x").contains("not closed"));
+        assert!(refused("port=x").contains("not a port"));
+        assert!(refused("sslmode=prefer").contains("sslmode"));
+    }
+
+    #[test]
+    fn a_password_comes_from_the_file_of_passwords() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pass");
+        std::fs::write(&file, "# none\nother:*:*:*:no\nh:*:d:u:a\\:b\n").unwrap();
+        let file = file.to_str().unwrap();
+        let target = read("postgres://u@h/d", &[("PGPASSFILE", file)]).unwrap();
+        assert_eq!(target.config.get_password(), Some(b"a:b".as_slice()));
+    }
+}

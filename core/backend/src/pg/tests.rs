@@ -1,0 +1,91 @@
+//! The table on a real PostgreSQL server of the test's own, with Terraform as the other program.
+
+#[path = "../../../../providers/src/postgresql/tests/installed.rs"]
+mod installed;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use formwork_value::{Str, Value};
+
+use self::installed::Installed;
+use super::*;
+use crate::kind::{Surroundings, find};
+
+#[expect(clippy::disallowed_methods, reason = "the server is a program")]
+fn program(path: &Path) -> Command {
+    Command::new(path)
+}
+
+fn start() -> Option<Installed> {
+    Installed::start(program, &[], &[])
+}
+
+fn backend(port: u16) -> Arc<dyn Backend> {
+    let kind = find("pg").unwrap();
+    let conn_str = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
+    let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
+    let values = kind.schema().coerce(&given).unwrap();
+    let surroundings = Surroundings { root: "unused".into(), variables: BTreeMap::new() };
+    kind.configure(&Arguments { values: &values, surroundings: &surroundings }).unwrap()
+}
+
+/// Opens a workspace, once the server has started.
+async fn open(backend: &Arc<dyn Backend>) -> Box<dyn StateStore> {
+    while backend.workspaces().await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    backend.open(DEFAULT_WORKSPACE).await.unwrap()
+}
+
+fn file(serial: u64) -> StateFile {
+    StateFile { serial, lineage: "one".to_owned(), ..StateFile::fresh() }
+}
+
+#[tokio::test]
+async fn a_lock_excludes_other_connections_until_it_is_released() {
+    let Some(server) = start() else { return };
+    let backend = backend(server.port);
+    let (mut first, mut second) = (open(&backend).await, open(&backend).await);
+    // Without a row the key of creation is taken, with one its number.
+    for _ in 0..2 {
+        let lock = first.try_lock("test").await.unwrap();
+        let refused = second.try_lock("test").await.unwrap_err();
+        assert!(matches!(refused, StoreError::Held { .. }), "{refused:?}");
+        first.unlock(lock).await.unwrap();
+        let lock = second.try_lock("test").await.unwrap();
+        second.unlock(lock).await.unwrap();
+        first.overwrite(file(1)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_state_that_another_program_changed_is_not_overwritten() {
+    let Some(server) = start() else { return };
+    let backend = backend(server.port);
+    let (mut first, mut second) = (open(&backend).await, open(&backend).await);
+    assert_eq!(first.read().await.unwrap(), None);
+    first.overwrite(file(1)).await.unwrap();
+    assert_eq!(second.read().await.unwrap().unwrap().serial, 1);
+    first.overwrite(file(2)).await.unwrap();
+    let mut ours = file(1);
+    ours.check_results = Some(b"[\"x\"]".to_vec().into());
+    let refused = second.write(&mut ours).await.unwrap_err();
+    assert!(matches!(refused, StoreError::Changed { stored: 2, read: 1 }), "{refused:?}");
+    assert_eq!(first.read().await.unwrap().unwrap().serial, 2);
+}
+
+#[tokio::test]
+async fn workspaces_are_rows() {
+    let Some(server) = start() else { return };
+    let backend = backend(server.port);
+    drop(open(&backend).await);
+    backend.create_workspace("b").await.unwrap();
+    assert!(matches!(backend.create_workspace("b").await, Err(BadWorkspace::Exists(_))));
+    assert_eq!(backend.workspaces().await.unwrap(), ["default", "b"]);
+    assert!(backend.open("b").await.unwrap().read().await.unwrap().is_some());
+    backend.delete_workspace("b").await.unwrap();
+    assert!(matches!(backend.delete_workspace("b").await, Err(BadWorkspace::Missing(_))));
+    assert!(matches!(backend.delete_workspace("default").await, Err(BadWorkspace::Default)));
+}

@@ -1,0 +1,153 @@
+//! Encrypted connections with PostgreSQL: the modes of the client library that Terraform uses.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
+};
+use rustls_platform_verifier::Verifier;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::connect::Files;
+use crate::kind::ConfigError;
+use crate::remote::Cause;
+
+/// A mode of encryption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Nothing is encrypted.
+    Disable,
+    /// Encrypted, with any server; with one of a trusted authority if a file of them is named.
+    Require,
+    /// The certificate of the server must be of a trusted authority.
+    VerifyCa,
+    /// It must also be for the name of the host.
+    VerifyFull,
+}
+
+impl Mode {
+    /// Reads the name of a mode.
+    ///
+    /// # Errors
+    /// When it is another one.
+    pub(super) fn read(text: &str) -> Result<Self, ConfigError> {
+        match text {
+            "disable" => Ok(Self::Disable),
+            "require" => Ok(Self::Require),
+            "verify-ca" => Ok(Self::VerifyCa),
+            "verify-full" => Ok(Self::VerifyFull),
+            _ => Err(ConfigError::new(format!(
+                "unsupported sslmode {text:?}; only \"require\" (default), \"verify-full\", \"verify-ca\", and \"disable\" supported"
+            ))),
+        }
+    }
+}
+
+/// Makes the connector of a mode. Reads the files.
+///
+/// # Errors
+/// When a file cannot be read, or holds nothing of use.
+pub(super) fn connector(mode: Mode, files: &Files) -> Result<MakeRustlsConnect, Cause> {
+    let cryptography = formwork_plugin_protocol::cryptography();
+    let trusted: Option<Arc<dyn ServerCertVerifier>> = match &files.authorities {
+        Some(path) => {
+            let mut roots = RootCertStore::empty();
+            roots.add_parsable_certificates(certificates(path)?);
+            let verifier = WebPkiServerVerifier::builder_with_provider(
+                Arc::new(roots),
+                Arc::clone(&cryptography),
+            );
+            Some(verifier.build()?)
+        }
+        None if mode == Mode::Require => None,
+        None => Some(Arc::new(Verifier::new(Arc::clone(&cryptography))?)),
+    };
+    let fallback: Arc<dyn ServerCertVerifier> = Arc::new(Verifier::new(Arc::clone(&cryptography))?);
+    let verifier = ByMode {
+        checks_issuer: trusted.is_some(),
+        checks_name: mode == Mode::VerifyFull,
+        chain: trusted.unwrap_or(fallback),
+    };
+    let builder = ClientConfig::builder_with_provider(cryptography)
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let config = match (&files.certificate, &files.key) {
+        (Some(certificate), Some(key)) => {
+            let named = |error| format!("{} holds no private key in PEM: {error}", key.display());
+            let private = PrivateKeyDer::from_pem_file(key).map_err(named)?;
+            builder.with_client_auth_cert(certificates(certificate)?, private)?
+        }
+        _ => builder.with_no_client_auth(),
+    };
+    Ok(MakeRustlsConnect::new(config))
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cause> {
+    let named = |error| format!("{} holds no certificates in PEM: {error}", path.display());
+    let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).map_err(named)?.collect();
+    let found = found.map_err(named)?;
+    if found.is_empty() {
+        return Err(format!("{} holds no certificates in PEM", path.display()).into());
+    }
+    Ok(found)
+}
+
+/// Verifies the certificate of a server as far as the mode asks for it.
+#[derive(Debug)]
+struct ByMode {
+    chain: Arc<dyn ServerCertVerifier>,
+    checks_issuer: bool,
+    checks_name: bool,
+}
+
+impl ServerCertVerifier for ByMode {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        use CertificateError::{NotValidForName, NotValidForNameContext};
+        if !self.checks_issuer {
+            return Ok(ServerCertVerified::assertion());
+        }
+        match self.chain.verify_server_cert(shown, between, name, ocsp, now) {
+            Err(Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
+                if !self.checks_name =>
+            {
+                Ok(ServerCertVerified::assertion())
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.chain.verify_tls12_signature(message, shown, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.chain.verify_tls13_signature(message, shown, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.chain.supported_verify_schemes()
+    }
+}

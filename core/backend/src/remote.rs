@@ -1,0 +1,244 @@
+//! Stores in places that keep a state as one text: a server, a table, a bucket. Each place has its
+//! primitive operations in a file of its own; the rules of reading and writing are here.
+
+use std::error::Error;
+
+use formwork_core::state::file::{FileError, StateFile};
+use formwork_core::version::LANGUAGE_VERSION;
+
+use crate::lock::{LockInfo, StateLock};
+use crate::store::{Doing, LockEnd, StateStore, StoreError, Written};
+
+/// The cause of a failure.
+pub(crate) type Cause = Box<dyn Error + Send + Sync>;
+
+/// The primitive operations of a place.
+#[async_trait::async_trait]
+pub(crate) trait Place: Send {
+    /// The place, as messages name it. Holds no secrets.
+    fn location(&self) -> String;
+
+    /// The way in which the lock of a dead process ends.
+    fn lock_end(&self) -> LockEnd;
+
+    /// Reads the text; `None` if there is none.
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause>;
+
+    /// Replaces the text, in one step.
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError>;
+
+    /// Takes the lock.
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause>;
+
+    /// Releases the lock that was taken under an id.
+    async fn unlock(&mut self, id: &str) -> Result<(), Cause>;
+
+    /// Releases the lock of another process.
+    async fn break_lock(&mut self, id: &str) -> Result<Breaking, Cause>;
+}
+
+/// Why a text was not replaced.
+#[derive(Debug)]
+pub(crate) enum PutError {
+    /// The text is not the one that was last read or written.
+    Changed,
+    /// The place failed.
+    Failed(Cause),
+}
+
+impl<E: Into<Cause>> From<E> for PutError {
+    fn from(cause: E) -> Self {
+        Self::Failed(cause.into())
+    }
+}
+
+/// The outcome of taking a lock.
+#[derive(Debug)]
+pub(crate) enum Locking {
+    /// It was taken.
+    Taken,
+    /// Another process holds it.
+    Held(Option<Box<LockInfo>>),
+}
+
+/// The outcome of releasing the lock of another process.
+#[derive(Debug)]
+pub(crate) enum Breaking {
+    /// It was released, or there was none.
+    Released,
+    /// The lock has another id, or there is none.
+    OtherLock(Option<Box<LockInfo>>),
+}
+
+/// A store over a place.
+pub(crate) struct RemoteStore<P> {
+    place: P,
+    known: Known,
+}
+
+/// What is known about the stored state.
+#[derive(Debug, Default)]
+enum Known {
+    /// Nothing yet.
+    #[default]
+    NotRead,
+    /// There is none.
+    Absent,
+    /// This one.
+    Present { lineage: String, serial: u64, content: [u8; 32] },
+}
+
+impl Known {
+    fn of(file: &StateFile) -> Self {
+        let (lineage, serial) = (file.lineage.clone(), file.serial);
+        Self::Present { lineage, serial, content: file.fingerprint() }
+    }
+}
+
+impl<P: Place> RemoteStore<P> {
+    /// Makes the store. Asks nothing of the place yet.
+    pub(crate) fn new(place: P) -> Self {
+        Self { place, known: Known::NotRead }
+    }
+
+    fn failed(&self, doing: Doing) -> impl FnOnce(Cause) -> StoreError + use<P> {
+        let location = self.place.location();
+        move |cause| StoreError::failed(doing, location, cause)
+    }
+
+    async fn text(&mut self, doing: Doing) -> Result<Vec<u8>, StoreError> {
+        let failed = self.failed(doing);
+        Ok(self.place.get().await.map_err(failed)?.unwrap_or_default())
+    }
+
+    /// Reads lineage and serial of the stored state, and compares them with those that are known.
+    async fn check_unchanged(&mut self) -> Result<(), StoreError> {
+        let text = self.text(Doing::Write).await?;
+        if text.is_empty() {
+            return Ok(());
+        }
+        let stored = StateFile::read_header(&text).map_err(|error| self.unusable(error))?;
+        let (lineage, serial) = match &self.known {
+            Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
+            // Another program made a state where there was none.
+            Known::Absent | Known::NotRead => (stored.lineage.as_str(), 0),
+        };
+        if stored.lineage != lineage {
+            let ours = lineage.to_owned();
+            return Err(StoreError::OtherLineage { stored: stored.lineage, ours });
+        }
+        if stored.serial != serial {
+            return Err(StoreError::Changed { stored: stored.serial, read: serial });
+        }
+        Ok(())
+    }
+
+    fn unusable(&self, error: FileError) -> StoreError {
+        StoreError::Unusable { location: self.place.location(), error, copy: None }
+    }
+
+    async fn put(&mut self, file: &StateFile) -> Result<(), StoreError> {
+        self.check_unchanged().await?;
+        let failed = self.failed(Doing::Write);
+        match self.place.put(file.write()).await {
+            Ok(()) => {
+                self.known = Known::of(file);
+                Ok(())
+            }
+            Err(PutError::Failed(cause)) => Err(failed(cause)),
+            Err(PutError::Changed) => {
+                // The other program wrote it after the check above.
+                self.check_unchanged().await?;
+                let read = match &self.known {
+                    Known::Present { serial, .. } => *serial,
+                    Known::Absent | Known::NotRead => 0,
+                };
+                Err(StoreError::Changed { stored: read, read })
+            }
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl<P: Place> StateStore for RemoteStore<P> {
+    fn location(&self) -> String {
+        self.place.location()
+    }
+
+    async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
+        let failed = self.failed(Doing::Lock);
+        let info = LockInfo::new(operation, String::new());
+        match self.place.lock(&info).await.map_err(failed)? {
+            Locking::Taken => Ok(StateLock { id: info.id }),
+            Locking::Held(holder) => {
+                let (location, ends) = (self.place.location(), self.place.lock_end());
+                Err(StoreError::Held { location, holder, ends })
+            }
+        }
+    }
+
+    async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
+        let failed = self.failed(Doing::Unlock);
+        self.place.unlock(&lock.id).await.map_err(failed)
+    }
+
+    async fn force_unlock(&mut self, id: &str) -> Result<(), StoreError> {
+        let failed = self.failed(Doing::Unlock);
+        match self.place.break_lock(id).await.map_err(failed)? {
+            Breaking::Released => Ok(()),
+            Breaking::OtherLock(holder) => {
+                let (location, id) = (self.place.location(), id.to_owned());
+                Err(StoreError::NotLocked { location, id, holder })
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
+        let text = self.text(Doing::Read).await?;
+        match StateFile::read(&text) {
+            Ok(file) => {
+                self.known = Known::of(&file);
+                Ok(Some(file))
+            }
+            Err(FileError::Empty) => {
+                self.known = Known::Absent;
+                Ok(None)
+            }
+            Err(error) => Err(self.unusable(error)),
+        }
+    }
+
+    async fn write(&mut self, file: &mut StateFile) -> Result<Written, StoreError> {
+        if let Known::NotRead = self.known {
+            self.read().await?;
+        }
+        let mut next = file.clone();
+        if let Known::Present { lineage, serial, content } = &self.known {
+            if *content == file.fingerprint() {
+                return Ok(Written::Unchanged);
+            }
+            if *lineage != file.lineage {
+                let (stored, ours) = (lineage.clone(), file.lineage.clone());
+                return Err(StoreError::OtherLineage { stored, ours });
+            }
+            next.serial = next.serial.max(*serial);
+        }
+        next.serial += 1;
+        next.terraform_version = LANGUAGE_VERSION.to_string();
+        self.put(&next).await?;
+        file.serial = next.serial;
+        file.terraform_version = next.terraform_version;
+        Ok(Written::Stored)
+    }
+
+    async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
+        if let Known::NotRead = self.known {
+            self.read().await?;
+        }
+        self.put(&file).await
+    }
+
+    fn is_in_place(&self) -> bool {
+        matches!(self.known, Known::Present { .. })
+    }
+}

@@ -1,0 +1,159 @@
+//! States of other configurations, in any backend, for `terraform_remote_state`.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use formwork_core::provider::builtin::remote_state::{RemoteStates, Source, SourceError};
+use formwork_core::state::file::StateFile;
+use formwork_value::{Str, Type, Value};
+
+use crate::kind::{Arguments, BackendKind, Surroundings, find};
+use crate::unsupported::unsupported;
+use crate::{Backend, DEFAULT_WORKSPACE};
+
+/// Reads states out of the backends of this crate.
+#[derive(Clone, Debug, Default)]
+pub struct BackendStates {
+    surroundings: Surroundings,
+}
+
+impl BackendStates {
+    /// A reader that starts relative paths from the working folder in `surroundings`.
+    #[must_use]
+    pub fn new(surroundings: Surroundings) -> Self {
+        Self { surroundings }
+    }
+
+    fn configure(&self, source: &Source<'_>) -> Result<Arc<dyn Backend>, SourceError> {
+        let name = source.backend.unwrap_or_default();
+        let kind = kind_of(name)?;
+        let values = values(kind, source.config)?;
+        let arguments = Arguments { values: &values, surroundings: &self.surroundings };
+        kind.configure(&arguments).map_err(|error| {
+            invalid(
+                "config",
+                format!(
+                    "The given configuration is not valid for backend {name:?}: {}.",
+                    error.message
+                ),
+            )
+        })
+    }
+}
+
+#[async_trait]
+impl RemoteStates for BackendStates {
+    fn check(&self, source: &Source<'_>) -> Result<(), SourceError> {
+        let Some(name) = source.backend else { return Ok(()) };
+        values(kind_of(name)?, source.config).map(drop)
+    }
+
+    async fn read(&self, source: &Source<'_>) -> Result<StateFile, SourceError> {
+        let backend = self.configure(source)?;
+        let workspace = source.workspace.unwrap_or(DEFAULT_WORKSPACE);
+        let failed = |error: crate::StoreError| {
+            let diagnostic = error.diagnostic();
+            SourceError {
+                summary: "Error loading state".to_owned(),
+                detail: diagnostic.detail,
+                attribute: None,
+            }
+        };
+        let mut store = backend.open(workspace).await.map_err(failed)?;
+        store.read().await.map_err(failed)?.ok_or_else(|| SourceError {
+            summary: "Unable to find remote state".to_owned(),
+            detail: format!("No stored state was found at {}.", store.location()),
+            attribute: Some("workspace"),
+        })
+    }
+}
+
+fn invalid(attribute: &'static str, detail: String) -> SourceError {
+    let summary = "Invalid backend configuration".to_owned();
+    SourceError { summary, detail, attribute: Some(attribute) }
+}
+
+fn kind_of(name: &str) -> Result<&'static dyn BackendKind, SourceError> {
+    find(name).ok_or_else(|| invalid("backend", unsupported(name)))
+}
+
+/// The values of the arguments, as the schema of the backend has them.
+fn values(kind: &dyn BackendKind, config: &Value) -> Result<Value, SourceError> {
+    let schema = kind.schema();
+    let names: Vec<Str> = match config {
+        Value::Null(_) | Value::Unknown(_) => Vec::new(),
+        Value::Object(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
+        Value::Map(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
+        _ => {
+            return Err(invalid("config", "The configuration must be an object value.".to_owned()));
+        }
+    };
+    let not_valid = |reason: String| {
+        invalid(
+            "config",
+            format!(
+                "The given configuration is not valid for backend {:?}: {reason}.",
+                kind.name()
+            ),
+        )
+    };
+    let unknown = names.iter().find(|name| !schema.attributes.contains_key(name.as_str()));
+    if let Some(name) = unknown {
+        return Err(not_valid(format!("unexpected attribute {name:?}")));
+    }
+    let empty = Value::object(std::iter::empty::<(Str, Value)>());
+    let config = if matches!(config, Value::Null(_)) { &empty } else { config };
+    let coerced = schema.coerce(config).map_err(|refused| not_valid(refused.reason))?;
+    Ok(if coerced.is_null() { Value::null(Type::Dynamic) } else { coerced })
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::Number;
+
+    use super::*;
+
+    fn check(config: &Value) -> String {
+        let source = Source { backend: Some("local"), config, workspace: None };
+        let checked = BackendStates::default().check(&source);
+        checked.err().map(|error| error.detail).unwrap_or_default()
+    }
+
+    fn settings(name: &str, value: Value) -> Value {
+        Value::object([(Str::new(name), value)])
+    }
+
+    #[test]
+    fn arguments_are_those_of_the_backend() {
+        let refused = "The given configuration is not valid for backend \"local\": unexpected attribute \"pth\".";
+        assert_eq!(check(&settings("pth", Value::string("x"))), refused);
+        assert_eq!(check(&Value::string("x")), "The configuration must be an object value.");
+        assert_eq!(check(&settings("path", Value::unknown(Type::String))), "");
+        assert_eq!(check(&Value::null(Type::Dynamic)), "");
+    }
+
+    #[tokio::test]
+    async fn a_state_is_read_from_the_file_that_the_arguments_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let surroundings =
+            Surroundings { root: folder.path().to_owned(), ..Surroundings::default() };
+        let states = BackendStates::new(surroundings);
+        // As in a `backend` block, a number is taken for its text.
+        let config = settings("path", Value::Number(Number::from(5_i64)));
+        let source = Source { backend: Some("local"), config: &config, workspace: None };
+        let missing = states.read(&source).await.unwrap_err();
+        assert_eq!(missing.summary, "Unable to find remote state");
+        let text = StateFile { serial: 3, ..StateFile::fresh() }.write();
+        std::fs::write(folder.path().join("5"), text).unwrap();
+        assert_eq!(states.read(&source).await.unwrap().serial, 3);
+    }
+
+    #[test]
+    fn a_backend_that_is_not_supported_is_refused_with_the_next_step() {
+        let config = Value::null(Type::Dynamic);
+        let source = Source { backend: Some("remote"), config: &config, workspace: None };
+        let refused = BackendStates::default().check(&source).unwrap_err();
+        assert_eq!(refused.attribute, Some("backend"));
+        assert!(refused.detail.contains("terraform state pull"), "{}", refused.detail);
+    }
+}

@@ -1,0 +1,86 @@
+//! Repeated attempts at a request that a busy or failing server may answer later, with pauses that grow.
+
+use std::time::{Duration, Instant};
+
+use tracing::warn;
+
+/// The number of repeated attempts, and the pauses between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Retries {
+    /// The most attempts after the first one.
+    pub(crate) most: u32,
+    /// The first pause.
+    pub(crate) shortest: Duration,
+    /// The longest pause.
+    pub(crate) longest: Duration,
+}
+
+/// The attempts at one request.
+pub(crate) struct Attempts {
+    retries: Retries,
+    /// The request, as the log names it.
+    what: &'static str,
+    began: Instant,
+    n_made: u32,
+}
+
+impl Retries {
+    /// Begins with the first attempt.
+    pub(crate) fn begin(self, what: &'static str) -> Attempts {
+        Attempts { retries: self, what, began: Instant::now(), n_made: 1 }
+    }
+
+    /// The pause after a number of failed attempts.
+    fn pause(&self, n_failed: u32) -> Duration {
+        let factor = 2_u32.saturating_pow(n_failed.saturating_sub(1));
+        self.shortest.saturating_mul(factor).min(self.longest)
+    }
+}
+
+impl Attempts {
+    /// The number of attempts that were made.
+    pub(crate) fn n_made(&self) -> u32 {
+        self.n_made
+    }
+
+    /// Waits for the next attempt, as long as the server names or else by the rule. Returns whether
+    /// there is one: not after the last.
+    pub(crate) async fn again(&mut self, named: Option<Duration>) -> bool {
+        if self.n_made > self.retries.most {
+            return false;
+        }
+        let pause = named.unwrap_or_else(|| self.retries.pause(self.n_made));
+        let pause = pause.min(self.retries.longest);
+        let (n_made, elapsed) = (self.n_made, self.began.elapsed().as_secs());
+        warn!(what = self.what, n_made, elapsed, pause = pause.as_secs_f32(), "trying again");
+        tokio::time::sleep(pause).await;
+        self.n_made += 1;
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn pauses_double_up_to_the_longest_and_attempts_end() {
+        let second = Duration::from_secs(1);
+        let mut attempts = Retries { most: 4, shortest: second, longest: second * 5 }.begin("test");
+        let began = tokio::time::Instant::now();
+        while attempts.again(None).await {}
+        // 1 + 2 + 4 + 5
+        assert_eq!((attempts.n_made(), began.elapsed().as_secs()), (5, 12));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_names_the_pause_up_to_the_longest() {
+        let second = Duration::from_secs(1);
+        let mut attempts =
+            Retries { most: 2, shortest: second, longest: second * 30 }.begin("test");
+        let began = tokio::time::Instant::now();
+        assert!(attempts.again(Some(second * 7)).await);
+        assert!(attempts.again(Some(second * 70)).await);
+        assert_eq!(began.elapsed().as_secs(), 37);
+    }
+}

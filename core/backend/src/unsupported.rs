@@ -1,0 +1,21 @@
+//! The message for a backend that is not supported: the next step differs by what it is.
+
+use crate::kind::KINDS;
+
+/// Backends that Terraform had and removed.
+const REMOVED: [&str; 7] = ["artifactory", "azure", "etcd", "etcdv3", "manta", "swift", "atlas"];
+
+/// Describes why a backend cannot be used, and what to do.
+#[must_use]
+pub fn unsupported(name: &str) -> String {
+    let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name()).collect();
+    let known = kinds.join(", ");
+    if REMOVED.contains(&name) {
+        return format!(
+            "Terraform removed the backend {name:?}. States are kept by: {known}. Move the state with the last version of Terraform that has this backend."
+        );
+    }
+    format!(
+        "There is no support for the backend {name:?}. States are kept by: {known}.\n\nTo use such a state, move it first:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". The state of another workspace NAME than the default one belongs into terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {{}} or another one, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists."
+    )
+}

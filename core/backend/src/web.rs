@@ -1,0 +1,261 @@
+//! HTTP requests of backends: one at a time, with retries for what may pass. An answer has a limit, and
+//! every wait an end.
+
+use std::error::Error;
+use std::io::Read as _;
+use std::time::Duration;
+
+use formwork_core::disk::MAX_STATE;
+use formwork_plugin_protocol::proxy::Proxies;
+use ureq::http::{HeaderMap, Request, StatusCode, header};
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Proxy};
+
+use crate::kind::ConfigError;
+use crate::remote::Cause;
+use crate::retry::{Attempts, Retries};
+
+/// The longest wait for a connection, and for the next part of an answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// TLS settings of a backend.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tls {
+    /// Whether certificates of servers are not verified.
+    pub(crate) insecure: bool,
+    /// The certificates, in PEM, of trusted authorities, instead of those of this machine.
+    pub(crate) authorities: Option<String>,
+    /// The certificate chain and the private key that are shown to servers, in PEM.
+    pub(crate) identity: Option<(String, String)>,
+}
+
+/// A client for the requests of one backend.
+#[derive(Clone)]
+pub(crate) struct Client {
+    agent: Agent,
+    proxies: Proxies,
+    retries: Retries,
+}
+
+/// An answer, read to its end.
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    /// The status.
+    pub(crate) status: StatusCode,
+    /// The headers.
+    pub(crate) headers: HeaderMap,
+    /// The content.
+    pub(crate) body: Vec<u8>,
+}
+
+/// A request that has got no usable answer.
+#[derive(Debug, thiserror::Error)]
+#[error("{method} {url}: {reason}{}", attempts(*.n_attempts))]
+pub(crate) struct WebError {
+    method: String,
+    url: String,
+    reason: String,
+    n_attempts: u32,
+}
+
+fn attempts(n_attempts: u32) -> String {
+    if n_attempts > 1 { format!(" (after {n_attempts} attempts)") } else { String::new() }
+}
+
+impl Answer {
+    /// The value of a header, if it is text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// The pause that the server asks for.
+    pub(crate) fn pause(&self) -> Option<Duration> {
+        let seconds = self.header(header::RETRY_AFTER.as_str())?.trim().parse().ok()?;
+        Some(Duration::from_secs(seconds))
+    }
+
+    /// The cause of a failure for an answer that was not expected, with the start of its content.
+    pub(crate) fn unexpected(&self, method: &str, url: &str) -> Cause {
+        let said = String::from_utf8_lossy(&self.body[..self.body.len().min(500)]);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+        let url = without_secrets(url);
+        format!("{method} {url}: unexpected HTTP response code {}{said}", self.status).into()
+    }
+}
+
+impl Client {
+    /// Makes a client.
+    ///
+    /// # Errors
+    /// When a certificate or key is not valid.
+    pub(crate) fn new(
+        tls: &Tls,
+        retries: Retries,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigError> {
+        let roots = match &tls.authorities {
+            None => RootCerts::PlatformVerifier,
+            Some(pem) => {
+                let found = certificates(pem);
+                if found.is_empty() {
+                    return Err(ConfigError::new("no CA certificate is found in the PEM text"));
+                }
+                RootCerts::new_with_certs(&found)
+            }
+        };
+        let identity = match &tls.identity {
+            None => None,
+            Some((chain, key)) => {
+                let chain = certificates(chain);
+                if chain.is_empty() {
+                    return Err(ConfigError::new("cannot load client certificate: there is none"));
+                }
+                let key = PrivateKey::from_pem(key.as_bytes()).map_err(|error| {
+                    ConfigError::new(format!("cannot load client private key: {error}"))
+                })?;
+                Some(ClientCert::new_with_certs(&chain, key))
+            }
+        };
+        let tls = TlsConfig::builder()
+            .root_certs(roots)
+            .client_cert(identity)
+            .disable_verification(tls.insecure)
+            .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+            .build();
+        let config = Agent::config_builder()
+            .tls_config(tls)
+            .http_status_as_error(false)
+            .allow_non_standard_methods(true)
+            // A DELETE or GET may have a body for the servers that want one.
+            .timeout_connect(Some(PATIENCE))
+            .timeout_recv_response(Some(PATIENCE))
+            .timeout_recv_body(Some(PATIENCE * 10))
+            .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Ok(Self { agent: config.new_agent(), proxies: Proxies::read(variable), retries })
+    }
+
+    /// Sends a request, and again where the server does not answer, is busy or fails. `prepare` makes
+    /// the request of each attempt.
+    ///
+    /// # Errors
+    /// When no answer came. One with any other status is returned.
+    pub(crate) async fn send(
+        &self,
+        prepare: impl Fn() -> Result<Request<Vec<u8>>, Cause> + Send,
+    ) -> Result<Answer, Cause> {
+        let mut attempts = self.begin();
+        loop {
+            let outcome = self.once(prepare()?).await;
+            let pause = match &outcome {
+                Ok(answer) if may_pass(answer.status) => answer.pause(),
+                Ok(_) => return Ok(outcome?),
+                Err(_) => None,
+            };
+            if !attempts.again(pause).await {
+                let n_attempts = attempts.n_made();
+                return Ok(outcome.map_err(|error| WebError { n_attempts, ..error })?);
+            }
+        }
+    }
+
+    /// Begins the attempts at a request.
+    pub(crate) fn begin(&self) -> Attempts {
+        self.retries.begin("state backend")
+    }
+
+    /// Sends a request once. The network is waited for on another thread.
+    ///
+    /// # Errors
+    /// When no whole answer came.
+    pub(crate) async fn once(&self, request: Request<Vec<u8>>) -> Result<Answer, WebError> {
+        let method = request.method().to_string();
+        let url = without_secrets(&request.uri().to_string());
+        let failed = {
+            let (method, url) = (method.clone(), url.clone());
+            move |reason: String| WebError { method, url, reason, n_attempts: 1 }
+        };
+        let client = self.clone();
+        let sent = tokio::task::spawn_blocking(move || client.exchange(request)).await;
+        let answered = sent.unwrap_or_else(|error| Err(error.to_string()));
+        answered.map_err(failed)
+    }
+
+    fn exchange(&self, request: Request<Vec<u8>>) -> Result<Answer, String> {
+        let uri = request.uri();
+        let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default());
+        let proxy = self.proxies.toward(scheme, host, uri.port_u16());
+        let proxy = proxy.map(Proxy::new).transpose();
+        let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
+        let request = self.agent.configure_request(request).proxy(proxy).build();
+        let response = self.agent.run(request).map_err(|error| reason(&error))?;
+        let (parts, mut body) = response.into_parts();
+        let mut text = Vec::new();
+        let read = body.as_reader().take(MAX_STATE + 1).read_to_end(&mut text);
+        read.map_err(|error| format!("the answer broke off: {error}"))?;
+        if text.len() as u64 > MAX_STATE {
+            return Err(format!("the answer is longer than the limit of {MAX_STATE} bytes"));
+        }
+        Ok(Answer { status: parts.status, headers: parts.headers, body: text })
+    }
+}
+
+/// Whether a later attempt may have another outcome, by the rule of Terraform's client.
+pub(crate) fn may_pass(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS
+        || (status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED)
+}
+
+/// The reason of a failure with those behind it.
+fn reason(error: &ureq::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(&format!(": {more}"));
+        }
+        source = error.source();
+    }
+    text
+}
+
+/// A URL without its password, and without the values of its query: they may be tokens.
+pub(crate) fn without_secrets(url: &str) -> String {
+    let (url, query) = url.split_once('?').map_or((url, false), |(url, _)| (url, true));
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let (authority, path) = match rest.split_once('/') {
+        Some((authority, path)) => (authority, format!("/{path}")),
+        None => (rest, String::new()),
+    };
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let query = if query { "?..." } else { "" };
+    if scheme.is_empty() {
+        format!("{host}{path}{query}")
+    } else {
+        format!("{scheme}://{host}{path}{query}")
+    }
+}
+
+fn certificates(pem: &str) -> Vec<Certificate<'static>> {
+    let items = parse_pem(pem.as_bytes()).filter_map(Result::ok);
+    let certificate = |item| match item {
+        PemItem::Certificate(certificate) => Some(certificate),
+        _ => None,
+    };
+    items.filter_map(certificate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_in_messages_have_no_secrets() {
+        let check = |url: &str| without_secrets(url);
+        assert_eq!(check("https://u:p@h:1/a/b?token=x"), "https://h:1/a/b?...");
+        assert_eq!(check("http://h"), "http://h");
+        assert_eq!(check("http://h/a@b"), "http://h/a@b");
+    }
+}

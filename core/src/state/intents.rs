@@ -1,0 +1,113 @@
+//! The place where runs keep their intents and the answers to them, apart from the state itself: on
+//! the local disk, or where the state is shared.
+
+use std::path::{Path, PathBuf};
+
+use super::file::StateFile;
+use super::journal::record::{self, Log};
+use super::journal::{Begin, Journal, JournalError};
+use super::recover::{self, Recovery};
+use crate::disk::{MAX_STATE, read_file};
+
+/// Keeps the intents of runs, and finds those of interrupted runs.
+pub trait IntentLog: Send + Sync {
+    /// Begins the journal of a run. When this returns, it is durable.
+    ///
+    /// # Errors
+    /// When it cannot be made durable.
+    fn begin(&self, begin: Begin<'_>) -> Result<Journal, JournalError>;
+
+    /// Reads the journals that interrupted runs left, and puts what they know into the state.
+    ///
+    /// # Errors
+    /// When a journal cannot be read, or belongs to another state.
+    fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError>;
+
+    /// Whether a run has left a journal, or is still writing one.
+    fn is_pending(&self) -> bool;
+
+    /// Returns the traces of runs that have not ended in order.
+    fn traces(&self) -> Vec<Trace>;
+}
+
+/// A trace of a run that has not ended in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// The location of its journal.
+    pub location: String,
+    /// Whether a state was stored when the run began, or since. Of a damaged journal that has to be
+    /// assumed.
+    pub proves_state: bool,
+    /// The file from which the run has read the state, if it was to write another one.
+    pub read_from: Option<PathBuf>,
+    /// Lineage and serial of the state that the run began with, if they can be read.
+    pub base: Option<(String, u64)>,
+}
+
+/// Intents in a folder on this machine, one file for each run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalIntents {
+    folder: PathBuf,
+}
+
+impl LocalIntents {
+    /// The intents in a folder, which is made when the first run begins.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl IntentLog for LocalIntents {
+    fn begin(&self, begin: Begin<'_>) -> Result<Journal, JournalError> {
+        Journal::begin(&self.folder, begin)
+    }
+
+    fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
+        recover::recover(&self.folder, stored)
+    }
+
+    fn is_pending(&self) -> bool {
+        recover::is_pending(&self.folder)
+    }
+
+    fn traces(&self) -> Vec<Trace> {
+        let entries = self.folder.read_dir().into_iter().flatten();
+        let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let paths = paths.filter(|path| path.extension().is_some_and(|found| found == "wal"));
+        let traces = paths.map(|path| {
+            let log = read_file(&path, MAX_STATE).ok().and_then(|bytes| record::read(&bytes).ok());
+            Trace::of(&path, log.as_ref())
+        });
+        traces.collect()
+    }
+}
+
+impl Trace {
+    /// Reads the trace out of a journal, `None` if it cannot be read at all.
+    fn of(path: &Path, log: Option<&Log>) -> Self {
+        let location = path.display().to_string();
+        let Some(log) = log else {
+            return Self { location, proves_state: true, read_from: None, base: None };
+        };
+        let begin = log.begin();
+        // A run that has read its state elsewhere has written nothing here before it is taken over.
+        let began_here = begin.is_some_and(|begin| begin.serial > 0 && begin.read_from.is_none());
+        // A run that was taken over has its results in the file that is written, and one that found
+        // nothing goes on from nothing.
+        let goes_on = begin.filter(|begin| begin.serial > 0 && !log.is_taken_over());
+        let read_from = goes_on.and_then(|begin| begin.read_from.clone());
+        Self {
+            location,
+            proves_state: log.is_damaged() || log.is_taken_over() || began_here,
+            read_from: read_from.filter(|_| log.has_calls()),
+            base: begin.map(|begin| (begin.lineage.clone(), begin.serial)),
+        }
+    }
+}
