@@ -17,6 +17,7 @@ mod reattach;
 mod recovery;
 mod registry;
 mod scaffold;
+mod secrets;
 mod signal;
 mod ssh;
 mod state_file;

@@ -63,6 +63,8 @@ pub(crate) struct Env {
     pub(crate) registry_timeout: Option<Duration>,
     /// `NO_COLOR` or `-no-color`: no colour, whatever the terminal can do.
     pub(crate) no_color: bool,
+    /// Whether the terminal understands no control sequences, or is not named.
+    pub(crate) dumb_terminal: bool,
     /// `-compact-warnings`: each warning is one line, if there is no error.
     pub(crate) compact_warnings: bool,
     /// The folder in which the program was started, whatever `-chdir` says: `path.cwd`.
@@ -161,6 +163,7 @@ impl Env {
             registry_retries: text("TF_REGISTRY_DISCOVERY_RETRY").and_then(|n| n.parse().ok()),
             registry_timeout: seconds("TF_REGISTRY_CLIENT_TIMEOUT"),
             no_color: text("NO_COLOR").is_some(),
+            dumb_terminal: text("TERM").is_none_or(|name| name == "dumb"),
             compact_warnings: false,
             data_homes: data_home
                 .into_iter()

@@ -15,10 +15,11 @@ use formwork_plugin_protocol::client::{
 };
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
-use formwork_value::{Diagnostic, Diagnostics};
+use formwork_value::{Diagnostic, Diagnostics, Secrets};
 
 use crate::env::Env;
 use crate::install::program::Program;
+use crate::redact;
 
 /// Starts providers from the programs that were found for them.
 pub(crate) struct Launcher {
@@ -125,6 +126,10 @@ impl Launch for Launcher {
 
     fn deadlines(&self) -> Deadlines {
         self.deadlines.clone()
+    }
+
+    fn secrets(&self) -> Secrets {
+        redact::values()
     }
 
     async fn close(&self, provider: &Arc<dyn Provider>) {

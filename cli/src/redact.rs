@@ -1,7 +1,16 @@
-//! Removes from URLs what grants access: names and passwords, signatures, tokens and keys.
+//! Removes secrets from text: from URLs what grants access, which is names and passwords, signatures,
+//! tokens and keys, and from logs and source code the sensitive values of the run.
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use formwork_value::Secrets;
+
+/// The sensitive values of this process. A process is one run.
+static VALUES: LazyLock<Secrets> = LazyLock::new(Secrets::default);
+/// The fewest bytes of a value that is hidden in source code, where short words are names.
+const SHORTEST_IN_SOURCE: usize = 6;
 
 /// The replacement of a secret.
 const REDACTED: &str = "redacted";
@@ -25,6 +34,16 @@ const SECRET: [&str; 10] = [
     "x-amz-security",
 ];
 
+/// The collection of sensitive values, for the engine to add to.
+pub(crate) fn values() -> Secrets {
+    VALUES.clone()
+}
+
+/// A text of the log without sensitive values.
+pub(crate) fn logged(text: String) -> String {
+    VALUES.mask(text)
+}
+
 /// The address of a package, fit to be shown.
 pub(crate) fn address(address: &str) -> String {
     let secrets = secrets(address, |name| !HARMLESS.contains(&name));
@@ -38,7 +57,15 @@ pub(crate) fn text(text: &str) -> Cow<'_, str> {
 
 /// A piece of source code, fit to be shown. Its length stays, so that offsets into it hold.
 pub(crate) fn source(source: &str) -> Cow<'_, str> {
-    replace(source, &secrets(source, is_secret), |secret| "*".repeat(secret.len()).into())
+    let mut found = secrets(source, is_secret);
+    let values = VALUES.find(source).into_iter().filter(|at| at.len() >= SHORTEST_IN_SOURCE);
+    for value in values {
+        if found.iter().all(|other| other.end <= value.start || value.end <= other.start) {
+            found.push(value);
+        }
+    }
+    found.sort_by_key(|at| at.start);
+    replace(source, &found, |secret| "*".repeat(secret.len()).into())
 }
 
 fn is_secret(name: &str) -> bool {

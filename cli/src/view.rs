@@ -1,5 +1,6 @@
 //! What people and programs get to see. The only part of the program that prints.
 
+mod counter;
 mod ephemeral;
 pub(crate) mod human;
 pub(crate) mod json;
@@ -22,14 +23,21 @@ pub(crate) struct Screen {
     pub(crate) color: bool,
     /// How many columns stdout has.
     pub(crate) width: usize,
+    /// Whether the last line of stdout can be erased.
+    pub(crate) erases: bool,
 }
+
+/// The fewest columns that text is broken into.
+const NARROWEST: usize = 20;
 
 impl Screen {
     /// Looks at the terminal.
     pub(crate) fn of(env: &Env) -> Self {
         let terminal = std::io::stdout().is_terminal();
         let width = terminal.then(columns).flatten().unwrap_or(78);
-        Self { color: terminal && !env.no_color, width: width.clamp(20, 120) }
+        let color = terminal && !env.no_color;
+        let erases = color && !env.dumb_terminal && width >= NARROWEST;
+        Self { color, width: width.clamp(NARROWEST, 120), erases }
     }
 
     /// Paints text, if colour is shown.
@@ -118,6 +126,7 @@ pub(crate) fn transient(screen: &Screen, text: &str) {
 }
 
 fn write_out(text: &str) {
+    counter::erase();
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
     if let Err(error) = written.as_ref()
@@ -130,6 +139,7 @@ fn write_out(text: &str) {
 /// The exit code of a command, unless not everything got to stdout: a disk is full, for example. Whoever
 /// goes by the code must not take half of an answer for all of it.
 pub(crate) fn told_all(exit: Exit) -> ExitCode {
+    counter::erase();
     match LOST.get() {
         Some(reason) => fatal(&format!("Not all output could be written: {reason}.")),
         None => exit.into(),
@@ -138,6 +148,7 @@ pub(crate) fn told_all(exit: Exit) -> ExitCode {
 
 /// Prints text for people to stderr, as [`out`] does to stdout.
 pub(crate) fn err(text: &str) {
+    counter::erase();
     // Whether colour is used depends on stdout alone.
     let text = shown::page(text, std::io::stdout().is_terminal());
     let mut stderr = std::io::stderr().lock();

@@ -139,6 +139,24 @@ pub enum Event<'a> {
         /// How long it took.
         elapsed: Duration,
     },
+    /// One more instance is finished in a phase.
+    Count {
+        /// The phase.
+        phase: Phase,
+        /// The number of finished instances.
+        done: usize,
+        /// The number of all instances, as far as they are known.
+        total: usize,
+    },
+}
+
+/// A phase whose instances are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Changes are planned.
+    Plan,
+    /// Changes are applied.
+    Apply,
 }
 
 /// What is done with an ephemeral resource.

@@ -3,6 +3,7 @@
 
 mod ask;
 mod closing;
+mod count;
 mod data;
 mod draw;
 mod edge;
@@ -22,6 +23,7 @@ mod written;
 
 pub(crate) use ask::{Asking, INVALID_PLAN};
 pub(crate) use closing::close_ephemeral;
+pub(crate) use count::Counter;
 pub(crate) use data::DataRead;
 pub(crate) use draw::draw;
 pub(crate) use edge::{Explaining, Why, place as place_of, report_cycles};

@@ -30,6 +30,7 @@ mod providers;
 mod provisioners;
 mod refresh;
 mod remarks;
+mod size;
 mod targets;
 mod unsettled;
 mod values;

@@ -44,6 +44,23 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// The same failure with a change of every text in it.
+    #[must_use]
+    pub fn map_text(self, change: impl Fn(String) -> String) -> Self {
+        match self {
+            Self::Launch(text) => Self::Launch(change(text)),
+            Self::Incompatible(text) => Self::Incompatible(change(text)),
+            Self::Unsendable(text) => Self::Unsendable(change(text)),
+            Self::Misbehaved(text) => Self::Misbehaved(change(text)),
+            Self::Lost { reason, exit, output } => {
+                Self::Lost { reason: change(reason), exit, output: change(output) }
+            }
+            Self::GivenUp(text) => Self::GivenUp(change(text)),
+            Self::Unimplemented(method) => Self::Unimplemented(method),
+            Self::Status { code, message } => Self::Status { code, message: change(message) },
+        }
+    }
+
     /// Returns the kind of failure in a few words without anything that a provider said, for logs.
     #[must_use]
     pub fn kind(&self) -> &'static str {

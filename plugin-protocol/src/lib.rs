@@ -13,6 +13,7 @@ pub mod failure;
 pub mod handshake;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
+pub mod limit;
 pub mod message;
 pub mod payload;
 pub mod provider;

@@ -60,6 +60,15 @@ impl Payload {
         }
     }
 
+    /// The number of bytes of the value as it is sent; 0 if it cannot be encoded.
+    #[must_use]
+    pub fn encoded_len(&self) -> usize {
+        match self.encode() {
+            Ok(Self::Msgpack(bytes) | Self::Json(bytes)) => bytes.len(),
+            Ok(Self::Value(..) | Self::Absent) | Err(_) => 0,
+        }
+    }
+
     /// Writes the value as MessagePack, unless it is bytes already.
     ///
     /// # Errors

@@ -7,7 +7,6 @@ pub(crate) mod codec;
 pub(crate) mod convert;
 pub(crate) mod dialect;
 pub(crate) mod exchange;
-pub(crate) mod limit;
 
 /// How long a header may be: an error message travels in one. The same on both sides, because a longer
 /// one ends the connection.

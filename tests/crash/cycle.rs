@@ -12,7 +12,7 @@ use crate::config::Config;
 use crate::deed::Deed;
 use crate::folder::{Ended, Folder, Moment};
 use crate::options::{Options, Program};
-use crate::person;
+use crate::person::{self, Decisions};
 use crate::sight::{self, unfulfilled};
 
 /// How often a command is run again before it counts as stuck.
@@ -46,6 +46,12 @@ pub(crate) struct Tally {
     pub(crate) found: usize,
     /// Those that a person had to decide.
     pub(crate) decided: usize,
+    /// The most that a person had to decide at once.
+    pub(crate) most_decided: usize,
+    /// The commands by which a person settled them.
+    pub(crate) commands: usize,
+    /// The most such commands for one kill.
+    pub(crate) most_commands: usize,
 }
 
 impl Tally {
@@ -53,6 +59,12 @@ impl Tally {
     pub(crate) fn is_clean(&self) -> bool {
         let Self { lost, duplicated, torn, stuck, wrong, .. } = self;
         [lost, duplicated, torn, stuck, wrong].iter().all(|count| **count == 0)
+    }
+
+    fn count(&mut self, decisions: Decisions) {
+        self.decided += decisions.operations;
+        self.most_decided = self.most_decided.max(decisions.operations);
+        self.commands += decisions.commands;
     }
 
     fn hear(&mut self, ended: &Ended) {
@@ -115,6 +127,8 @@ impl Play<'_> {
         }
         // One in three is killed a second time, while it takes up what the first left.
         let mut n_kills = if self.chance.is(1, 3) { 2 } else { 1 };
+        let n_planned = n_kills;
+        let mut commands = 0;
         let mut last = String::new();
         let mut done = false;
         for attempt in 0..ATTEMPTS {
@@ -127,12 +141,15 @@ impl Play<'_> {
             };
             if !ended.killed {
                 self.tally.hear(&ended);
-                let n_decided = match self.program.is_ours() {
+                // What the next run may find out by itself is not decided yet.
+                let is_due = ended.succeeded || ended.text.contains("needs a decision");
+                let decisions = match self.program.is_ours() && is_due {
                     true => person::decide(&self.folder, &mut self.chance)?,
-                    false => 0,
+                    false => Decisions::default(),
                 };
-                self.tally.decided += n_decided;
-                if ended.succeeded && n_decided == 0 {
+                self.tally.count(decisions);
+                commands += decisions.commands;
+                if ended.succeeded && decisions.operations == 0 {
                     done = true;
                     break;
                 }
@@ -150,6 +167,8 @@ impl Play<'_> {
                 deed = Deed::Apply;
             }
         }
+        let commands_per_kill = commands.div_ceil(n_planned);
+        self.tally.most_commands = self.tally.most_commands.max(commands_per_kill);
         if !done {
             self.tally.stuck += 1;
             if self.folder.is_kept() {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::error::Error;
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -129,7 +129,19 @@ impl<'o> Folder<'o> {
         program: &Program,
         args: &[S],
     ) -> std::io::Result<Ended> {
-        self.end(self.spawn(program, args, None)?, (None, None))
+        self.end(self.command(program, args, None)?.spawn()?, (None, None))
+    }
+
+    /// Runs a command to its end that reads these answers.
+    pub(crate) fn answer<S: AsRef<OsStr>>(
+        &self,
+        args: &[S],
+        answers: &str,
+    ) -> std::io::Result<Ended> {
+        let file = self.top.path().join("home/answers");
+        fs::write(&file, answers)?;
+        let mut command = self.command(self.program, args, None)?;
+        self.end(command.stdin(File::open(file)?).spawn()?, (None, None))
     }
 
     /// Runs a command that is killed at a moment, unless it ends before.
@@ -139,7 +151,7 @@ impl<'o> Folder<'o> {
         moment: Moment,
     ) -> std::io::Result<Ended> {
         let limit = if let Moment::Writing(limit) = moment { Some(limit) } else { None };
-        let child = self.spawn(self.program, args, limit)?;
+        let child = self.command(self.program, args, limit)?.spawn()?;
         match moment {
             Moment::After(time) => self.end(child, (Some(time), None)),
             Moment::Writing(_) => self.end(child, (None, None)),
@@ -147,12 +159,12 @@ impl<'o> Folder<'o> {
         }
     }
 
-    fn spawn<S: AsRef<OsStr>>(
+    fn command<S: AsRef<OsStr>>(
         &self,
         program: &Program,
         args: &[S],
         limit: Option<u64>,
-    ) -> std::io::Result<Child> {
+    ) -> std::io::Result<Command> {
         let mut command = match limit {
             None => Command::new(&program.path),
             Some(limit) => {
@@ -162,6 +174,7 @@ impl<'o> Folder<'o> {
             }
         };
         let home = self.top.path().join("home");
+        let listed = self.options.listed.then_some(("CRASH_LISTED", "1"));
         command
             .args(args)
             .current_dir(self.work())
@@ -174,10 +187,11 @@ impl<'o> Folder<'o> {
             .env("NO_COLOR", "1")
             .env("CRASH_WORLD", self.world())
             .env("CRASH_DELAY", self.options.delay.to_string())
+            .envs(listed)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
+            .stderr(Stdio::piped());
+        Ok(command)
     }
 
     /// Waits for the end of a command, or kills it or its providers when their time is over, and waits

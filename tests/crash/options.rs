@@ -10,6 +10,8 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
     /// How many milliseconds a change may take before and after it happens.
     pub(crate) delay: u64,
+    /// Whether the provider can list its objects.
+    pub(crate) listed: bool,
     /// The engines.
     pub(crate) programs: Vec<Program>,
     /// Another engine that goes on now and then where one of them has come to an end, and back.
@@ -43,6 +45,7 @@ usage: cargo run -p formwork-tests --bin crash -- [options]
   --between PATH     now and then this program applies a configuration in the same folder
   --seed N           where chance begins (default 1)
   --delay MS         a change takes up to MS before and after it happens (default 15)
+  --listed           the provider can list its objects (default: those with a name only are found)
   --keep             stop at the first thing that goes wrong, and keep its folder
 
 formwork and terraform-provider-crash have to be built first:
@@ -54,8 +57,15 @@ impl Options {
     /// # Errors
     /// With the usage, when it makes no sense.
     pub(crate) fn read(args: &[String]) -> Result<Self, String> {
-        let mut options =
-            Self { kills: 200, seed: 1, delay: 15, programs: vec![], between: None, keep: false };
+        let mut options = Self {
+            kills: 200,
+            seed: 1,
+            delay: 15,
+            listed: false,
+            programs: vec![],
+            between: None,
+            keep: false,
+        };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
@@ -65,6 +75,7 @@ impl Options {
                 "--delay" => options.delay = number(value()?)?,
                 "--program" => options.programs.push(find(value()?)?),
                 "--between" => options.between = Some(find(value()?)?),
+                "--listed" => options.listed = true,
                 "--keep" => options.keep = true,
                 other => return Err(format!("{other} is not an option\n{USAGE}")),
             }

@@ -1,6 +1,7 @@
 //! What a person does after a crash: looks at what the engine says was in flight, looks at the world,
 //! and decides.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 
 use serde_json::Value;
@@ -9,42 +10,62 @@ use crate::chance::Chance;
 use crate::folder::Folder;
 use crate::sight;
 
-/// Decides everything that is open. Returns how much that was.
-pub(crate) fn decide(folder: &Folder<'_>, chance: &mut Chance) -> Result<usize, Box<dyn Error>> {
+/// The decisions of a person about what a kill left open.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Decisions {
+    /// The operations that were decided.
+    pub(crate) operations: usize,
+    /// The commands that settled them.
+    pub(crate) commands: usize,
+}
+
+/// Decides everything that is open: one operation by a command of its own, several in one review.
+pub(crate) fn decide(
+    folder: &Folder<'_>,
+    chance: &mut Chance,
+) -> Result<Decisions, Box<dyn Error>> {
     let listed = folder.run(&["recover", "list", "-json"])?;
     let listed: Value = serde_json::from_str(listed.out.trim())
         .map_err(|error| format!("recover list: {error}\n{}", listed.text))?;
-    let open = listed["unresolved"].as_array().cloned().unwrap_or_default();
+    let mut open = listed["unresolved"].as_array().cloned().unwrap_or_default();
+    // One decision is about all that is open at an address.
+    let mut addresses = BTreeSet::new();
+    open.retain(|one| addresses.insert(one["address"].to_string()));
+    let mut taken = sight::known(&folder.run(&["state", "pull"])?.out).ids;
+    let mut answers = Vec::new();
     for one in &open {
         let addr = one["address"].as_str().unwrap_or_default();
-        let Some(id) = made_for(folder, one)? else {
-            let choice = if chance.is(1, 2) { "forget" } else { "retry" };
-            settle(folder, &[choice, addr])?;
-            continue;
+        let answer = match made_for(folder, one, &taken) {
+            Some(id) => ["adopt".to_owned(), addr.to_owned(), id],
+            None if chance.is(1, 2) => ["forget".to_owned(), addr.to_owned(), String::new()],
+            None => ["retry".to_owned(), addr.to_owned(), String::new()],
         };
-        settle(folder, &["adopt", addr, &id])?;
+        taken.insert(answer[2].clone());
+        answers.push(answer);
     }
-    Ok(open.len())
-}
-
-fn settle(folder: &Folder<'_>, choice: &[&str]) -> Result<(), Box<dyn Error>> {
-    let args: Vec<&str> = ["recover"].iter().chain(choice).copied().collect();
-    let settled = folder.run(&args)?;
-    if settled.succeeded {
-        return Ok(());
+    let settled = match answers.as_slice() {
+        [] => return Ok(Decisions::default()),
+        [answer] => {
+            let words = answer.iter().map(String::as_str).filter(|word| !word.is_empty());
+            folder.run(&["recover"].into_iter().chain(words).collect::<Vec<_>>())?
+        }
+        several => {
+            let lines = several.iter().map(|[verb, _, id]| format!("{verb} {id}\n"));
+            folder.answer(&["recover", "review"], &lines.collect::<String>())?
+        }
+    };
+    if !settled.succeeded {
+        return Err(format!("{answers:?} does not settle it:\n{}", settled.text).into());
     }
-    Err(format!("{choice:?} does not settle it:\n{}", settled.text).into())
+    Ok(Decisions { operations: open.len(), commands: 1 })
 }
 
 /// The id of the object that an operation has made, if it has: one that is as it was to be and belongs
-/// to nobody.
-fn made_for(folder: &Folder<'_>, one: &Value) -> Result<Option<String>, Box<dyn Error>> {
-    let known = sight::known(&folder.run(&["state", "pull"])?.out);
-    let world = sight::world(&folder.world());
+/// to nothing else.
+fn made_for(folder: &Folder<'_>, one: &Value, taken: &BTreeSet<String>) -> Option<String> {
     let planned = &one["planned"];
-    let found = world.iter().find(|(id, it)| {
-        let parts = ["name", "size", "kind"];
-        !known.ids.contains(*id) && parts.iter().all(|part| it[*part] == planned[*part])
-    });
-    Ok(found.map(|(id, _)| id.clone()))
+    let parts = ["name", "size", "kind"];
+    let mut world = sight::world(&folder.world()).into_iter();
+    let fits = |it: &Value| parts.iter().all(|part| it[*part] == planned[*part]);
+    world.find(|(id, it)| !taken.contains(id) && fits(it)).map(|(id, _)| id)
 }

@@ -8,8 +8,8 @@ use crate::options::Program;
 /// The rows in Markdown.
 pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
     let mut text = "\
-| program | kills | at a write | of a provider | others in between | lost | duplicated | torn | stuck | wrong | cycles | in flight, named | found again by the engine | decided by a person |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| program | kills | at a write | of a provider | others in between | lost | duplicated | torn | stuck | wrong | cycles | in flight, named | found again by the engine | decided by a person | decisions per kill | most at once | commands | most per kill |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 "
     .to_owned();
     for (program, tally) in rows {
@@ -28,7 +28,11 @@ pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
             tally.found,
             tally.decided,
         ];
-        let cells: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        let mut cells: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        let hundredths = 100 * tally.decided / tally.kills.max(1);
+        cells.push(format!("{}.{:02}", hundredths / 100, hundredths % 100));
+        let counts = [tally.most_decided, tally.commands, tally.most_commands];
+        cells.extend(counts.iter().map(ToString::to_string));
         // A `String` never refuses to be written to.
         writeln!(text, "| {} | {} |", program.name(), cells.join(" | ")).ok();
     }

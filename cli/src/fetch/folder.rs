@@ -114,6 +114,8 @@ pub(crate) fn copy(
             std::fs::create_dir(place)?;
         } else if kind.is_symlink() {
             std::os::unix::fs::symlink(std::fs::read_link(path)?, place)?;
+        } else if !kind.is_file() {
+            return Err(BadArchive::Special(path.display().to_string()));
         } else {
             let copied = std::fs::copy(path, place)?;
             left = left
@@ -196,6 +198,16 @@ mod tests {
         );
         assert_eq!(found("nope").unwrap_err(), "subdir \"nope\" not found");
         assert!(fits("a*b?", "axxbbc") && !fits("a*b", "axxc") && fits("*", ""));
+    }
+
+    #[test]
+    fn a_pipe_in_a_folder_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let from = folder.path().join("from");
+        std::fs::create_dir(&from).unwrap();
+        nix::unistd::mkfifo(&from.join("x.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let copied = copy(&from, &folder.path().join("to"), &Limits::MODULE, Hidden::Copied);
+        assert!(matches!(copied, Err(BadArchive::Special(_))), "{copied:?}");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
 use crate::clock;
+use crate::redact;
 use crate::view::shown;
 
 const IN_TEXT: &[BorrowedFormatItem<'_>] =
@@ -118,11 +119,11 @@ impl Line {
 
 impl Visit for Line {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.set(field, Value::String(format!("{value:?}")));
+        self.set(field, Value::String(redact::logged(format!("{value:?}"))));
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.set(field, Value::String(value.to_owned()));
+        self.set(field, Value::String(redact::logged(value.to_owned())));
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {

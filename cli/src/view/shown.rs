@@ -96,7 +96,7 @@ mod tests {
         let harmless = "é\tb\r\n\n中";
         assert_eq!(page(harmless, true), harmless);
         for paint in [Paint::BoldRed, Paint::Dim, Paint::Underline, Paint::Cyan] {
-            let painted = Screen { color: true, width: 80 }.paint(paint, "a");
+            let painted = Screen { color: true, width: 80, erases: true }.paint(paint, "a");
             assert!(painted.contains('\u{1b}') && page(&painted, true) == painted);
             assert_eq!(page(&painted, false), painted, "a program may show the colours later");
         }

@@ -58,7 +58,7 @@ impl Files {
     /// the state is a link.
     #[must_use]
     pub fn intents(&self) -> Arc<dyn IntentLog> {
-        Arc::new(LocalIntents::new(self.journals()))
+        Arc::new(LocalIntents::new(self.journals()).beside(self.state.clone()))
     }
 
     fn journals(&self) -> PathBuf {

@@ -174,6 +174,9 @@ fn read_escape(chars: &mut Chars<'_>) -> Result<char, BadAddress> {
     code.and_then(char::from_u32).ok_or_else(bad)
 }
 
+/// The most levels of modules in an address. No configuration has as many, and each is walked down.
+const MAX_DEPTH: usize = 512;
+
 /// Takes `module.name[key]` pairs off the front.
 fn take_module(steps: &mut &[Step]) -> Result<ModuleAddr, BadAddress> {
     let mut calls = Vec::new();
@@ -184,6 +187,10 @@ fn take_module(steps: &mut &[Step]) -> Result<ModuleAddr, BadAddress> {
             return Err(BadAddress::new("Behind `module.` must follow the name of a module call."));
         };
         let (key, rest) = take_instance_key(rest);
+        if calls.len() == MAX_DEPTH {
+            let problem = format!("It has more than {MAX_DEPTH} levels of modules.");
+            return Err(BadAddress::new(problem));
+        }
         calls.push(ModuleStep { name: name.clone(), key });
         *steps = rest;
     }

@@ -10,9 +10,9 @@ use super::visit::{Came, Expanded, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
 use crate::change::Action;
 use crate::eval::verdicts::summarise;
-use crate::event::Event;
+use crate::event::{Event, Phase};
 use crate::graph::Graph;
-use crate::phase::{Openings, Why, walk_phase, without_unknowns};
+use crate::phase::{Counter, Openings, Why, walk_phase, without_unknowns};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::checks::{CheckResult, CheckResults};
@@ -59,6 +59,10 @@ pub(super) async fn run(
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
     let tally = Tally { imported: announce_imports(session, plan), ..Tally::default() };
+    let is_counted =
+        |vertex: &Vertex<'_>| matches!(vertex, Vertex::Instance(_) | Vertex::Destroy(_));
+    let total = graph.vertices().iter().filter(|vertex| is_counted(vertex)).count();
+    let counter = Counter::new(session.watch, Phase::Apply, total);
     let mut recorder = Recorder { session, journal, tally };
     let unvisited = walk_phase(
         session,
@@ -78,7 +82,12 @@ pub(super) async fn run(
                 visit(view, object, vertex).await
             }
         },
-        |vertex, came, failed| recorder.record(&mut state.borrow_mut(), vertex, (came, failed)),
+        |vertex, came, failed| {
+            recorder.record(&mut state.borrow_mut(), vertex, (came, failed));
+            if is_counted(vertex) {
+                counter.done();
+            }
+        },
     )
     .await;
     let tally = recorder.tally;

@@ -15,10 +15,10 @@ use crate::addr::{
 };
 use crate::change::{Action, OutputChange};
 use crate::eval::verdicts::summarise;
-use crate::event::Event;
+use crate::event::{Event, Phase};
 use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::phase::{Openings, Why, walk_phase};
+use crate::phase::{Counter, Openings, Why, walk_phase};
 use crate::session::Session;
 use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::{Object, OutputValue};
@@ -34,8 +34,18 @@ pub(crate) async fn run(
     let fates = Fates::of(graph, session.config.nodes.len());
     let openings = Openings::new(session);
     let ahead = Ahead::default();
-    let view =
-        View { session, options, settled, ahead: &ahead, fates: &fates, openings: &openings };
+    let n_resources =
+        graph.vertices().iter().filter(|vertex| matches!(vertex, Vertex::Resource(_)));
+    let counter = &Counter::new(session.watch, Phase::Plan, n_resources.count());
+    let view = View {
+        session,
+        options,
+        settled,
+        openings: &openings,
+        ahead: &ahead,
+        fates: &fates,
+        counter,
+    };
     let mut recorder = Recorder {
         session,
         ahead: &ahead,

@@ -30,7 +30,7 @@ use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
 use crate::eval::vertex::Givens;
 use crate::moved::Moves;
-use crate::phase::{Openings, Written};
+use crate::phase::{Counter, Openings, Written};
 use crate::provider::{Handle, ResourceType};
 use crate::session::Session;
 
@@ -78,6 +78,7 @@ pub(crate) struct View<'a> {
     pub(crate) ahead: &'a Ahead,
     /// The fates of resources that were visited before.
     pub(crate) fates: &'a Fates,
+    pub(crate) counter: &'a Counter<'a>,
 }
 
 impl<'a> View<'a> {

@@ -11,12 +11,14 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use formwork_plugin_protocol::Failure;
+use formwork_value::Secrets;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{debug, trace};
 
 use super::deadlines::{CallKind, Deadlines};
+use super::pool::Launch;
 use super::pool::mending::Mending;
 use super::remarks::Remarks;
 use crate::addr::ProviderAddr;
@@ -68,11 +70,21 @@ pub(super) struct Calls {
     pub(super) mending: Mending,
     /// What there is to say of them that belongs to none.
     pub(super) remarks: Remarks,
+    /// The sensitive values that were sent or returned.
+    pub(super) secrets: Secrets,
+    /// The largest message in bytes.
+    pub(super) message_limit: usize,
 }
 
 impl Calls {
-    pub(super) fn limited(deadlines: Deadlines) -> Self {
-        Self { deadlines, ..Self::default() }
+    /// Makes the calls of a pool, within the limits of its launcher.
+    pub(super) fn of(launcher: &dyn Launch) -> Self {
+        Self {
+            deadlines: launcher.deadlines(),
+            secrets: launcher.secrets(),
+            message_limit: launcher.message_limit(),
+            ..Self::default()
+        }
     }
 
     /// Gives up calls that change nothing, from some time later on.

@@ -9,6 +9,7 @@ mod function;
 pub(super) mod identity;
 mod inquire;
 pub(super) mod list;
+mod size;
 mod validate;
 
 use std::fmt::Display;
@@ -139,7 +140,19 @@ impl Handle {
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let underway = self.calls.begin(self.addr(), call, Some(about));
-        underway.end(self.calls.bounded(call, answer).await)
+        let answer = self.calls.bounded(call, answer).await;
+        underway.end(answer.map_err(|failure| failure.map_text(|text| self.masked(text))))
+    }
+
+    /// A text of the provider without sensitive values.
+    pub(crate) fn masked(&self, text: String) -> String {
+        self.calls.secrets.mask(text)
+    }
+
+    /// Encodes a value for a request, and remembers what is sensitive in it.
+    fn sent(&self, value: &Value, ty: &ResourceType) -> Payload {
+        ty.add_secrets(&self.calls.secrets, value);
+        payload(value, &ty.ty)
     }
 
     fn meta_type(&self) -> Option<Type> {
@@ -179,7 +192,7 @@ impl Handle {
         config: &Value,
         about: About<'_>,
     ) -> Result<(), Reported> {
-        let config = payload(config, &self.loaded.config().ty);
+        let config = self.sent(config, self.loaded.config());
         let request = ValidateRequest {
             type_name: String::new(),
             config: config.clone(),
@@ -268,7 +281,9 @@ impl Handle {
                 about,
             ));
         }
-        Ok(remark(ty, with_stored_numbers(value), &object.sensitive))
+        let value = remark(ty, with_stored_numbers(value), &object.sensitive);
+        self.calls.secrets.add_marked(&value);
+        Ok(value)
     }
 
     /// Reads the real object behind a stored one.
@@ -284,7 +299,7 @@ impl Handle {
     ) -> Result<Read, Reported> {
         let request = ReadRequest {
             type_name: ty.name.clone(),
-            current: payload(current.value, &ty.ty),
+            current: self.sent(current.value, ty),
             private: current.private.clone(),
             provider_meta: self.meta.clone(),
             client: capabilities(),
@@ -310,6 +325,8 @@ impl Handle {
                 about,
             ));
         }
+        let sizes = (ty, &answer.state, &value);
+        self.check_size(diags, call, sizes, &answer.private, about)?;
         let value = legacy::normalise(ty.block(), value);
         let identity = self.identity(diags, (ty, call), answer.identity, about)?;
         Ok(Read { value, private: answer.private, identity })
@@ -331,7 +348,7 @@ impl Handle {
             type_name: ty.name.clone(),
             prior: bare(ask.prior, ty),
             proposed: bare(ask.proposed, ty),
-            config: bare(ask.config, ty),
+            config: self.sent(ask.config.value(), ty),
             prior_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
             client: capabilities(),
@@ -349,6 +366,8 @@ impl Handle {
             return Err(self.deferred(diags, call, about));
         }
         let value = self.decode(diags, call, &answer.planned, (ty, about))?;
+        let sizes = (ty, &answer.planned, &value);
+        self.check_size(diags, call, sizes, &answer.planned_private, about)?;
         Ok(Planned {
             value,
             requires_replace: answer.requires_replace,
@@ -373,7 +392,7 @@ impl Handle {
             type_name: ty.name.clone(),
             prior: bare(ask.prior, ty),
             planned: bare(ask.proposed, ty),
-            config: bare(ask.config, ty),
+            config: self.sent(ask.config.value(), ty),
             planned_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
             planned_identity: ask.identity.cloned(),
@@ -438,12 +457,31 @@ pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     let is_stored = |path: &&Path| {
         !ty.block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
     };
-    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).cloned().collect();
+    let is_there = |path: &&Path| leads_to_a_part(value.value(), path);
+    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).filter(is_there).cloned().collect();
     paths.extend(ty.block().sensitive_paths(value.value()));
     if paths.is_empty() {
         return value.into_value();
     }
     value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
+}
+
+/// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
+/// set has no path of its own. A key that is absent hides nothing, as in Terraform.
+fn leads_to_a_part(value: &Value, path: &Path) -> bool {
+    let mut part = value;
+    for step in &path.0 {
+        match part.peek() {
+            Value::Unknown(_) | Value::Set(_) => return true,
+            Value::Null(_) => return false,
+            _ => {}
+        }
+        let Some(child) = part.position_of(step).and_then(|at| part.children().get(at)) else {
+            return false;
+        };
+        part = child;
+    }
+    true
 }
 
 /// Says what is wrong with an object that must be wholly known and hold no write-only value.

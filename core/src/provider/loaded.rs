@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use formwork_plugin_protocol::message::schema::{IdentitySchema, IdentitySchemas, ProviderSchema};
 use formwork_value::schema::Block;
-use formwork_value::{Schema, Type};
+use formwork_value::{Schema, Secrets, Type, Value};
 
 use super::handle::identity::IdentityType;
 use crate::addr::{Mode, ProviderAddr};
@@ -22,11 +22,22 @@ pub struct ResourceType {
     pub schema: Schema,
     /// The type of its values.
     pub ty: Type,
+    /// Whether any attribute is sensitive.
+    pub has_sensitive: bool,
     /// The form of its identities, if its objects have any.
     pub identity: Option<IdentityType>,
 }
 
 impl ResourceType {
+    /// Adds what is marked as sensitive in an object, and what the schema calls sensitive.
+    pub(crate) fn add_secrets(&self, secrets: &Secrets, value: &Value) {
+        secrets.add_marked(value);
+        if self.has_sensitive {
+            let (plain, _) = value.clone().split_marks();
+            secrets.add_at(plain.value(), &self.block().sensitive_paths(plain.value()));
+        }
+    }
+
     /// The content of the schema.
     #[must_use]
     pub fn block(&self) -> &Block {
@@ -117,6 +128,7 @@ fn prepare(
         mode,
         name: name.to_owned(),
         ty: schema.block.implied_type(),
+        has_sensitive: schema.block.any_attribute(&|attribute| attribute.sensitive),
         schema: Schema { version, ..schema.clone() },
         identity: identity.map(IdentityType::of),
     }

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use formwork_plugin_protocol::{Failure, Provider};
-use formwork_value::{Diagnostics, Reported, Value};
+use formwork_plugin_protocol::{Failure, Provider, limit};
+use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
@@ -47,6 +47,16 @@ pub trait Launch {
     /// How long calls may take.
     fn deadlines(&self) -> Deadlines {
         Deadlines::default()
+    }
+
+    /// The largest message in bytes.
+    fn message_limit(&self) -> usize {
+        limit::MESSAGE
+    }
+
+    /// The collection of sensitive values, shared with whatever prints or logs text of providers.
+    fn secrets(&self) -> Secrets {
+        Secrets::default()
     }
 
     /// The provider that is part of the engine.
@@ -99,10 +109,16 @@ impl<'l> Pool<'l> {
             unusable: RefCell::default(),
             processes: Processes::default(),
             keeping: Cell::new(true),
-            calls: Rc::new(Calls::limited(launcher.deadlines())),
+            calls: Rc::new(Calls::of(launcher)),
             loading: Semaphore::new(1),
             stopping: Stopping::default(),
         }
+    }
+
+    /// The sensitive values of this run.
+    #[must_use]
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.calls.secrets
     }
 
     /// How many plugins may run at once, if that is limited.

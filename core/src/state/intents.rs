@@ -48,13 +48,21 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalIntents {
     folder: PathBuf,
+    /// The state that they belong to, if it is a file.
+    state: Option<PathBuf>,
 }
 
 impl LocalIntents {
     /// The intents in a folder, which is made when the first run begins.
     #[must_use]
     pub fn new(folder: PathBuf) -> Self {
-        Self { folder }
+        Self { folder, state: None }
+    }
+
+    /// The same intents for a state in a file, whose group and mode they get if it exists.
+    #[must_use]
+    pub fn beside(self, state: PathBuf) -> Self {
+        Self { state: Some(state), ..self }
     }
 
     /// The folder.
@@ -66,7 +74,11 @@ impl LocalIntents {
 
 impl IntentLog for LocalIntents {
     fn begin(&self, begin: Begin<'_>) -> Result<Journal, JournalError> {
-        Journal::begin(&self.folder, begin)
+        let journal = Journal::begin(&self.folder, begin)?;
+        if let Some(state) = &self.state {
+            journal.share_like(state);
+        }
+        Ok(journal)
     }
 
     fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError> {

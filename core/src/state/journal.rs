@@ -4,6 +4,7 @@
 //! A record is handed to the system before its method returns, so that it survives the death of this
 //! process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
 
+mod access;
 mod error;
 pub(super) mod record;
 mod rules;
@@ -23,6 +24,7 @@ use std::task::Poll;
 use formwork_value::{Type, Value, codec};
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
+use nix::libc;
 
 pub use self::error::JournalError;
 use self::record::Record;
@@ -187,6 +189,14 @@ impl Journal {
         begun?;
         journal.durable.set(journal.next.get() - 1);
         Ok(journal)
+    }
+
+    /// Gives the journal and its folder the group and mode of the state, if that is there: new files are
+    /// for their owner alone, and a state that a group shares is taken over with its journals.
+    pub(super) fn share_like(&self, state: &Path) {
+        if let Some(folder) = self.path.parent() {
+            access::share_like(state, folder, &self.file);
+        }
     }
 
     /// A journal on a file that has nothing in it yet.
@@ -435,7 +445,9 @@ impl Journal {
 
 /// Whether the run that writes a journal is still going on.
 pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
-    let file = OpenOptions::new().write(true).open(path).map_err(JournalError::io("read", path))?;
+    // Without `O_NONBLOCK`, opening a pipe waits for a reader.
+    let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let file = file.map_err(JournalError::io("read", path))?;
     match locks::lock(&file) {
         Ok(()) => Ok(false),
         Err(error) if locks::is_held(&error) => Ok(true),

@@ -99,6 +99,8 @@ pub(super) struct Things {
     pub(super) identified: bool,
     /// Whether objects are listed, and found by their ids.
     pub(super) listed: bool,
+    /// The largest message, if not the usual one.
+    pub(super) message_limit: Option<usize>,
     n_moods: usize,
     n_made: BTreeMap<String, usize>,
 }

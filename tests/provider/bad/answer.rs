@@ -29,7 +29,10 @@ pub(crate) fn deep() -> Payload {
 
 /// A refusal by gRPC.
 pub(crate) fn status(what: &str) -> Failure {
-    Failure::Status { code: "Internal".to_owned(), message: format!("no {what} on Sundays") }
+    Failure::Status {
+        code: "Internal".to_owned(),
+        message: format!("no {what} on Sundays{}", quote()),
+    }
 }
 
 /// A refusal by gRPC that may be gone the next time.
@@ -47,11 +50,18 @@ pub(crate) fn warning(summary: &str) -> Vec<ProviderDiagnostic> {
     diagnostics(Severity::Warning, summary)
 }
 
+/// What the provider repeats in all that it says, from `BAD_QUOTES`: a provider may have been told
+/// secrets.
+fn quote() -> String {
+    let quote = std::env::var("BAD_QUOTES").ok().filter(|quote| !quote.is_empty());
+    quote.map_or_else(String::new, |quote| format!(", and quotes {quote:?}"))
+}
+
 fn diagnostics(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
     vec![ProviderDiagnostic {
         severity,
-        summary: summary.to_owned(),
-        detail: "The bad provider says so.".to_owned(),
+        summary: format!("{summary}{}", quote()),
+        detail: format!("The bad provider says so{}.", quote()),
         path: Path::root(),
     }]
 }
@@ -59,6 +69,6 @@ fn diagnostics(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
 /// Ends the process with last words.
 #[expect(clippy::exit, clippy::print_stderr, reason = "it is about processes that end")]
 pub(crate) fn end(last_words: &str) -> ! {
-    eprintln!("{last_words}");
+    eprintln!("{last_words}{}", quote());
     exit(3)
 }

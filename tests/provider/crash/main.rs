@@ -2,7 +2,7 @@
 //! in one step, so that the folder tells at every moment what really exists. It keeps every rule.
 //!
 //! `CRASH_WORLD` is the folder, and `CRASH_DELAY` how many milliseconds a change may take before and
-//! after it happens.
+//! after it happens. With `CRASH_LISTED` every object can be listed.
 
 mod provider;
 mod thing;

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
@@ -17,8 +18,10 @@ use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema}
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::diag::Severity;
 use formwork_value::{Path, Type, Value};
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
 
-use crate::thing::{FORCING, NAMED, Thing, identities, name_in, offer};
+use crate::thing::{FORCING, NAMED, NUMBERED, Thing, id_in, identities, is_listed, offer};
 use crate::world::World;
 
 /// The provider.
@@ -173,9 +176,10 @@ impl Provider for Slow {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let found = match request.identity.as_ref().and_then(name_in) {
+        let identity = request.identity.as_ref();
+        let found = match identity.and_then(|identity| id_in(&request.type_name, identity)) {
             // What is known of it is all that an identity says; a read shows whether it is there.
-            Some(name) => Thing::named(&name),
+            Some(id) => Thing::known_by(&request.type_name, &id),
             None => match self.world.read(&request.id) {
                 Some(text) => Thing::from_json(text.as_bytes()),
                 None => {
@@ -191,6 +195,26 @@ impl Provider for Slow {
             private: Bytes::new(),
         };
         Ok(ImportResponse { resources: vec![resource], deferred: None, diagnostics: Vec::new() })
+    }
+
+    async fn list(
+        &self,
+        request: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        if !(is_listed() && request.type_name == NUMBERED) {
+            return Err(Failure::Unimplemented("ListResource"));
+        }
+        let things = self.world.all().into_iter().map(|text| Thing::from_json(text.as_bytes()));
+        // What has a name of its own for an id is of the other type.
+        let numbered = things.filter(|thing| thing.text("id") != thing.text("name"));
+        let event = |thing: Thing| ListEvent {
+            identity: thing.identity(NUMBERED),
+            display_name: thing.text("name").to_owned(),
+            object: Some(thing.payload()),
+            diagnostics: Vec::new(),
+        };
+        let events: Vec<_> = numbered.map(event).map(Ok).collect();
+        Ok(futures_util::stream::iter(events).boxed())
     }
 
     async fn read_data(&self, _: ReadDataRequest) -> Result<ReadDataResponse, Failure> {

@@ -1,5 +1,6 @@
 //! What the provider offers: `crash_named`, whose objects are found by their name, and
-//! `crash_numbered`, whose objects get an id that nobody can guess.
+//! `crash_numbered`, whose objects get an id that nobody can guess. Those can be listed if
+//! `CRASH_LISTED` is set.
 
 use std::collections::BTreeMap;
 
@@ -19,23 +20,45 @@ pub(crate) const NUMBERED: &str = "crash_numbered";
 /// Attributes whose change makes a new object.
 pub(crate) const FORCING: [&str; 2] = ["name", "kind"];
 
+/// Whether the objects of `crash_numbered` can be listed. Without that they have no identity either.
+pub(crate) fn is_listed() -> bool {
+    std::env::var_os("CRASH_LISTED").is_some()
+}
+
 /// Returns what there is to be had.
 pub(crate) fn offer() -> ProviderSchema {
     let resources = [NAMED, NUMBERED].map(|name| (name.to_owned(), schema()));
-    ProviderSchema { resources: BTreeMap::from(resources), ..ProviderSchema::default() }
+    let listed = is_listed().then(|| (NUMBERED.to_owned(), Schema::default()));
+    ProviderSchema {
+        resources: BTreeMap::from(resources),
+        list_resources: listed.into_iter().collect(),
+        ..ProviderSchema::default()
+    }
 }
 
 /// Returns what identifies objects.
 pub(crate) fn identities() -> IdentitySchemas {
-    let name = IdentityAttribute {
-        ty: Type::String,
-        required_for_import: true,
-        optional_for_import: false,
-        description: "No two objects have the same name.".to_owned(),
+    let schema = |name: &str| {
+        let attribute = IdentityAttribute {
+            ty: Type::String,
+            required_for_import: true,
+            optional_for_import: false,
+            description: format!("No two objects have the same {name}."),
+        };
+        IdentitySchema { version: 0, attributes: [(name.to_owned(), attribute)].into() }
     };
-    let schema = IdentitySchema { version: 0, attributes: [("name".to_owned(), name)].into() };
-    let schemas = BTreeMap::from([(NAMED.to_owned(), schema)]);
-    IdentitySchemas { schemas, diagnostics: Vec::new() }
+    let types = [NAMED, NUMBERED];
+    let identified = types.into_iter().filter_map(|ty| Some((ty.to_owned(), schema(key(ty)?))));
+    IdentitySchemas { schemas: identified.collect(), diagnostics: Vec::new() }
+}
+
+/// The attribute that identifies the objects of a type.
+fn key(type_name: &str) -> Option<&'static str> {
+    match type_name {
+        NAMED => Some("name"),
+        NUMBERED if is_listed() => Some("id"),
+        _ => None,
+    }
 }
 
 fn schema() -> Schema {
@@ -58,10 +81,6 @@ fn ty() -> Type {
     schema().block.implied_type()
 }
 
-fn identity_type() -> Type {
-    Type::object([("name", Type::String)])
-}
-
 /// An object, or nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Thing(Value);
@@ -77,12 +96,13 @@ impl Thing {
         Self(json::decode(text, &ty()).unwrap_or_else(|_| Value::null(ty())))
     }
 
-    /// One of which only the name is known.
-    pub(crate) fn named(name: &str) -> Self {
-        let text = |part| (part, Value::string(name));
+    /// One of which only the id is known, which is the name where that identifies.
+    pub(crate) fn known_by(type_name: &str, id: &str) -> Self {
+        let text = |part| (part, Value::string(id));
         let null = |part| (part, Value::null(Type::String));
+        let name = if type_name == NAMED { text("name") } else { null("name") };
         let size = ("size", Value::null(Type::Number));
-        Self(Value::object([text("id"), text("name"), null("kind"), null("link"), size]))
+        Self(Value::object([text("id"), name, null("kind"), null("link"), size]))
     }
 
     /// Writes one for the world.
@@ -125,20 +145,22 @@ impl Thing {
 
     /// What identifies the object, if its type has identities.
     pub(crate) fn identity(&self, type_name: &str) -> Option<Payload> {
-        if type_name != NAMED || self.is_null() {
+        let key = key(type_name)?;
+        if self.is_null() {
             return None;
         }
-        let identity = Value::object([("name", self.get("name").clone())]);
+        let identity = Value::object([(key, self.get(key).clone())]);
         let plain = Plain::try_from(identity).expect("nothing here has marks");
-        Some(Payload::Value(plain, identity_type()))
+        Some(Payload::Value(plain, Type::object([(key, Type::String)])))
     }
 }
 
-/// The name in an identity.
-pub(crate) fn name_in(identity: &Payload) -> Option<String> {
-    let identity = identity.decode(&identity_type()).ok()?.into_value();
-    match Path::root().attribute("name").find(&identity) {
-        Some(Value::String(name)) => Some(name.to_string()),
+/// The id of the object that an identity is of: the name is the id where it identifies.
+pub(crate) fn id_in(type_name: &str, identity: &Payload) -> Option<String> {
+    let key = key(type_name)?;
+    let identity = identity.decode(&Type::object([(key, Type::String)])).ok()?.into_value();
+    match Path::root().attribute(key).find(&identity) {
+        Some(Value::String(id)) => Some(id.to_string()),
         _ => None,
     }
 }

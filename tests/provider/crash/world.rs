@@ -45,6 +45,14 @@ impl World {
         fs::read_to_string(self.object(id)).ok()
     }
 
+    /// Returns the content of every object.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let objects = entries.map(|entry| entry.path());
+        let objects = objects.filter(|path| path.extension().is_some_and(|end| end == "object"));
+        objects.filter_map(|path| fs::read_to_string(path).ok()).collect()
+    }
+
     /// Removes an object; one that is not there is removed already.
     pub(crate) fn remove(&self, id: &str) {
         fs::remove_file(self.object(id)).ok();

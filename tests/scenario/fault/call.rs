@@ -141,7 +141,7 @@ pub(super) const APPLY: &[Case] = &[
     (Fault::ApplyKilled, Create, 1, "killed by SIGKILL", Doubted),
     (Fault::ApplyHangsUp, Create, 1, "went away during ApplyResourceChange", Doubted),
     (Fault::ApplyStatus, Create, 1, "no apply on Sundays", Doubted),
-    (Fault::ApplyTooLarge, Create, 1, "the limit is: 268435456 bytes", Doubted),
+    (Fault::ApplyTooLarge, Create, 1, "the limit for messages is 256 MiB", Doubted),
     (Fault::ApplyInvalidText, Create, 0, "a string that is not valid UTF-8", Ready),
     (Fault::ApplyStrangeSeverity, Create, 1, "Error: strange with bad_thing.a", Tainted),
     (Fault::ApplyEscapes, Create, 0, "Apply complete! Resources: 3 added", Ready),

@@ -270,7 +270,7 @@ mod tests {
 
     use super::*;
 
-    const SCREEN: Screen = Screen { color: false, width: 78 };
+    const SCREEN: Screen = Screen { color: false, width: 78, erases: false };
 
     #[test]
     fn warnings_that_say_the_same_of_several_places_are_shown_once() {

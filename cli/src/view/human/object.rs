@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::view::Screen;
 
-    const SCREEN: Screen = Screen { color: false, width: 78 };
+    const SCREEN: Screen = Screen { color: false, width: 78, erases: false };
 
     fn leaf() -> Block {
         let mut block = Block::default();

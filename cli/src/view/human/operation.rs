@@ -1,22 +1,27 @@
 //! What happens while planning and applying, one line for each event.
 
+use std::cell::RefCell;
 use std::time::Duration;
 
 use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::change::{Action, Clue};
 use formwork_core::event::{Event, Label, Watch};
 
+use crate::view::counter::Counter;
 use crate::view::{Paint, Screen, ephemeral, out, shown};
 
 /// Prints events as they happen.
 pub(crate) struct Operations {
     screen: Screen,
+    /// Set on a terminal whose last line can be erased.
+    counter: Option<RefCell<Counter>>,
 }
 
 impl Operations {
     /// Prints to this screen.
     pub(crate) fn new(screen: Screen) -> Self {
-        Self { screen }
+        let counter = screen.erases.then(|| RefCell::new(Counter::new(screen.width)));
+        Self { screen, counter }
     }
 
     fn line(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>, text: &str) {
@@ -71,6 +76,11 @@ impl Watch for Operations {
         match event {
             Event::RefreshStart { addr, label } => {
                 self.line(addr, None, &format!("Refreshing state...{}", labelled(label.as_ref())));
+            }
+            Event::Count { phase, done, total } => {
+                if let Some(counter) = &self.counter {
+                    counter.borrow_mut().count(*phase, *done, *total);
+                }
             }
             Event::RefreshDone { .. } | Event::Planned(_) | Event::ImportFound { .. } => {}
             Event::ImportStart { addr, clue, applying } => {
@@ -176,7 +186,7 @@ mod tests {
 
     #[test]
     fn every_line_of_a_provisioner_says_who_speaks() {
-        let screen = Screen { color: false, width: 80 };
+        let screen = Screen { color: false, width: 80, erases: false };
         let addr = "a.b[0]".parse().unwrap();
         let shown = |text: &str| provision_output(&screen, &addr, "local-exec", text);
         assert_eq!(shown("hi \r"), "a.b[0] (local-exec): hi\n");

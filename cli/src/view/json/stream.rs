@@ -304,6 +304,7 @@ impl Watch for Stream {
                 self.info(&message, "refresh_complete", hook(addr, None, label.as_ref()));
             }
             Event::Planned(_)
+            | Event::Count { .. }
             | Event::ImportStart { .. }
             | Event::ImportFound { .. }
             | Event::ImportDone { .. } => {}

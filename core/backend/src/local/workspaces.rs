@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use formwork_core::disk::Dir;
 use formwork_core::state::intents::IntentLog;
 
 use super::{Files, LocalStore, failed, shown};
@@ -98,9 +99,15 @@ impl Workspaces {
         if !self.list()?.iter().any(|other| other == name) {
             return Err(BadWorkspace::Missing(name.to_owned()));
         }
-        let folder = self.folder.join(name);
-        std::fs::remove_dir_all(&folder)
-            .map_err(|error| failed(Doing::Delete, &folder)(error).into())
+        // A planted link leads to folders that are no workspaces.
+        let parent = self.folder.parent().unwrap_or(Path::new(""));
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let folder = self.folder.file_name().unwrap_or_default();
+        let removed = Dir::open(parent).and_then(|parent| match parent.subdir(folder)? {
+            Some(folder) => folder.remove(name),
+            None => Ok(()),
+        });
+        removed.map_err(|error| failed(Doing::Delete, &self.folder.join(name))(error).into())
     }
 }
 
@@ -168,6 +175,26 @@ mod tests {
         );
         workspaces.delete("a").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default", "b"]);
+    }
+
+    #[test]
+    fn a_workspace_behind_a_planted_link_is_not_removed() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let (root, other) = (folder.path().join("root"), folder.path().join("other"));
+        std::fs::create_dir_all(other.join("a/kept")).unwrap();
+        std::fs::create_dir_all(&root).unwrap();
+        symlink(&other, root.join(FOLDER)).unwrap();
+        let workspaces = Workspaces::of(&root, None, None);
+        assert!(matches!(workspaces.delete("a"), Err(BadWorkspace::Io { .. })));
+        assert!(other.join("a/kept").is_dir());
+        // Of a workspace that is a link itself, the link goes.
+        std::fs::remove_file(root.join(FOLDER)).unwrap();
+        std::fs::create_dir(root.join(FOLDER)).unwrap();
+        symlink(other.join("a"), root.join(FOLDER).join("b")).unwrap();
+        workspaces.delete("b").unwrap();
+        assert_eq!(workspaces.list().unwrap(), ["default"]);
+        assert!(other.join("a/kept").is_dir());
     }
 
     #[test]

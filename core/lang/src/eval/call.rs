@@ -2,7 +2,7 @@
 
 use crate::kind::Kind;
 use crate::print::with_article;
-use formwork_value::{Diagnostic, Reported, Span, Type, Value, convert};
+use formwork_value::{Diagnostic, Reported, Secrets, Span, Type, Value, convert};
 
 use super::{Evaluator, Frames, head};
 use crate::functions::{self, CallContext, CallError, Function, Param, Special};
@@ -178,6 +178,9 @@ impl Evaluator<'_> {
         if let Some(limit) = error.limit {
             return self.limit(limit, site.expr.span);
         }
+        let secrets = Secrets::default();
+        args.iter().for_each(|arg| secrets.add_marked(&arg.value));
+        let error = CallError { reason: secrets.mask(error.reason), ..error };
         let blamed = error.argument.and_then(|at| Some((args.get(at)?, param(site.function, at)?)));
         match blamed {
             Some((arg, param)) => {

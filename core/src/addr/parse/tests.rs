@@ -100,3 +100,11 @@ fn says_what_is_wrong_with_an_address() {
         "#]],
     );
 }
+
+#[test]
+fn a_module_path_without_measure_is_no_address() {
+    let nested = |levels| format!("{}a.b", "module.m.".repeat(levels));
+    assert!(nested(512).parse::<InstanceAddr>().is_ok());
+    let error = nested(513).parse::<InstanceAddr>().unwrap_err();
+    assert!(error.to_string().contains("more than 512 levels"), "{error}");
+}

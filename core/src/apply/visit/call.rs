@@ -96,7 +96,8 @@ impl Announced<'_> {
     pub(super) async fn send(self, diags: &mut Diagnostics) -> Salvaged {
         let Self { call, op } = self;
         let answer = call.handle.apply(call.ty, call.ask, call.about.addr).await;
-        let kept = call.view.journal.answer(op, taken_down(&answer));
+        let kept =
+            call.view.journal.answer(op, taken_down(&answer, |text| call.handle.masked(text)));
         // The provider may still be at work on it.
         let given_up = matches!(answer, Err(Failure::GivenUp(_)));
         let salvaged = call.salvage(diags, answer);

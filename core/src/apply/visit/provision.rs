@@ -61,9 +61,10 @@ async fn one(
         Ok((decode(diags, &provisioner.body, program.schema(), scope)?, connected))
     };
     let (config, connected) = view.session.settled(diags, decoded).await?;
+    let secrets = view.session.pool.secrets();
+    secrets.add_marked(connected.as_ref().unwrap_or(&config));
     let (config, hidden) = known(diags, program.schema(), config)?;
     let connected = match connected {
-        // Nothing of what is secret in it is ever told.
         Some(value) => Some(known(diags, connection(), value)?.0),
         None => None,
     };
@@ -75,8 +76,8 @@ async fn one(
     watch.see(&Event::ProvisionStart { addr, kind });
     // What it says may hold what it was given.
     let tell = |text: &str| {
-        let text = hidden.as_deref().unwrap_or(text);
-        watch.see(&Event::ProvisionOutput { addr, kind, text });
+        let text = hidden.clone().unwrap_or_else(|| secrets.mask(text.to_owned()));
+        watch.see(&Event::ProvisionOutput { addr, kind, text: &text });
     };
     let task = Task { config: &config, connection: connected.as_ref() };
     match program.run(task, &tell).await {
@@ -84,7 +85,10 @@ async fn one(
         Err(Failed { summary, detail, bare }) => {
             watch.see(&Event::ProvisionFailed { addr, kind });
             if provisioner.on_failure == OnFailure::Fail {
-                let detail = hidden.map_or(detail, |hidden| format!("{bare} {hidden}"));
+                let detail = match hidden {
+                    Some(hidden) => format!("{bare} {hidden}"),
+                    None => secrets.mask(detail),
+                };
                 return Err(diags.error(about(Diagnostic::error(summary, detail))));
             }
         }

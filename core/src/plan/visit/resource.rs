@@ -42,6 +42,7 @@ pub(super) async fn visit(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
 ) -> Vec<FoundResource> {
+    view.counter.take_back();
     let is_managed = vertex.addr.resource.mode() == Mode::Managed;
     if view.options.mode == plan::Mode::Destroy && is_managed {
         return destroy::visit_all(view, diags, vertex).await;
@@ -185,7 +186,14 @@ async fn plan_all(
         .collect();
     let planned = here.iter().enumerate().flat_map(|(at, here)| {
         let wanted = here.expansion.keys().filter(move |key| targeted(view, here, key));
-        wanted.map(move |key| async move { (at, one(view, here, key).await) })
+        wanted.map(move |key| (at, here, key))
+    });
+    let planned: Vec<_> = planned.collect();
+    view.counter.expect(planned.len());
+    let planned = planned.into_iter().map(|(at, here, key)| async move {
+        let found = one(view, here, key).await;
+        view.counter.done();
+        (at, found)
     });
     for (at, (problems, object)) in side_by_side(view, planned).await {
         let _ = diags.append(problems);

@@ -205,6 +205,7 @@ impl Handle {
             let breach = Breach { summary, call, problem: &finding.to_string() };
             return Err(self.invalid(diags, breach, about));
         }
+        self.check_size(diags, call, (ty, &found.state, &value), &found.private, about)?;
         let identity = self.identity(diags, (ty, call), found.identity, about)?;
         Ok(Imported { value, private: found.private, identity })
     }

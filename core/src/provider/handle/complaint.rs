@@ -18,11 +18,15 @@ impl Handle {
     pub fn said(
         &self,
         diags: &mut Diagnostics,
-        said: Vec<ProviderDiagnostic>,
+        mut said: Vec<ProviderDiagnostic>,
         about: About<'_>,
     ) -> Result<(), Reported> {
         if said.is_empty() {
             return Ok(());
+        }
+        for one in &mut said {
+            one.summary = self.masked(std::mem::take(&mut one.summary));
+            one.detail = self.masked(std::mem::take(&mut one.detail));
         }
         about_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
     }
@@ -55,6 +59,7 @@ impl Handle {
                 if replaced {
                     self.warn_of_replaced_text(diags, call, about);
                 }
+                ty.add_secrets(&self.calls.secrets, value.value());
                 Ok(value)
             }
             Err(error) => Err(self.undecodable(diags, call, &error, about)),

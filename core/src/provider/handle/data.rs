@@ -6,7 +6,7 @@ use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{About, Breach, Handle, capabilities, complete_problem, payload, with_stored_numbers};
+use super::{About, Breach, Handle, capabilities, complete_problem, with_stored_numbers};
 use crate::provider::ResourceType;
 
 impl Handle {
@@ -23,7 +23,7 @@ impl Handle {
     ) -> Result<Plain, Reported> {
         let request = ReadDataRequest {
             type_name: ty.name.clone(),
-            config: payload(config, &ty.ty),
+            config: self.sent(config, ty),
             provider_meta: self.meta.clone(),
             client: capabilities(),
         };

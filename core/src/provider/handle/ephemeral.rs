@@ -8,7 +8,7 @@ use formwork_plugin_protocol::contract::conform::{assert_plan_valid, unknown_fin
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{About, Breach, Handle, payload};
+use super::{About, Breach, Handle};
 use crate::provider::ResourceType;
 
 /// An ephemeral resource that was opened.
@@ -43,7 +43,7 @@ impl Handle {
     ) -> Result<Opened, Reported> {
         let request = OpenRequest {
             type_name: ty.name.clone(),
-            config: payload(config, &ty.ty),
+            config: self.sent(config, ty),
             client: ClientCapabilities::default(),
         };
         let call = "OpenEphemeralResource";

@@ -6,7 +6,7 @@ use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{About, Handle, capabilities, payload};
+use super::{About, Handle, capabilities};
 use crate::addr::Mode;
 use crate::provider::ResourceType;
 
@@ -23,7 +23,7 @@ impl Handle {
     ) -> Result<(), Reported> {
         let request = ValidateRequest {
             type_name: String::new(),
-            config: payload(config, &self.loaded.config().ty),
+            config: self.sent(config, self.loaded.config()),
             client: capabilities(),
         };
         let ask = |provider: Arc<dyn Provider>| {
@@ -47,7 +47,7 @@ impl Handle {
     ) -> Result<(), Reported> {
         let request = ValidateRequest {
             type_name: ty.name.clone(),
-            config: payload(config, &ty.ty),
+            config: self.sent(config, ty),
             client: capabilities(),
         };
         let call = match ty.mode {

@@ -707,3 +707,11 @@ fn a_record_that_names_no_address_is_not_passed_over() {
     assert!(detail.starts_with(&format!("Record 2 of the journal {}", path.display())), "{detail}");
     assert!(path.exists());
 }
+
+#[test]
+fn a_pipe_in_place_of_a_journal_is_refused_and_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.wal");
+    nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    assert!(recover(folder.path(), None).is_err());
+}

@@ -33,6 +33,10 @@ impl Launch for Cloud {
         self.things().limit
     }
 
+    fn message_limit(&self) -> usize {
+        self.things().message_limit.unwrap_or(formwork_plugin_protocol::limit::MESSAGE)
+    }
+
     async fn close(&self, provider: &Arc<dyn Provider>) {
         let is_dead = matches!(provider.metadata().await, Err(Failure::Lost { .. }));
         // The process takes a moment to end.

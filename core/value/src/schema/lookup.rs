@@ -61,7 +61,9 @@ impl Block {
         search.found
     }
 
-    fn any_attribute(&self, wanted: &dyn Fn(&Attribute) -> bool) -> bool {
+    /// Whether an attribute is `wanted`, at any depth.
+    #[must_use]
+    pub fn any_attribute(&self, wanted: &dyn Fn(&Attribute) -> bool) -> bool {
         self.attributes.values().any(|attr| attr.any_attribute(wanted))
             || self.blocks.values().any(|nested| nested.block.any_attribute(wanted))
     }

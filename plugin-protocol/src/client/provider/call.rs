@@ -2,10 +2,12 @@
 //! comes. Knows no particular call.
 
 use std::error::Error as _;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
+use prost::Message;
 use tonic::client::Grpc;
 use tonic::codegen::http::uri::PathAndQuery;
 use tonic::{Code, Request, Status, Streaming};
@@ -14,9 +16,9 @@ use super::GrpcProvider;
 use crate::Failure;
 use crate::client::causes::with_causes;
 use crate::client::channel::{Channels, Lease};
+use crate::limit;
 use crate::wire::codec::{Decoded, HostCodec};
 use crate::wire::exchange::Exchange;
-use crate::wire::limit;
 
 /// The answers to one call, while they come in.
 struct Answers<R> {
@@ -84,6 +86,9 @@ impl GrpcProvider {
         requests: Vec<X::Request>,
     ) -> Result<Answers<X::Response>, Failure> {
         let name = self.protocol.name(X::METHOD);
+        if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
+            return Err(Failure::Unsendable(too_large("it", length)));
+        }
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let lease = self.channels.lease().await?;
         let mut grpc = Grpc::new(lease.channel.clone())
@@ -113,7 +118,7 @@ impl GrpcProvider {
     }
 }
 
-impl<R: prost::Message + Default + 'static> Answers<R> {
+impl<R: Message + Default + 'static> Answers<R> {
     /// Waits for the next answer; none at the orderly end.
     async fn next(&mut self) -> Result<Option<R>, Failure> {
         match self.stream.message().await {
@@ -134,6 +139,21 @@ impl<R: prost::Message + Default + 'static> Answers<R> {
     }
 }
 
+fn is_too_large(length: &usize) -> bool {
+    *length > limit::REQUEST
+}
+
+fn too_large(what: &str, length: impl Display) -> String {
+    let most = limit::MESSAGE >> 20;
+    format!("{what} has {length} bytes, and the limit for messages is {most} MiB")
+}
+
+/// The length of an answer that this side refused, from the status that its decoder makes.
+fn refused_length(status: &Status) -> Option<&str> {
+    let found = status.message().strip_prefix("Error, decoded message length too large: found ")?;
+    found.split(' ').next()
+}
+
 fn misbehaved(name: &str, why: &str) -> Failure {
     Failure::Misbehaved(format!("the provider's answer to {name} makes no sense: {why}"))
 }
@@ -144,6 +164,9 @@ async fn blame(name: &'static str, status: &Status, channels: &dyn Channels) -> 
     // and it is always the connection.
     if let Some(cause) = status.source() {
         return channels.explain_loss(with_causes(cause)).await;
+    }
+    if let Some(length) = refused_length(status) {
+        return Failure::Misbehaved(too_large(&format!("the answer to {name}"), length));
     }
     match status.code() {
         Code::Unimplemented => Failure::Unimplemented(name),

@@ -119,6 +119,15 @@ async fn large_objects_go_both_ways() {
     assert_eq!(answer.state, Payload::Json(vec![b' '; 9 << 20].into()));
 }
 
+#[tokio::test]
+async fn a_request_beyond_the_limit_is_not_sent() {
+    let wire = over_the_wire(Arc::new(Example::default()), Protocol::V6).await;
+    let request = example::upgrade(Bytes::from(vec![0; crate::limit::MESSAGE + 1]));
+    let refused = wire.upgrade_state(request).await.unwrap_err();
+    assert!(matches!(refused, Failure::Unsendable(_)) && refused.changed_nothing(), "{refused:?}");
+    assert!(refused.to_string().contains("the limit for messages is 256 MiB"), "{refused}");
+}
+
 // ---- No answer, and whose fault it is
 
 /// A provider that does as it is told by the name of the type.

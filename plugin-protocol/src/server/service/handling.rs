@@ -14,11 +14,11 @@ use tonic::codegen::http;
 use tonic::server::{Grpc, StreamingService};
 use tonic::{Code, Request, Response, Status, Streaming};
 
+use crate::limit;
 use crate::wire::codec::{Decoded, Protobuf};
 use crate::wire::convert::Incoming;
 use crate::wire::exchange::Exchange;
 use crate::wire::generated::tfplugin6 as v6;
-use crate::wire::limit;
 use crate::{Failure, Provider};
 
 /// A call being answered.

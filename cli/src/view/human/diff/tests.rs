@@ -6,7 +6,7 @@ use formwork_value::{Marks, Number, Path, Type, Value};
 use super::Differ;
 use crate::view::Screen;
 
-const SCREEN: Screen = Screen { color: false, width: 78 };
+const SCREEN: Screen = Screen { color: false, width: 78, erases: false };
 
 fn change(before: Value, after: Value) -> String {
     forced((before, after), &[])

@@ -27,7 +27,11 @@ const INCONSISTENT: &str = "Provider produced inconsistent result after apply";
 
 /// Takes down an answer as it came, before anything of it is decoded. A value that never left this
 /// process is encoded for that.
-pub(super) fn taken_down(answer: &Result<ApplyResponse, Failure>) -> Answer {
+/// Messages are stored without sensitive values.
+pub(super) fn taken_down(
+    answer: &Result<ApplyResponse, Failure>,
+    masked: impl Fn(String) -> String,
+) -> Answer {
     match answer {
         Ok(response) => Answer {
             state: bytes_of(&response.state).into(),
@@ -37,7 +41,7 @@ pub(super) fn taken_down(answer: &Result<ApplyResponse, Failure>) -> Answer {
                 .diagnostics
                 .iter()
                 .take(MOST_MESSAGES)
-                .map(|said| shortened(said.summary.clone(), LONGEST_MESSAGE))
+                .map(|said| shortened(masked(said.summary.clone()), LONGEST_MESSAGE))
                 .collect(),
         },
         Err(failure) => Answer { messages: vec![failure.to_string()], ..Answer::default() },
@@ -182,6 +186,11 @@ impl Call<'_> {
         (response, value): (ApplyResponse, Plain),
         said: Result<(), Reported>,
     ) -> Salvaged {
+        let sizes = (self.ty, &response.state, &value);
+        let size = self.handle.check_size(diags, CALL, sizes, &response.private, self.about);
+        if let Err(reported) = size {
+            return self.too_large(diags, (response, value), reported);
+        }
         let (value, received_only) = self.without_write_only(diags, value);
         let (value, known) = self.nulls_for_unknowns(diags, value);
         let result = said.and(received_only).and(known);
@@ -201,6 +210,32 @@ impl Call<'_> {
                 Salvaged { result, left: Left::Answered(seen) }
             }
         }
+    }
+
+    /// Keeps an object that is too large without what makes it so: it exists, and must not be forgotten.
+    fn too_large(
+        self,
+        diags: &mut Diagnostics,
+        (response, value): (ApplyResponse, Plain),
+        reported: Reported,
+    ) -> Salvaged {
+        let (value, large) = self.handle.without_large(self.ty, self.ask.proposed, &value);
+        let names: Vec<&str> = large.iter().map(Str::as_str).collect();
+        let addr = self.about.addr;
+        let kept = match names.as_slice() {
+            [] => "without its private data".to_owned(),
+            names => format!("without its private data and the answer for: {}", names.join(", ")),
+        };
+        let identity = self.identity(diags, response.identity);
+        let (value, _) = self.without_write_only(&mut Diagnostics::new(), value);
+        let value = plain(&without_unknowns(value.value()));
+        let salvaged = self.half_usable((value, self.ask.private.clone(), identity), reported);
+        if matches!(salvaged.left, Left::Answered(_)) {
+            let detail = format!("{addr} exists. The state has the object {kept}.");
+            let warning = Diagnostic::warning("Object is stored incompletely", detail);
+            diags.warn(warning.at_opt(self.about.block).about(addr.to_string()));
+        }
+        salvaged
     }
 
     /// Keeps what can be read of an answer that does not decode as a whole.

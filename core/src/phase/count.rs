@@ -1,0 +1,37 @@
+//! Counts the instances that a phase has finished, for a display of progress.
+
+use std::cell::Cell;
+
+use crate::event::{Event, Phase, Watch};
+
+/// The instances of a phase: how many are finished, of how many that are known by now.
+pub(crate) struct Counter<'a> {
+    watch: &'a dyn Watch,
+    phase: Phase,
+    done: Cell<usize>,
+    total: Cell<usize>,
+}
+
+impl<'a> Counter<'a> {
+    /// Makes a counter that expects `total` instances.
+    pub(crate) fn new(watch: &'a dyn Watch, phase: Phase, total: usize) -> Self {
+        Self { watch, phase, done: Cell::new(0), total: Cell::new(total) }
+    }
+
+    /// Expects more instances.
+    pub(crate) fn expect(&self, more: usize) {
+        self.total.set(self.total.get() + more);
+    }
+
+    /// Takes back one expected instance: what it stood for is counted itself from here on.
+    pub(crate) fn take_back(&self) {
+        self.total.set(self.total.get().saturating_sub(1));
+    }
+
+    /// Counts one instance as finished.
+    pub(crate) fn done(&self) {
+        self.done.set(self.done.get() + 1);
+        let (phase, done, total) = (self.phase, self.done.get(), self.total.get());
+        self.watch.see(&Event::Count { phase, done, total: total.max(done) });
+    }
+}

@@ -1,0 +1,65 @@
+//! Gives a journal the group and mode of its state: a state that a group shares can be taken over by a
+//! member of the group only with its journals.
+
+use std::fs::{File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown};
+use std::path::Path;
+
+use nix::libc;
+
+/// Gives a folder and a file in it the group and mode of the state, if that is there. Failures are
+/// ignored: both are usable by their owner.
+pub(super) fn share_like(state: &Path, folder: &Path, file: &File) {
+    let Ok(about) = state.metadata() else { return };
+    let (group, mode) = (about.gid(), about.mode() & 0o777);
+    // A folder can be entered by whoever may read its files.
+    let reachable = mode | (mode & 0o444) >> 2;
+    // A planted link leads to a folder that is not ours to open up.
+    let flags = libc::O_NOFOLLOW | libc::O_DIRECTORY;
+    let folder = OpenOptions::new().read(true).custom_flags(flags).open(folder);
+    let given = folder.and_then(|folder| give(&folder, group, reachable));
+    drop(given.and_then(|()| give(file, group, mode)));
+}
+
+/// Sets group and mode of a file. Where the group cannot be set, no group gets access.
+fn give(file: &File, group: u32, mode: u32) -> io::Result<()> {
+    let is_of_group = file.metadata()?.gid() == group || fchown(file, None, Some(group)).is_ok();
+    let mode = if is_of_group { mode } else { mode & 0o707 };
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::state::file::StateFile;
+    use crate::state::intents::{IntentLog as _, LocalIntents};
+    use crate::state::journal::Begin;
+
+    use super::*;
+
+    #[test]
+    fn a_journal_has_the_access_of_its_state() {
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+        for (of_state, of_folder, of_journal) in [
+            (None, 0o700, 0o600),
+            (Some(0o600), 0o700, 0o600),
+            (Some(0o660), 0o770, 0o660),
+            (Some(0o640), 0o750, 0o640),
+            (Some(0o666), 0o777, 0o666),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let state = folder.path().join("terraform.tfstate");
+            if let Some(of_state) = of_state {
+                std::fs::write(&state, "").unwrap();
+                std::fs::set_permissions(&state, Permissions::from_mode(of_state)).unwrap();
+            }
+            let journals = folder.path().join("journals");
+            let intents = LocalIntents::new(journals.clone()).beside(state);
+            let base = StateFile::fresh();
+            let begin = Begin { operation: "test", base: &base, read_from: None };
+            let journal = intents.begin(begin).unwrap();
+            let file = journal.path().to_owned();
+            assert_eq!((mode(&journals), mode(&file)), (of_folder, of_journal), "{of_state:?}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A collection of sensitive values, and their removal from text that other programs report.
+
+use std::collections::BTreeSet;
+use std::ops::{Bound, Range};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::codec::json;
+use crate::{Marks, Path, Type, Value};
+
+/// The replacement of a sensitive value.
+const MASK: &str = "(sensitive value)";
+/// The fewest bytes of a value that is masked. Shorter ones occur in any text.
+const SHORTEST: usize = 2;
+/// The fewest bytes of a value that is masked inside a word, too.
+const INSIDE_WORDS: usize = 6;
+/// The fewest bytes of a line that is masked without the other lines of its value.
+const SHORTEST_LINE: usize = 8;
+/// The most bytes of a value, and of a line, that are remembered.
+const LONGEST: usize = 64 << 10;
+/// Words that are never secret.
+const PLAIN_WORDS: [&str; 3] = ["true", "false", "null"];
+
+/// The sensitive values of one run. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Secrets(Arc<RwLock<BTreeSet<Box<str>>>>);
+
+impl Secrets {
+    /// Adds every string and number that is marked as sensitive or ephemeral in a value.
+    pub fn add_marked(&self, value: &Value) {
+        if value.all_marks().is_empty() {
+            return;
+        }
+        let (plain, marks) = value.clone().split_marks();
+        let paths = [Marks::SENSITIVE, Marks::EPHEMERAL].map(|kind| marks.paths_with(kind));
+        self.add_at(plain.value(), paths.into_iter().flatten());
+    }
+
+    /// Adds every string and number at some paths of a value without marks.
+    pub fn add_at<'a>(&self, value: &Value, paths: impl IntoIterator<Item = &'a Path>) {
+        let mut leaves = BTreeSet::new();
+        for found in paths.into_iter().filter_map(|path| path.find(value)) {
+            collect(found, &mut leaves);
+        }
+        if !leaves.is_empty() {
+            self.0.write().unwrap_or_else(PoisonError::into_inner).extend(leaves);
+        }
+    }
+
+    /// Replaces every sensitive value in a text.
+    #[must_use]
+    pub fn mask(&self, text: String) -> String {
+        let found = self.find(&text);
+        if found.is_empty() {
+            return text;
+        }
+        let (mut masked, mut from) = (String::with_capacity(text.len()), 0);
+        for secret in found {
+            masked.push_str(&text[from..secret.start]);
+            masked.push_str(MASK);
+            from = secret.end;
+        }
+        masked + &text[from..]
+    }
+
+    /// The places of sensitive values in a text, in order.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Vec<Range<usize>> {
+        let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let (mut found, mut at) = (Vec::new(), 0);
+        while at < text.len() && !secrets.is_empty() {
+            match longest_at(&secrets, text, at) {
+                Some(length) => {
+                    found.push(at..at + length);
+                    at += length;
+                }
+                None => at += text[at..].chars().next().map_or(1, char::len_utf8),
+            }
+        }
+        found
+    }
+}
+
+/// The length of the longest value that stands at a position of a text.
+fn longest_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usize> {
+    let mut rest = &text[at..];
+    loop {
+        // Every value that `rest` begins with sorts before `rest`, and the longest of them last.
+        let range = (Bound::Unbounded, Bound::Included(rest));
+        let before = secrets.range::<str, _>(range).next_back()?;
+        let shared = shared_prefix(before, rest);
+        if shared == before.len() {
+            let is_whole = before.len() >= INSIDE_WORDS || is_word(text, at, at + shared);
+            if is_whole {
+                return Some(shared);
+            }
+        }
+        let shorter = if shared == before.len() { shared.checked_sub(1)? } else { shared };
+        let end = (0..=shorter).rev().find(|end| rest.is_char_boundary(*end))?;
+        if end == 0 {
+            return None;
+        }
+        rest = &rest[..end];
+    }
+}
+
+fn shared_prefix(one: &str, other: &str) -> usize {
+    one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count()
+}
+
+/// Whether no letter or digit stands on either side of a piece of text.
+fn is_word(text: &str, start: usize, end: usize) -> bool {
+    let before = text[..start].chars().next_back();
+    let after = text[end..].chars().next();
+    ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+}
+
+/// Collects the strings and numbers below a value, in the forms in which a text may contain them.
+fn collect(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
+    match value {
+        Value::String(text) => add_forms(text, leaves),
+        Value::Number(number) => {
+            let digits = number.to_string();
+            // A small number stands in many texts by chance.
+            if digits.len() >= 4 {
+                leaves.insert(digits.into());
+            }
+        }
+        other => {
+            if let Value::Map(entries) = other {
+                entries.iter().for_each(|(key, _)| add_forms(key, leaves));
+            }
+            other.children().iter().for_each(|child| collect(child, leaves));
+        }
+    }
+}
+
+fn add_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
+    let mut add = |text: &str| {
+        let is_secret = (SHORTEST..=LONGEST).contains(&text.len()) && !PLAIN_WORDS.contains(&text);
+        if is_secret && !text.trim().is_empty() {
+            leaves.insert(text.into());
+        }
+    };
+    add(text);
+    add(text.trim());
+    // As in a quoted string, an address and a document.
+    let quoted = format!("{text:?}");
+    add(&quoted[1..quoted.len() - 1]);
+    if let Ok(json) = json::encode(&Value::string(text), &Type::String) {
+        add(&json[1..json.len() - 1]);
+    }
+    add(&percent_encoded(text));
+    for line in text.lines().filter(|line| line.len() >= SHORTEST_LINE && line.len() < text.len()) {
+        add(line);
+    }
+}
+
+/// The text as it stands in a query: letters, digits and `-_.~` as they are.
+fn percent_encoded(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+            char::from(byte).to_string()
+        }
+        other => format!("%{other:02X}"),
+    };
+    text.bytes().map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn secrets(values: &[&str]) -> Secrets {
+        let secrets = Secrets::default();
+        for value in values {
+            secrets.add_marked(&Value::string(*value).mark(Marks::SENSITIVE));
+        }
+        secrets
+    }
+
+    #[test]
+    fn a_value_is_masked_in_each_form_in_which_a_text_has_it() {
+        let pem = "-----BEGIN KEY-----\nMIIEpAIBAAKCAQEA\n-----END KEY-----\n";
+        for (value, text, masked) in [
+            ("hunter22", "password hunter22 is weak", "password (sensitive value) is weak"),
+            ("hunter22", "xhunter22y", "x(sensitive value)y"),
+            ("a\"b\\c d", r#"got "a\"b\\c d""#, r#"got "(sensitive value)""#),
+            ("p&ss w/rd", "https://h/?p=p%26ss%20w%2Frd", "https://h/?p=(sensitive value)"),
+            (" padded pass ", "[padded pass]", "[(sensitive value)]"),
+            (pem, "line 2 is MIIEpAIBAAKCAQEA", "line 2 is (sensitive value)"),
+            ("käse-käse", "nur käse-käse hier", "nur (sensitive value) hier"),
+        ] {
+            assert_eq!(secrets(&[value]).mask(text.to_owned()), masked, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_short_value_is_masked_as_a_word_and_a_tiny_one_not_at_all() {
+        let secrets = secrets(&["no", "x", "", " ", "true"]);
+        let text = "no x true: nothing, (no)";
+        let masked = "(sensitive value) x true: nothing, ((sensitive value))";
+        assert_eq!(secrets.mask(text.to_owned()), masked);
+    }
+
+    #[test]
+    fn the_longest_value_wins_and_a_shorter_one_is_found_beside_it() {
+        let secrets = secrets(&["secret", "secret-long", "secret-longer-still", "ab", "abc"]);
+        for (text, masked) in [
+            ("secret-long", "(sensitive value)"),
+            ("secret-longer", "(sensitive value)er"),
+            ("secret-l", "(sensitive value)-l"),
+            ("ab-abc-abcd", "(sensitive value)-(sensitive value)-abcd"),
+        ] {
+            assert_eq!(secrets.mask(text.to_owned()), masked);
+        }
+    }
+
+    #[test]
+    fn everything_below_a_marked_collection_is_masked() {
+        let number = Value::Number(12345_i64.into());
+        let inner = Value::object([("a", Value::string("first-one")), ("b", number)]);
+        let secrets = Secrets::default();
+        secrets.add_marked(&inner.mark(Marks::SENSITIVE));
+        assert_eq!(
+            secrets.mask("first-one 12345 123456".to_owned()),
+            "(sensitive value) (sensitive value) 123456"
+        );
+        assert_eq!(Secrets::default().mask("first-one".to_owned()), "first-one");
+    }
+}

@@ -1,0 +1,72 @@
+//! The limit for messages. Both sides refuse larger ones before they are in memory, and the host stores
+//! no object that could not be sent to its provider again.
+
+use crate::wire::dialect::Method;
+
+/// The largest message in bytes: what providers on the Go SDKs accept.
+pub const MESSAGE: usize = 256 << 20;
+
+/// The largest answer to a call for schemas, as Terraform has it.
+const SCHEMA: usize = 64 << 20;
+
+/// The room in a request for everything beside the stored object: names, and what a module tells the
+/// provider about itself.
+const ROOM: usize = 1 << 20;
+
+/// The most bytes of JSON that a byte of MessagePack becomes: a control character is `\u0001`.
+const EXPANSION: usize = 6;
+
+/// The largest answer a host accepts.
+pub(crate) fn of_answer(method: Method) -> usize {
+    match method {
+        Method::GetProviderSchema => SCHEMA,
+        _ => MESSAGE,
+    }
+}
+
+/// The largest request a provider accepts.
+pub(crate) const REQUEST: usize = MESSAGE;
+
+/// The sizes in bytes of what is stored of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The object as MessagePack.
+    pub object: usize,
+    /// The private data of the provider.
+    pub private: usize,
+}
+
+impl Stored {
+    /// Whether the object with its private data fits in a request. `json` returns the length of the
+    /// object as JSON, in which a state has it; it is called for large objects only.
+    #[must_use]
+    pub fn fits(self, limit: usize, json: impl FnOnce() -> usize) -> bool {
+        let Self { object, private } = self;
+        let most = limit.saturating_sub(ROOM.min(limit / 16));
+        if object.saturating_add(private) > most {
+            return false;
+        }
+        object.saturating_mul(EXPANSION) <= most || json() <= most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(object: usize, private: usize, json: usize) -> bool {
+        Stored { object, private }.fits(MESSAGE, || json)
+    }
+
+    #[test]
+    fn an_object_fits_if_it_can_be_sent_in_each_of_its_forms() {
+        const MIB: usize = 1 << 20;
+        assert!(fits(10, 10, usize::MAX), "a small object is not written as JSON for this");
+        assert!(fits(100 * MIB, 100 * MIB, 200 * MIB));
+        assert!(fits(255 * MIB, 0, 255 * MIB));
+        assert!(!fits(255 * MIB, 1, 255 * MIB), "the private data is sent along");
+        assert!(!fits(50 * MIB, 0, 256 * MIB), "the stored form is sent, too");
+        assert!(!fits(0, usize::MAX, 0));
+        assert!(!fits(usize::MAX, usize::MAX, 0));
+    }
+}

@@ -1,0 +1,148 @@
+//! Values marked as sensitive stay out of everything that providers, provisioners and functions say.
+
+use formwork_tests::fault::Fault;
+
+use crate::harness::{Ended, Workdir};
+
+/// A secret with characters that are written in several ways.
+const SECRET: &str = "hunter2 \"and\" more";
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+variable "secret" {
+  sensitive = true
+}
+resource "bad_thing" "a" {
+  name  = "a"
+  kind  = var.secret
+  fault = "FAULT"
+}
+"#;
+
+/// Runs a command with a provider that quotes the secret in all that it says.
+fn run(workdir: &Workdir, command: &str, log: &str) -> Ended {
+    let command = workdir.formwork(command).env("TF_VAR_secret", SECRET).env("TF_LOG", log);
+    command.env("BAD_QUOTES", SECRET).run()
+}
+
+#[track_caller]
+fn assert_masked(ended: &Ended) {
+    ended.says_not("hunter2");
+    ended.says("(sensitive value)");
+}
+
+#[test]
+fn what_a_provider_says_about_a_sensitive_value_is_masked_in_every_view() {
+    for fault in [
+        Fault::ValidateWarning,
+        Fault::PlanError,
+        Fault::PlanStatus,
+        Fault::PlanDies,
+        Fault::ApplyRefuses,
+        Fault::ApplyErrorPartial,
+        Fault::ApplyStatus,
+        Fault::ApplyExits,
+    ] {
+        let workdir = Workdir::new(&CONFIG.replace("FAULT", fault.name()));
+        for command in ["apply -auto-approve", "apply -auto-approve -json"] {
+            let ended = run(&workdir, command, "");
+            ended.says_not("hunter2");
+            let recovered = run(&workdir, "recover list", "");
+            recovered.says_not("hunter2");
+            run(&workdir, "recover list -json", "").says_not("hunter2");
+            if !ended.words().contains("interrupted") {
+                ended.says("(sensitive value)");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_log_has_the_lines_of_a_provider_without_sensitive_values() {
+    for log in ["trace", "json"] {
+        let workdir = Workdir::new(&CONFIG.replace("FAULT", Fault::ApplyExits.name()));
+        assert_masked(&run(&workdir, "apply -auto-approve", log));
+    }
+}
+
+#[test]
+fn an_object_that_was_stored_with_a_secret_is_read_without_telling_it() {
+    let workdir = Workdir::new(&CONFIG.replace("FAULT", ""));
+    run(&workdir, "apply -auto-approve", "").code(0).says_not("hunter2");
+    // From here on only the state knows the secret.
+    workdir.write("main.tf", &CONFIG.replace("var.secret", "\"other\"").replace("FAULT", ""));
+    let command = workdir.formwork("plan").env("TF_VAR_secret", "another one");
+    let ended = command.env("BAD_FAULT", Fault::ReadError.name()).env("BAD_QUOTES", SECRET).run();
+    ended.code(1);
+    assert_masked(&ended);
+}
+
+#[test]
+fn what_a_provisioner_prints_of_the_secrets_of_the_run_is_masked() {
+    let provisioner = r#"
+  provisioner "local-exec" {
+    command = "cat told; exit 3"
+  }
+}
+"#;
+    let config = CONFIG.replace("\"FAULT\"\n}\n", &format!("\"\"\n{provisioner}"));
+    let workdir = Workdir::new(&config);
+    workdir.write("told", &format!("it is {SECRET} indeed\n"));
+    for view in ["", " -json"] {
+        let ended = run(&workdir, &format!("apply -auto-approve{view}"), "");
+        ended.code(1);
+        assert_masked(&ended);
+    }
+}
+
+#[test]
+fn errors_of_functions_do_not_quote_sensitive_arguments() {
+    for call in [
+        "tonumber(var.secret)",
+        "tobool(var.secret)",
+        "jsondecode(var.secret)",
+        "yamldecode(\"a: [${var.secret}\")",
+        "csvdecode(\"a,b\\n${var.secret},\\\"\")",
+        "base64decode(var.secret)",
+        "regex(\"(${var.secret}\", \"a\")",
+        "file(var.secret)",
+        "templatefile(var.secret, {})",
+        "formatdate(var.secret, \"2020-01-01T00:00:00Z\")",
+        "timeadd(var.secret, \"1h\")",
+        "cidrsubnet(var.secret, 1, 2)",
+        "parseint(var.secret, 10)",
+        "element([], length(var.secret))",
+        "{ a = 1 }[var.secret]",
+        "lookup({ a = 1 }, var.secret)",
+        "tolist(var.secret)",
+        "setproduct(var.secret, [])",
+        "-var.secret",
+        "1 + var.secret",
+        "var.secret ? 1 : 2",
+        "[for x in var.secret : x]",
+        "rsadecrypt(var.secret, var.secret)",
+        "base64gunzip(var.secret)",
+        "urldecode(\"%zz${var.secret}\")",
+        "textdecodebase64(var.secret, \"UTF-8\")",
+        "strrev(substr(var.secret, \"x${var.secret}\", 1))",
+        "terraform_is_no_function(var.secret)",
+        "index([\"a\"], var.secret)",
+        "format(\"%d\", var.secret)",
+        "one([var.secret, 1])",
+        "provider::terraform::decode_tfvars(\"a = ${var.secret} (\")",
+    ] {
+        let config = format!(
+            "terraform {{\n  required_providers {{\n    terraform = {{ source = \"terraform.io/builtin/terraform\" }}\n  }}\n}}\nvariable \"secret\" {{\n  sensitive = true\n}}\noutput \"o\" {{\n  sensitive = true\n  value = {call}\n}}\n"
+        );
+        let workdir = Workdir::new(&config);
+        for view in ["", " -json"] {
+            let ended = run(&workdir, &format!("plan{view}"), "");
+            assert_eq!(ended.code, Some(1), "{call}: {}", ended.text());
+            assert!(!ended.text().contains("hunter2"), "{call}: {}", ended.text());
+        }
+    }
+}
