@@ -87,7 +87,7 @@ impl GrpcProvider {
     ) -> Result<Answers<X::Response>, Failure> {
         let name = self.protocol.name(X::METHOD);
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
-            return Err(Failure::Unsendable(too_large("it", length)));
+            return Err(Failure::Unsendable(too_large(length, limit::REQUEST)));
         }
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let lease = self.channels.lease().await?;
@@ -143,15 +143,15 @@ fn is_too_large(length: &usize) -> bool {
     *length > limit::REQUEST
 }
 
-fn too_large(what: &str, length: impl Display) -> String {
-    let most = limit::MESSAGE >> 20;
-    format!("{what} has {length} bytes, and the limit for messages is {most} MiB")
+fn too_large(length: impl Display, limit: usize) -> String {
+    format!("it has {length} bytes, and the limit for messages is {} MiB", limit >> 20)
 }
 
-/// The length of an answer that this side refused, from the status that its decoder makes.
-fn refused_length(status: &Status) -> Option<&str> {
+/// The length of an answer that this side refused and the limit, from the status of its decoder.
+fn refused_length(status: &Status) -> Option<(&str, usize)> {
     let found = status.message().strip_prefix("Error, decoded message length too large: found ")?;
-    found.split(' ').next()
+    let (length, limit) = found.split_once(" bytes, the limit is: ")?;
+    Some((length, limit.strip_suffix(" bytes")?.parse().ok()?))
 }
 
 fn misbehaved(name: &str, why: &str) -> Failure {
@@ -165,8 +165,8 @@ async fn blame(name: &'static str, status: &Status, channels: &dyn Channels) -> 
     if let Some(cause) = status.source() {
         return channels.explain_loss(with_causes(cause)).await;
     }
-    if let Some(length) = refused_length(status) {
-        return Failure::Misbehaved(too_large(&format!("the answer to {name}"), length));
+    if let Some((length, limit)) = refused_length(status) {
+        return Failure::Misbehaved(too_large(length, limit));
     }
     match status.code() {
         Code::Unimplemented => Failure::Unimplemented(name),
