@@ -22,7 +22,9 @@ pub(crate) use adopt::{
     RecoverReviewArgs,
 };
 pub(crate) use fmt::FmtArgs;
-pub(crate) use provider::{ProviderCommand, ProviderDocsArgs, ProviderNewArgs};
+pub(crate) use provider::{
+    ProviderCheckArgs, ProviderCommand, ProviderDocsArgs, ProviderNewArgs, ProviderReplayArgs,
+};
 pub(crate) use providers::{
     ProvidersArgs, ProvidersCommand, ProvidersLockArgs, ProvidersMirrorArgs, ProvidersSchemaArgs,
 };

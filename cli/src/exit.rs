@@ -11,6 +11,8 @@ pub(crate) enum Exit {
     Failed,
     /// `plan -detailed-exitcode`: there is something to apply.
     HasChanges,
+    /// `provider check`: the provider could not be checked.
+    CannotCheck,
     /// `fmt`: something cannot be formatted.
     CannotFormat,
     /// `fmt -check`: something is not formatted.
@@ -22,7 +24,7 @@ impl From<Exit> for ExitCode {
         match exit {
             Exit::Done => Self::SUCCESS,
             Exit::Failed => Self::from(1),
-            Exit::HasChanges | Exit::CannotFormat => Self::from(2),
+            Exit::HasChanges | Exit::CannotFormat | Exit::CannotCheck => Self::from(2),
             Exit::NotFormatted => Self::from(3),
         }
     }

@@ -15,15 +15,16 @@ use crate::reattach::Reattach;
 
 mod causes;
 mod channel;
-mod connect;
+pub(crate) mod connect;
 mod launch;
 mod leftover;
 mod logs;
-mod pool;
-mod process;
+pub(crate) mod pool;
+pub(crate) mod process;
 mod provider;
 mod shutdown;
 mod stdio;
+pub(crate) mod transport;
 mod unrunnable;
 
 pub use launch::{Executable, FileIdentity};

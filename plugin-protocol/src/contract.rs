@@ -1,8 +1,10 @@
 //! The rules of the contract as pure functions: what a host sends, and what it holds a provider's
 //! answers to. Nothing here calls anybody, and nothing here decides what a broken rule costs.
 //!
-//! A host, an SDK and a conformance suite can all ask the same question and get the same answer.
+//! Answers are judged by [`check`] alone, by the rules of [`Rule`]: a host, an SDK and a conformance
+//! suite all ask the same question and get the same answer.
 
+mod check;
 pub mod conform;
 #[cfg(test)]
 mod fixtures;
@@ -11,14 +13,19 @@ pub mod legacy;
 mod parts;
 pub mod propose;
 pub mod replace;
+mod rule;
 mod sets;
 
+pub use check::{Call, Exchange, Schemas, check};
 use formwork_value::Path;
+pub use rule::Rule;
 
 /// One thing in an answer that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", place(path))]
-pub struct Finding {
+pub struct Violation {
+    /// The rule.
+    pub rule: Rule,
     /// Where inside the value; empty for all of it.
     pub path: Path,
     /// What is wrong there. Values of sensitive attributes are left out.
@@ -31,21 +38,21 @@ fn place(path: &Path) -> String {
     if path.0.is_empty() { String::new() } else { format!("{path}: ") }
 }
 
-impl Finding {
-    fn new(path: &Path, message: impl Into<String>) -> Self {
-        Self { path: path.clone(), message: message.into(), tells_values: false }
+impl Violation {
+    fn new(rule: Rule, path: &Path, message: impl Into<String>) -> Self {
+        Self { rule, path: path.clone(), message: message.into(), tells_values: false }
     }
 
-    fn telling_values(path: &Path, message: String) -> Self {
-        Self { tells_values: true, ..Self::new(path, message) }
+    fn telling_values(rule: Rule, path: &Path, message: String) -> Self {
+        Self { tells_values: true, ..Self::new(rule, path, message) }
     }
 
-    /// The finding as it may be told where `secrets` must not be seen.
+    /// The violation as it may be reported where `secrets` must not be seen.
     #[must_use]
     pub fn without(self, secrets: &[Path]) -> Self {
         let holds = |secret: &Path| secret.starts_with(&self.path) || self.path.starts_with(secret);
         match self.tells_values && secrets.iter().any(holds) {
-            true => Self::new(&self.path, "inconsistent values, which are sensitive"),
+            true => Self::new(self.rule, &self.path, "inconsistent values, which are sensitive"),
             false => self,
         }
     }
@@ -58,9 +65,15 @@ mod tests {
     #[test]
     fn a_finding_about_the_whole_value_names_no_place() {
         let root = Path::default();
-        assert_eq!(Finding::new(&root, "it is gone").to_string(), "it is gone");
+        assert_eq!(
+            Violation::new(Rule::ResultValue, &root, "it is gone").to_string(),
+            "it is gone"
+        );
         let inside = Path(vec![formwork_value::Step::Attribute("size".into())]);
-        assert_eq!(Finding::new(&inside, "it is gone").to_string(), ".size: it is gone");
+        assert_eq!(
+            Violation::new(Rule::ResultValue, &inside, "it is gone").to_string(),
+            ".size: it is gone"
+        );
     }
 
     #[test]
@@ -68,8 +81,9 @@ mod tests {
         let users = Path::root().attribute("users");
         let password = users.index(0).attribute("password");
         let told = |path: &Path, secret: &Path| {
-            let finding = Finding::telling_values(path, "was \"hunter2\"".to_owned());
-            finding.without(std::slice::from_ref(secret)).to_string()
+            let violation =
+                Violation::telling_values(Rule::ResultValue, path, "was \"hunter2\"".to_owned());
+            violation.without(std::slice::from_ref(secret)).to_string()
         };
         let hidden = "inconsistent values, which are sensitive";
         assert_eq!(told(&password, &password), format!(".users[0].password: {hidden}"));

@@ -1,6 +1,6 @@
 //! The provider contract, and gRPC on both sides of it.
 //!
-//! [`Provider`] is the contract: one method per operation, neutral requests and responses. The gRPC
+//! [`Provider`] is the contract: one call, with neutral requests and responses by operation. The gRPC
 //! client implements it for a plugin in a child process; the SDK implements it for a provider in
 //! this process, which the server side puts behind gRPC. `contract` holds the rules both sides are
 //! held to, as pure functions. What programs and plugins share beside it are the cryptography and the
@@ -11,17 +11,20 @@ pub mod client;
 pub mod contract;
 pub mod failure;
 pub mod handshake;
+pub mod host;
 pub mod limit;
 pub mod message;
 pub mod payload;
 pub mod provider;
 pub mod proxy;
+pub mod raw;
 pub mod reattach;
 pub mod server;
 mod tls;
+pub mod transcript;
 mod wire;
 
 pub use failure::Failure;
 pub use payload::Payload;
-pub use provider::Provider;
+pub use provider::{Method, Operations, Provider, ProviderExt, Request, Response};
 pub use tls::cryptography;

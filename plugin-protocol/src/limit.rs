@@ -1,7 +1,7 @@
 //! The limit for messages. Both sides refuse larger ones before they are in memory, and the host stores
 //! no object that could not be sent to its provider again.
 
-use crate::wire::dialect::Method;
+use crate::provider::Method;
 
 /// The largest message in bytes: what providers on the Go SDKs accept.
 pub const MESSAGE: usize = 256 << 20;

@@ -1,7 +1,18 @@
-//! The contract between host and provider: one method per operation.
+//! The contract between host and provider: one call, with a request and a response for each operation.
+//!
+//! [`Provider`] has the one call; layers (recording, faults, logging) implement it and pass on what
+//! they do not care about. [`ProviderExt`] has a typed method for each operation, for those who call.
+//! [`Operations`] has a handler for each operation, for those who answer. All three, and the table of
+//! methods, are made from one list at the end of this file: an operation is added there.
 
-use async_trait::async_trait;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
+use futures_util::{FutureExt as _, TryFutureExt as _};
 
 use crate::Failure;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
@@ -23,196 +34,345 @@ use crate::message::state_store::{
 
 /// A provider: behind gRPC in another process, or in this one.
 ///
-/// A method returns an error only when no answer came back. What the provider has to say, errors
-/// included, is in the response's diagnostics. Methods a provider need not have answer
-/// [`Failure::Unimplemented`].
-#[async_trait]
+/// A call fails only if no answer came back. The provider's own errors are in the diagnostics of its
+/// response. An operation that the provider does not have fails with [`Failure::Unimplemented`].
+///
+/// Implement this for a layer around another provider, and [`Operations`] for a provider.
 pub trait Provider: Send + Sync {
-    /// Returns what the provider offers.
-    async fn schema(&self) -> Result<ProviderSchema, Failure>;
+    /// Calls an operation. The response is the one of the request's operation.
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>>;
+}
 
-    /// Checks the provider's own configuration.
-    async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure>;
+/// The pieces of an answer that streams.
+pub type Events<T> = BoxStream<'static, Result<T, Failure>>;
 
-    /// Configures the provider. Called once, before anything that needs it.
-    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure>;
+/// The answer to a typed call, when it arrives.
+pub struct Calling<'p, T> {
+    method: Method,
+    answer: BoxFuture<'p, Result<Response, Failure>>,
+    take: fn(Response) -> Option<T>,
+}
 
-    /// Checks the configuration of a managed resource.
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure>;
+impl<T> Future for Calling<'_, T> {
+    type Output = Result<T, Failure>;
 
-    /// Checks the configuration of a data source.
-    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure>;
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let response = ready!(self.answer.as_mut().poll(context))?;
+        // Only a layer can mix them up: whatever is between two processes is read by its method.
+        let answered = response.method();
+        Poll::Ready((self.take)(response).ok_or_else(|| {
+            Failure::Misbehaved(format!("{} was answered as if it were {answered}", self.method))
+        }))
+    }
+}
 
-    /// Brings a stored object to the newest schema.
-    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure>;
+impl<T> fmt::Debug for Calling<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Calling").field("method", &self.method).finish_non_exhaustive()
+    }
+}
 
-    /// Reads the real object behind a stored one.
-    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure>;
+impl Method {
+    /// Returns whether the method is about the provider as a whole, and asks nothing of its service.
+    #[must_use]
+    pub fn is_introspection(self) -> bool {
+        matches!(
+            self,
+            Self::GetMetadata
+                | Self::GetProviderSchema
+                | Self::GetResourceIdentitySchemas
+                | Self::GetFunctions
+                | Self::StopProvider
+        )
+    }
+}
 
-    /// Says what applying would bring about. Changes nothing.
-    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure>;
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
-    /// Creates, updates or destroys.
-    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure>;
+impl Request {
+    /// Returns the name of the resource type, data source, function or the like that is asked; empty
+    /// if the provider as a whole is.
+    #[must_use]
+    pub fn subject(&self) -> &str {
+        match self {
+            Self::GetMetadata
+            | Self::GetProviderSchema
+            | Self::GetResourceIdentitySchemas
+            | Self::GetFunctions
+            | Self::ConfigureProvider(_)
+            | Self::StopProvider => "",
+            Self::ValidateProviderConfig(request)
+            | Self::ValidateResourceConfig(request)
+            | Self::ValidateDataResourceConfig(request)
+            | Self::ValidateEphemeralResourceConfig(request)
+            | Self::ValidateActionConfig(request)
+            | Self::ValidateStateStoreConfig(request) => &request.type_name,
+            Self::UpgradeResourceState(request) => &request.type_name,
+            Self::UpgradeResourceIdentity(request) => &request.type_name,
+            Self::ReadResource(request) => &request.type_name,
+            Self::PlanResourceChange(request) => &request.type_name,
+            Self::ApplyResourceChange(request) => &request.type_name,
+            Self::ImportResourceState(request) => &request.type_name,
+            Self::MoveResourceState(request) => &request.target_type,
+            Self::GenerateResourceConfig(request) => &request.type_name,
+            Self::ReadDataSource(request) => &request.type_name,
+            Self::OpenEphemeralResource(request) => &request.type_name,
+            Self::RenewEphemeralResource(request) | Self::CloseEphemeralResource(request) => {
+                &request.type_name
+            }
+            Self::ValidateListResourceConfig(request) => &request.type_name,
+            Self::ListResource(request) => &request.type_name,
+            Self::CallFunction(request) => &request.name,
+            Self::PlanAction(request) | Self::InvokeAction(request) => &request.type_name,
+            Self::ConfigureStateStore(request) => &request.type_name,
+            Self::ReadStateBytes(state)
+            | Self::WriteStateBytes(state, _)
+            | Self::LockState(state, _)
+            | Self::UnlockState(state, _)
+            | Self::DeleteState(state) => &state.type_name,
+            Self::GetStates(type_name) => type_name,
+        }
+    }
+}
 
-    /// Finds an existing object.
-    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure>;
+/// Fails as a provider does that lacks a method.
+async fn lacking<Q: Send, T>(_request: Q, method: Method) -> Result<T, Failure> {
+    Err(Failure::Unimplemented(method.name()))
+}
 
-    /// Reads a data source.
-    async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure>;
+/// Makes everything that exists once per operation.
+macro_rules! operations {
+    ($(
+        $(#[$doc:meta])*
+        $method:ident $(( $($argument:ident: $request:ty),+ ))? -> $response:ty = $name:ident;
+    )*) => {
+        /// A method of the provider service, by its name in protocol 6.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Method {$(
+            $(#[$doc])*
+            $method,
+        )*}
 
-    /// Asks the provider to cut short what it is doing. Returns its error text, empty if none.
-    async fn stop(&self) -> Result<String, Failure>;
+        impl Method {
+            /// All methods, in the order of the protocol.
+            pub const ALL: &[Self] = &[$(Self::$method),*];
 
+            /// Returns its name in protocol 6.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$method => stringify!($method),)*
+                }
+            }
+
+            /// Returns its name as a function of [`ProviderExt`].
+            #[must_use]
+            pub fn function_name(self) -> &'static str {
+                match self {
+                    $(Self::$method => stringify!($name),)*
+                }
+            }
+        }
+
+        /// A request, by operation.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Request {$(
+            $(#[$doc])*
+            $method $(( $($request),+ ))?,
+        )*}
+
+        impl Request {
+            /// Returns the method that is called.
+            #[must_use]
+            pub fn method(&self) -> Method {
+                match self {
+                    $(Self::$method { .. } => Method::$method,)*
+                }
+            }
+        }
+
+        /// A response, by operation.
+        #[expect(
+            clippy::large_enum_variant,
+            reason = "a schema is large and rare, and a box for each other answer would cost more"
+        )]
+        pub enum Response {$(
+            #[doc = concat!("The answer to [`Request::", stringify!($method), "`].")]
+            $method($response),
+        )*}
+
+        impl Response {
+            /// Returns the method that was called.
+            #[must_use]
+            pub fn method(&self) -> Method {
+                match self {
+                    $(Self::$method(_) => Method::$method,)*
+                }
+            }
+        }
+
+        /// The operations of any provider as typed functions.
+        pub trait ProviderExt: Provider {$(
+            $(#[$doc])*
+            fn $name(&self $($(, $argument: $request)+)?) -> Calling<'_, $response> {
+                Calling {
+                    method: Method::$method,
+                    answer: self.call(Request::$method $(( $($argument),+ ))?),
+                    take: |response| match response {
+                        Response::$method(answer) => Some(answer),
+                        _ => None,
+                    },
+                }
+            }
+        )*}
+
+        impl<P: Provider + ?Sized> ProviderExt for P {}
+
+        /// A provider as one handler per operation. An operation without a handler fails with
+        /// [`Failure::Unimplemented`].
+        pub trait Operations: Send + Sync {$(
+            $(#[$doc])*
+            fn $name(
+                &self $($(, $argument: $request)+)?
+            ) -> impl Future<Output = Result<$response, Failure>> + Send {
+                lacking(($($($argument,)+)?), Method::$method)
+            }
+        )*}
+
+        impl<P: Operations> Provider for P {
+            fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+                match request {
+                    $(Request::$method $(( $($argument),+ ))? => {
+                        let answer = Operations::$name(self $($(, $argument)+)?);
+                        answer.map_ok(Response::$method).boxed()
+                    })*
+                }
+            }
+        }
+    };
+}
+
+operations! {
     /// Names what the provider offers.
-    async fn metadata(&self) -> Result<Metadata, Failure> {
-        Err(Failure::Unimplemented("GetMetadata"))
-    }
-
-    /// Brings an object of another type into the form of this one.
-    async fn move_state(&self, _request: MoveRequest) -> Result<MoveResponse, Failure> {
-        Err(Failure::Unimplemented("MoveResourceState"))
-    }
-
+    GetMetadata -> Metadata = metadata;
+    /// Returns what the provider offers.
+    GetProviderSchema -> ProviderSchema = schema;
     /// Returns what identifies objects of each resource type.
-    async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
-        Err(Failure::Unimplemented("GetResourceIdentitySchemas"))
-    }
-
-    /// Brings a stored identity to the newest schema.
-    async fn upgrade_identity(
-        &self,
-        _request: UpgradeIdentityRequest,
-    ) -> Result<UpgradeIdentityResponse, Failure> {
-        Err(Failure::Unimplemented("UpgradeResourceIdentity"))
-    }
-
-    /// Writes configuration for an existing object.
-    async fn generate_config(
-        &self,
-        _request: GenerateConfigRequest,
-    ) -> Result<GenerateConfigResponse, Failure> {
-        Err(Failure::Unimplemented("GenerateResourceConfig"))
-    }
-
+    GetResourceIdentitySchemas -> IdentitySchemas = identity_schemas;
     /// Returns the provider's functions.
-    async fn functions(&self) -> Result<Functions, Failure> {
-        Err(Failure::Unimplemented("GetFunctions"))
-    }
-
-    /// Calls a function.
-    async fn call_function(&self, _request: CallRequest) -> Result<CallResponse, Failure> {
-        Err(Failure::Unimplemented("CallFunction"))
-    }
-
+    GetFunctions -> Functions = functions;
+    /// Checks the provider's own configuration.
+    ValidateProviderConfig(request: ValidateRequest) -> Verdict = validate_provider_config;
+    /// Configures the provider. Called once, before anything that needs it.
+    ConfigureProvider(request: ConfigureRequest) -> Verdict = configure;
+    /// Asks the provider to cut short what it is doing. Returns its error text, empty if none.
+    StopProvider -> String = stop;
+    /// Checks the configuration of a managed resource.
+    ValidateResourceConfig(request: ValidateRequest) -> Verdict = validate_resource_config;
+    /// Brings a stored object to the newest schema.
+    UpgradeResourceState(request: UpgradeRequest) -> UpgradeResponse = upgrade_state;
+    /// Brings a stored identity to the newest schema.
+    UpgradeResourceIdentity(request: UpgradeIdentityRequest) -> UpgradeIdentityResponse
+        = upgrade_identity;
+    /// Reads the real object behind a stored one.
+    ReadResource(request: ReadRequest) -> ReadResponse = read;
+    /// Says what applying would bring about. Changes nothing.
+    PlanResourceChange(request: PlanRequest) -> PlanResponse = plan;
+    /// Creates, updates or destroys.
+    ApplyResourceChange(request: ApplyRequest) -> ApplyResponse = apply;
+    /// Finds an existing object.
+    ImportResourceState(request: ImportRequest) -> ImportResponse = import;
+    /// Brings an object of another type into the form of this one.
+    MoveResourceState(request: MoveRequest) -> MoveResponse = move_state;
+    /// Writes configuration for an existing object.
+    GenerateResourceConfig(request: GenerateConfigRequest) -> GenerateConfigResponse
+        = generate_config;
+    /// Checks the configuration of a data source.
+    ValidateDataResourceConfig(request: ValidateRequest) -> Verdict = validate_data_config;
+    /// Reads a data source.
+    ReadDataSource(request: ReadDataRequest) -> ReadDataResponse = read_data;
     /// Checks the configuration of an ephemeral resource.
-    async fn validate_ephemeral_config(
-        &self,
-        _request: ValidateRequest,
-    ) -> Result<Verdict, Failure> {
-        Err(Failure::Unimplemented("ValidateEphemeralResourceConfig"))
-    }
-
+    ValidateEphemeralResourceConfig(request: ValidateRequest) -> Verdict
+        = validate_ephemeral_config;
     /// Opens an ephemeral resource.
-    async fn open_ephemeral(&self, _request: OpenRequest) -> Result<OpenResponse, Failure> {
-        Err(Failure::Unimplemented("OpenEphemeralResource"))
-    }
-
+    OpenEphemeralResource(request: OpenRequest) -> OpenResponse = open_ephemeral;
     /// Renews an ephemeral resource.
-    async fn renew_ephemeral(&self, _request: KeepRequest) -> Result<RenewResponse, Failure> {
-        Err(Failure::Unimplemented("RenewEphemeralResource"))
-    }
-
+    RenewEphemeralResource(request: KeepRequest) -> RenewResponse = renew_ephemeral;
     /// Closes an ephemeral resource.
-    async fn close_ephemeral(&self, _request: KeepRequest) -> Result<Verdict, Failure> {
-        Err(Failure::Unimplemented("CloseEphemeralResource"))
-    }
-
+    CloseEphemeralResource(request: KeepRequest) -> Verdict = close_ephemeral;
     /// Checks the configuration of a list resource.
-    async fn validate_list_config(
-        &self,
-        _request: ValidateListRequest,
-    ) -> Result<Verdict, Failure> {
-        Err(Failure::Unimplemented("ValidateListResourceConfig"))
-    }
-
+    ValidateListResourceConfig(request: ValidateListRequest) -> Verdict = validate_list_config;
     /// Lists existing objects.
-    async fn list(
-        &self,
-        _request: ListRequest,
-    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        Err(Failure::Unimplemented("ListResource"))
-    }
-
+    ListResource(request: ListRequest) -> Events<ListEvent> = list;
+    /// Calls a function.
+    CallFunction(request: CallRequest) -> CallResponse = call_function;
     /// Checks the configuration of an action.
-    async fn validate_action_config(&self, _request: ValidateRequest) -> Result<Verdict, Failure> {
-        Err(Failure::Unimplemented("ValidateActionConfig"))
-    }
-
+    ValidateActionConfig(request: ValidateRequest) -> Verdict = validate_action_config;
     /// Plans an action.
-    async fn plan_action(&self, _request: ActionRequest) -> Result<PlanActionResponse, Failure> {
-        Err(Failure::Unimplemented("PlanAction"))
-    }
-
+    PlanAction(request: ActionRequest) -> PlanActionResponse = plan_action;
     /// Invokes an action.
-    async fn invoke_action(
-        &self,
-        _request: ActionRequest,
-    ) -> Result<BoxStream<'static, Result<ActionEvent, Failure>>, Failure> {
-        Err(Failure::Unimplemented("InvokeAction"))
-    }
-
+    InvokeAction(request: ActionRequest) -> Events<ActionEvent> = invoke_action;
     /// Checks the configuration of a state store.
-    async fn validate_store_config(&self, _request: ValidateRequest) -> Result<Verdict, Failure> {
-        Err(Failure::Unimplemented("ValidateStateStoreConfig"))
-    }
-
+    ValidateStateStoreConfig(request: ValidateRequest) -> Verdict = validate_store_config;
     /// Configures a state store.
-    async fn configure_store(
-        &self,
-        _request: ConfigureStoreRequest,
-    ) -> Result<ConfigureStoreResponse, Failure> {
-        Err(Failure::Unimplemented("ConfigureStateStore"))
-    }
-
+    ConfigureStateStore(request: ConfigureStoreRequest) -> ConfigureStoreResponse
+        = configure_store;
     /// Reads a state.
-    async fn read_state_bytes(
-        &self,
-        _state: StateRef,
-    ) -> Result<BoxStream<'static, Result<StateChunk, Failure>>, Failure> {
-        Err(Failure::Unimplemented("ReadStateBytes"))
-    }
-
+    ReadStateBytes(state: StateRef) -> Events<StateChunk> = read_state_bytes;
     /// Writes a state.
-    async fn write_state_bytes(
-        &self,
-        _state: StateRef,
-        _chunks: Vec<StateChunk>,
-    ) -> Result<Verdict, Failure> {
-        Err(Failure::Unimplemented("WriteStateBytes"))
-    }
-
-    /// Locks a state; `operation` says what for.
-    async fn lock_state(
-        &self,
-        _state: StateRef,
-        _operation: String,
-    ) -> Result<LockResponse, Failure> {
-        Err(Failure::Unimplemented("LockState"))
-    }
-
+    WriteStateBytes(state: StateRef, chunks: Vec<StateChunk>) -> Verdict = write_state_bytes;
+    /// Locks a state; the operation says what for.
+    LockState(state: StateRef, operation: String) -> LockResponse = lock_state;
     /// Unlocks a state.
-    async fn unlock_state(&self, _state: StateRef, _lock_id: String) -> Result<Verdict, Failure> {
-        Err(Failure::Unimplemented("UnlockState"))
-    }
-
+    UnlockState(state: StateRef, lock_id: String) -> Verdict = unlock_state;
     /// Names the states in a store.
-    async fn states(&self, _type_name: String) -> Result<StatesResponse, Failure> {
-        Err(Failure::Unimplemented("GetStates"))
+    GetStates(type_name: String) -> StatesResponse = states;
+    /// Deletes a state.
+    DeleteState(state: StateRef) -> Verdict = delete_state;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    struct Stops;
+
+    impl Operations for Stops {
+        async fn stop(&self) -> Result<String, Failure> {
+            Ok("stopping".to_owned())
+        }
     }
 
-    /// Deletes a state.
-    async fn delete_state(&self, _state: StateRef) -> Result<Verdict, Failure> {
-        Err(Failure::Unimplemented("DeleteState"))
+    /// A layer that answers everything as if it had been asked to stop.
+    struct Confused(Arc<dyn Provider>);
+
+    impl Provider for Confused {
+        fn call(&self, _: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+            self.0.call(Request::StopProvider)
+        }
+    }
+
+    #[tokio::test]
+    async fn an_operation_without_a_handler_is_not_implemented() {
+        let provider: Arc<dyn Provider> = Arc::new(Stops);
+        assert_eq!(provider.stop().await.unwrap(), "stopping");
+        let lacking = provider.metadata().await;
+        assert!(matches!(lacking, Err(Failure::Unimplemented("GetMetadata"))), "{lacking:?}");
+        let states = provider.states("acme_store".to_owned()).await;
+        assert!(matches!(states, Err(Failure::Unimplemented("GetStates"))), "{states:?}");
+    }
+
+    #[tokio::test]
+    async fn an_answer_to_another_operation_is_no_answer() {
+        let provider = Confused(Arc::new(Stops));
+        assert_eq!(provider.stop().await.unwrap(), "stopping");
+        let failure = provider.schema().await.unwrap_err().to_string();
+        assert_eq!(failure, "GetProviderSchema was answered as if it were StopProvider");
     }
 }

@@ -10,17 +10,21 @@ use tokio::runtime::Builder;
 
 use crate::Provider;
 use crate::handshake::Protocol;
+use crate::raw::Transport;
 
 mod broker;
 pub(crate) mod controller;
 pub(crate) mod health;
+mod in_process;
 mod listen;
 mod panic;
 mod plumbing;
+mod raw;
 mod serve;
 mod service;
 mod stdio;
 
+pub use in_process::in_process;
 use panic::announce_panics;
 pub(crate) use service::ProviderService;
 
@@ -61,9 +65,19 @@ pub enum ServeError {
 
 /// Serves `provider` until the host has had enough of it, and returns what `main` shall return. What
 /// goes wrong is told on stderr.
-#[expect(clippy::print_stderr, reason = "the only way to tell the person who started the program")]
 #[must_use]
 pub fn run(options: &Options, provider: Arc<dyn Provider>) -> ExitCode {
+    run_service(options, ProviderService::new(provider))
+}
+
+/// Serves a transport like [`run`] serves a provider.
+#[must_use]
+pub fn run_raw(options: &Options, provider: Arc<dyn Transport>) -> ExitCode {
+    run_service(options, ProviderService::raw(provider))
+}
+
+#[expect(clippy::print_stderr, reason = "the only way to tell the person who started the program")]
+fn run_service(options: &Options, service: ProviderService) -> ExitCode {
     announce_panics();
     // One thread: what a provider mostly does is wait, and for a call on its way through, another
     // thread is a detour.
@@ -74,7 +88,7 @@ pub fn run(options: &Options, provider: Arc<dyn Provider>) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let served = runtime.block_on(serve(options, provider));
+    let served = runtime.block_on(serve_service(options, service));
     // A provider's blocking work that is still going on is nobody's business any more.
     runtime.shutdown_background();
     match served {
@@ -91,7 +105,10 @@ pub fn run(options: &Options, provider: Arc<dyn Provider>) -> ExitCode {
 /// # Errors
 /// When there is no host, or it cannot be served. The text is for the person who started the program.
 pub async fn serve(options: &Options, provider: Arc<dyn Provider>) -> Result<(), ServeError> {
-    let service = ProviderService::new(provider);
+    serve_service(options, ProviderService::new(provider)).await
+}
+
+async fn serve_service(options: &Options, service: ProviderService) -> Result<(), ServeError> {
     if options.debug {
         serve::serve_debug(options, service).await
     } else {

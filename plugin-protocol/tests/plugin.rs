@@ -16,7 +16,6 @@ use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::thread;
 
-use async_trait::async_trait;
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings};
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
@@ -27,7 +26,7 @@ use formwork_plugin_protocol::message::resource::{
 };
 use formwork_plugin_protocol::message::schema::{Metadata, ProviderSchema};
 use formwork_plugin_protocol::server::{Options, run};
-use formwork_plugin_protocol::{Failure, Provider};
+use formwork_plugin_protocol::{Failure, Operations};
 use formwork_value::Type;
 use formwork_value::schema::{Attribute, Role, Schema};
 
@@ -64,8 +63,7 @@ struct Tiny {
     behaviour: String,
 }
 
-#[async_trait]
-impl Provider for Tiny {
+impl Operations for Tiny {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         match self.behaviour.as_str() {
             "dies" => {

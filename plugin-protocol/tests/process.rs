@@ -6,6 +6,7 @@ mod bad_start;
 mod by_hand;
 mod end;
 mod life;
+mod raw;
 
 use std::ffi::OsString;
 use std::fs;

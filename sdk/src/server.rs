@@ -1,10 +1,9 @@
-//! A provider definition as the contract's [`Provider`]: decodes and encodes values, plans, and
+//! A provider definition as the contract's [`Operations`]: decodes and encodes values, plans, and
 //! checks every answer. Problems and panics become diagnostics of the answer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
@@ -24,7 +23,7 @@ use formwork_plugin_protocol::message::resource::{
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_value::diag::Severity;
 use formwork_value::{Path, Schema, Value};
 use futures_util::stream::BoxStream;
@@ -151,8 +150,7 @@ impl Server {
     }
 }
 
-#[async_trait]
-impl Provider for Server {
+impl Operations for Server {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let resources = self.provider.resources.iter();
         let data_sources = self.provider.data_sources.iter();

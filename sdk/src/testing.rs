@@ -5,12 +5,9 @@ use std::fmt;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::Finding;
-use formwork_plugin_protocol::contract::conform::{
-    assert_object_compatible, assert_plan_valid, unknown_findings,
-};
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::replace::{requires_replace, unchanged};
+use formwork_plugin_protocol::contract::{Call, Exchange, Schemas, check};
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
@@ -18,7 +15,7 @@ use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ImportRequest, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Payload, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
@@ -173,7 +170,8 @@ impl Life {
         let answer = self.server.read(request).await?;
         refused(&answer.diagnostics)?;
         let object = self.decoded(&answer.state)?;
-        kept_word("read", &unknown_findings(&object))?;
+        let exchange = Exchange::new(Call::Read).object(&answer.state, &object);
+        kept_word("read", &self.block, exchange)?;
         (self.object, self.private) = (object, answer.private);
         Ok(())
     }
@@ -273,12 +271,13 @@ impl Life {
         let answer = self.server.plan(request).await?;
         refused(&answer.diagnostics)?;
         let planned = self.decoded(&answer.planned)?;
-        kept_word("plan", &assert_plan_valid(&self.block, prior, config, &planned))?;
-        let forcing = requires_replace(&self.block, prior, &planned, &answer.requires_replace);
-        kept_word("plan", &forcing.findings)?;
+        let paths = &answer.requires_replace;
+        let call = Call::Plan { prior, config, requires_replace: paths, legacy: false };
+        kept_word("plan", &self.block, Exchange::new(call).object(&answer.planned, &planned))?;
+        let forcing = requires_replace(&self.block, prior, &planned, paths);
         let action = match () {
             () if prior.value().is_null() => Action::Create,
-            () if !forcing.paths.is_empty() => Action::Replace,
+            () if !forcing.is_empty() => Action::Replace,
             () if unchanged(prior, &planned) => Action::Nothing,
             () => Action::Update,
         };
@@ -305,8 +304,9 @@ impl Life {
         let object = self.decoded(&answer.state)?;
         (self.object, self.private) = (object, answer.private);
         refused(&answer.diagnostics)?;
-        kept_word("apply", &unknown_findings(&self.object))?;
-        kept_word("apply", &assert_object_compatible(&self.block, planned, &self.object))
+        let call = Call::Apply { planned, legacy: false };
+        let exchange = Exchange::new(call).object(&answer.state, &self.object);
+        kept_word("apply", &self.block, exchange)
     }
 
     fn payload(&self, value: &Plain) -> Payload {
@@ -346,7 +346,8 @@ pub async fn read_data<'n>(
     let answer = server.read_data(request).await?;
     refused(&answer.diagnostics)?;
     let object = decoded(&schema.block, &answer.state)?;
-    kept_word("read", &unknown_findings(&object))?;
+    let exchange = Exchange::new(Call::ReadData).object(&answer.state, &object);
+    kept_word("read", &schema.block, exchange)?;
     Ok(object.into_value())
 }
 
@@ -397,9 +398,11 @@ fn refused(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
     if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
 }
 
-fn kept_word(call: &str, findings: &[Finding]) -> Result<(), Refusal> {
+/// Judges an answer about objects of a schema.
+fn kept_word(call: &str, block: &Block, exchange: Exchange<'_>) -> Result<(), Refusal> {
+    let violations = check(&exchange, &Schemas { object: block, identity: None });
     let lines: Vec<_> =
-        findings.iter().map(|finding| format!("provider bug in {call}: {finding}")).collect();
+        violations.iter().map(|broken| format!("provider bug in {call}: {broken}")).collect();
     if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
 }
 

@@ -14,7 +14,7 @@ use formwork_plugin_protocol::client::{Executable, Plugin, Settings};
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::message::resource::ReadRequest;
 use formwork_plugin_protocol::server::{Options as Serving, run};
-use formwork_plugin_protocol::{Payload, Provider};
+use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::{Plain, Value};
 use formwork_sdk_testing::Lab;

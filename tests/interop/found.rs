@@ -8,7 +8,7 @@ use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
     ImportRequest, RawState, UpgradeIdentityRequest,
 };
-use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::{Path, Type, Value};
 use futures_util::StreamExt as _;
 

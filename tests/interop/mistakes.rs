@@ -1,8 +1,9 @@
 //! Configurations with several mistakes each, validated or planned by both programs: every error of
 //! Terraform has its counterpart in the same run, with the same summary, file and range, and there is no
 //! further one. `mistakes/kept.txt` lists the errors that Terraform reports a second time in other words.
+//! Each detail begins with Terraform's, except those in `mistakes/phrases.txt`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -25,6 +26,9 @@ type Problems = BTreeMap<Problem, usize>;
 /// same file.
 type Kept = BTreeMap<String, Near>;
 
+/// The summaries of errors whose detail differs on purpose.
+type OtherWords = BTreeSet<String>;
+
 /// The distance between an error and its repetition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Near {
@@ -37,16 +41,18 @@ struct Bench {
     dir: tempfile::TempDir,
     settings: tempfile::TempDir,
     kept: Kept,
+    other_words: OtherWords,
     n_compared: usize,
     found: Vec<String>,
 }
 
 impl Bench {
-    fn new(kept: &Kept) -> Self {
+    fn new(kept: &Kept, other_words: &OtherWords) -> Self {
         Self {
             dir: tempfile::tempdir().unwrap(),
             settings: tempfile::tempdir().unwrap(),
             kept: kept.clone(),
+            other_words: other_words.clone(),
             n_compared: 0,
             found: Vec::new(),
         }
@@ -79,6 +85,8 @@ impl Bench {
             let (theirs, ours) = (theirs.code, ours.code);
             self.found.push(format!("{place} exit code: should be {theirs:?}, is {ours:?}"));
         }
+        let lines = other_details(&details(&theirs), &details(&ours), &self.other_words);
+        self.found.extend(lines.into_iter().map(|line| format!("{place} {line}")));
         let [theirs, ours] = [theirs, ours].map(|run| problems(&run));
         let lines = differences(&theirs, &ours, &self.kept);
         self.found.extend(lines.into_iter().map(|line| format!("{place} {line}")));
@@ -86,21 +94,69 @@ impl Bench {
     }
 }
 
-/// The errors of a run, from its document or its events.
-fn problems(run: &Run) -> Problems {
+/// The errors of a run with their details, from its document or its events.
+fn details(run: &Run) -> Vec<(Problem, String)> {
     let all = match run.document() {
         Some(document) if document["diagnostics"].is_array() => document["diagnostics"].clone(),
         _ => run.events().iter().map(|event| event["diagnostic"].clone()).collect(),
     };
     let errors = all.as_array().into_iter().flatten().filter(|one| one["severity"] == "error");
-    let mut problems = Problems::new();
-    for error in errors {
+    let errors = errors.map(|error| {
         let summary = error["summary"].as_str().unwrap_or_default();
         // The members of a cycle are listed in no particular order.
         let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };
-        *problems.entry((summary.to_owned(), place(&error["range"]))).or_default() += 1;
+        let detail = error["detail"].as_str().unwrap_or_default();
+        ((summary.to_owned(), place(&error["range"])), detail.to_owned())
+    });
+    errors.collect()
+}
+
+/// The errors of a run, each with the number of times that it was reported.
+fn problems(run: &Run) -> Problems {
+    let mut problems = Problems::new();
+    for (problem, _) in details(run) {
+        *problems.entry(problem).or_default() += 1;
     }
     problems
+}
+
+/// The errors of which the detail does not begin with Terraform's, apart from the name of the program
+/// and a final period.
+fn other_details(
+    theirs: &[(Problem, String)],
+    ours: &[(Problem, String)],
+    other_words: &OtherWords,
+) -> Vec<String> {
+    let form = |detail: &str| {
+        let detail =
+            detail.replace("Terraform", "Formwork").replace("terraform init", "formwork init");
+        detail.trim_end_matches('.').to_owned()
+    };
+    let mut found = Vec::new();
+    for ((summary, at), wanted) in theirs.iter().filter(|((it, _), _)| !other_words.contains(it)) {
+        let same = |place: &Option<Place>| at.is_none() || place == at;
+        let mut own =
+            ours.iter().filter(|((it, place), _)| it == summary && same(place)).peekable();
+        // An error without a counterpart is reported elsewhere.
+        let Some((_, first)) = own.peek() else { continue };
+        if !own.any(|(_, detail)| form(detail).starts_with(&form(wanted))) {
+            found.push(format!("{summary} at {at:?}: should begin {wanted:?}, is {first:?}"));
+        }
+    }
+    found
+}
+
+/// The lines of `phrases.txt`: a summary, and the reason for other words.
+fn other_words(folder: &Path) -> OtherWords {
+    let text = std::fs::read_to_string(folder.join("phrases.txt")).unwrap();
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let entry = |line: &str| {
+        let (summary, reason) =
+            line.split_once(" | ").unwrap_or_else(|| panic!("{line}: two parts"));
+        assert!(!reason.trim().is_empty(), "{line}: no reason");
+        summary.to_owned()
+    };
+    lines.map(entry).collect()
 }
 
 /// The place of a range; `None` if there is none, or one in no file.
@@ -173,7 +229,7 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
         return;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/mistakes");
-    let kept = kept(&folder);
+    let (kept, other_words) = (kept(&folder), other_words(&folder));
     let only = std::env::var("INTEROP_CASE").ok();
     let mut cases = load_folder(&folder);
     cases.retain(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())));
@@ -181,7 +237,7 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
     let work = || loop {
         let next = queue.lock().unwrap().next();
         let Some(case) = next else { return };
-        let mut bench = Bench::new(&kept);
+        let mut bench = Bench::new(&kept, &other_words);
         case.steps.iter().for_each(|step| bench.step(&case, step));
         let mut done = done.lock().unwrap();
         done.0 += bench.n_compared;
@@ -197,6 +253,17 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
     println!("mistakes: {n_compared} configurations, {} differences", found.len());
     assert!(found.is_empty(), "\n{}", found.join("\n"));
     assert!(only.is_some() || n_compared >= AT_LEAST, "only {n_compared} configurations");
+}
+
+#[test]
+fn a_detail_that_begins_with_other_words_is_a_difference() {
+    let of = |detail: &str| vec![(("A".to_owned(), None), detail.to_owned())];
+    let check =
+        |theirs: &str, ours: &str| other_details(&of(theirs), &of(ours), &OtherWords::new()).len();
+    assert_eq!(check("Terraform says so.", "Formwork says so. Do this."), 0);
+    assert_eq!(check("Terraform says so.", "Formwork does not."), 1);
+    let allowed = ["A".to_owned()].into();
+    assert_eq!(other_details(&of("x"), &of("y"), &allowed).len(), 0);
 }
 
 #[test]

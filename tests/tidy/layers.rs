@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// What each package of ours may depend on, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
@@ -20,6 +20,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
         "formwork-sdk-testing",
         &["formwork-value", "formwork-plugin-protocol", "formwork-core", "formwork-sdk"],
     ),
+    ("formwork-conformance", &["formwork-value", "formwork-plugin-protocol"]),
     (
         "formwork-providers",
         &["formwork-value", "formwork-plugin-protocol", "formwork-sdk", "formwork-sdk-testing"],
@@ -34,6 +35,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "formwork-backend",
             "formwork-plugin-protocol",
             "formwork-provisioners",
+            "formwork-conformance",
         ],
     ),
     (
@@ -47,6 +49,7 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "formwork-sdk",
             "formwork-sdk-testing",
             "formwork-providers",
+            "formwork-conformance",
             "formwork",
         ],
     ),

@@ -11,6 +11,10 @@ pub(crate) enum ProviderCommand {
     New(ProviderNewArgs),
     /// Write the documentation of a provider from its schema, or check its examples.
     Docs(ProviderDocsArgs),
+    /// Check a provider against the rules of the protocol.
+    Check(Box<ProviderCheckArgs>),
+    /// Play the calls of a finding again.
+    Replay(ProviderReplayArgs),
 }
 
 /// Arguments of `provider new`.
@@ -42,4 +46,69 @@ pub(crate) struct ProviderDocsArgs {
     /// Write nothing: plan every example, and compare the pages with what they should be.
     #[arg(long)]
     pub(crate) check: bool,
+}
+
+/// Arguments of `provider check`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProviderCheckArgs {
+    /// The provider: a program, or the source address of one that is installed or reattached.
+    #[arg(value_name = "PROGRAM|ADDRESS")]
+    pub(crate) provider: String,
+    /// The highest level: 0 needs the program only, 1 configures and plans, 2 reads, 3 creates and
+    /// destroys real objects.
+    #[arg(long, value_name = "0..3", default_value_t = 1)]
+    pub(crate) level: u8,
+    /// A folder with examples in the layout of the registry.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) examples: Option<PathBuf>,
+    /// A file with the attributes and blocks of the provider's configuration.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// The program of the previous release, to compare schemas with.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) previous: Option<PathBuf>,
+    /// Check only these rules.
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Leave out these rules.
+    #[arg(long, value_name = "ID,...", value_delimiter = ',')]
+    pub(crate) skip: Vec<String>,
+    /// The seed of generated inputs.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The limit for the whole run: 90s, 10m, 1h.
+    #[arg(long, value_name = "LIMIT", default_value = "10m")]
+    pub(crate) time: String,
+    /// Print the report as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a report as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write a report as SARIF.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+    /// Write a report as an HTML page.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Write a line for a badge.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) badge: Option<PathBuf>,
+    /// Write a reproducer file for each finding into a folder.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) reproducers: Option<PathBuf>,
+    /// Write every object that is created at level 3 into a journal.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) journal: Option<PathBuf>,
+}
+
+/// Arguments of `provider replay`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProviderReplayArgs {
+    /// The reproducer file.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The provider's program.
+    #[arg(value_name = "PROGRAM")]
+    pub(crate) program: PathBuf,
 }

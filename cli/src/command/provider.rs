@@ -1,5 +1,7 @@
 //! `formwork provider`: what helps to write a provider.
 
+mod check;
+mod check_inputs;
 mod docs;
 mod example;
 mod page;
@@ -14,5 +16,7 @@ pub(super) async fn run(command: ProviderCommand, env: &Env) -> Exit {
     match command {
         ProviderCommand::New(args) => scaffold::run(&args, env),
         ProviderCommand::Docs(args) => docs::run(&args, env).await,
+        ProviderCommand::Check(args) => check::run(&args, env).await,
+        ProviderCommand::Replay(args) => check::replay_file(&args, env).await,
     }
 }

@@ -12,7 +12,7 @@ use formwork_core::version::{Constraints, Version};
 
 use super::event::{Event, InsteadOf};
 use super::hash;
-use super::lockfile::Lock;
+use super::lockfile::{Lock, is_known};
 use super::package::{self, BadPackage, Content};
 use super::platform::Platform;
 use super::problem::Problem;
@@ -328,9 +328,4 @@ fn verify_hashes(content: &Content, zh: Option<&str>, hashes: &[String]) -> Resu
             Err("provider package doesn't match the any of the expected checksums".to_owned())
         }
     }
-}
-
-/// Whether a hash is of a kind that is computed here.
-pub(crate) fn is_known(hash: &str) -> bool {
-    hash.starts_with("h1:") || hash.starts_with("zh:")
 }

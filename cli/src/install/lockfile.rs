@@ -11,10 +11,13 @@ use formwork_lang::syntax::{Attribute, Block, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::installer::is_known;
-
 /// The file's name in the root module's folder.
 pub(crate) const NAME: &str = ".terraform.lock.hcl";
+
+/// Whether a hash is of a kind that is computed here.
+pub(crate) fn is_known(hash: &str) -> bool {
+    hash.starts_with("h1:") || hash.starts_with("zh:")
+}
 
 /// What is locked, by provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

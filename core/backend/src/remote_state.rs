@@ -80,14 +80,6 @@ fn kind_of(name: &str) -> Result<&'static dyn BackendKind, SourceError> {
 /// The values of the arguments, as the schema of the backend has them.
 fn values(kind: &dyn BackendKind, config: &Value) -> Result<Value, SourceError> {
     let schema = kind.schema();
-    let names: Vec<Str> = match config {
-        Value::Null(_) | Value::Unknown(_) => Vec::new(),
-        Value::Object(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
-        Value::Map(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
-        _ => {
-            return Err(invalid("config", "The configuration must be an object value.".to_owned()));
-        }
-    };
     let not_valid = |reason: String| {
         invalid(
             "config",
@@ -96,6 +88,12 @@ fn values(kind: &dyn BackendKind, config: &Value) -> Result<Value, SourceError> 
                 kind.name()
             ),
         )
+    };
+    let names: Vec<Str> = match config {
+        Value::Null(_) | Value::Unknown(_) => Vec::new(),
+        Value::Object(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
+        Value::Map(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
+        _ => return Err(not_valid("an object is required".to_owned())),
     };
     let unknown = names.iter().find(|name| !schema.attributes.contains_key(name.as_str()));
     if let Some(name) = unknown {
@@ -127,7 +125,9 @@ mod tests {
     fn arguments_are_those_of_the_backend() {
         let refused = "The given configuration is not valid for backend \"local\": unexpected attribute \"pth\".";
         assert_eq!(check(&settings("pth", Value::string("x"))), refused);
-        assert_eq!(check(&Value::string("x")), "The configuration must be an object value.");
+        let refused =
+            "The given configuration is not valid for backend \"local\": an object is required.";
+        assert_eq!(check(&Value::string("x")), refused);
         assert_eq!(check(&settings("path", Value::unknown(Type::String))), "");
         assert_eq!(check(&Value::null(Type::Dynamic)), "");
     }

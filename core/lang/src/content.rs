@@ -171,7 +171,7 @@ pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
     if let Some(block) = body.blocks.first() {
         let kind = &block.kind.name;
         let detail = format!(
-            "No blocks may be here. To set {kind:?}, write {kind} = followed by its value."
+            "Blocks are not allowed here. To set {kind:?}, write {kind} = followed by its value."
         );
         let _ = diags.error(
             Diagnostic::error(format!("Unexpected {kind:?} block"), detail).at(block.header),
@@ -279,9 +279,7 @@ impl<'d, E: Expected> Door<'d, E> {
     fn refuse_argument(&mut self, attr: &Attribute) -> formwork_value::Reported {
         let name = attr.name.name.as_str();
         let hint = if self.expected.labels(name).is_some() {
-            format!(
-                " Did you mean to define a block of type {name:?}? Then leave out the equals sign."
-            )
+            format!(" Did you mean to define a block of type {name:?}?")
         } else {
             meant(name, &self.expected.attribute_names())
         };
@@ -293,7 +291,7 @@ impl<'d, E: Expected> Door<'d, E> {
         let kind = block.kind.name.as_str();
         let hint = if self.expected.attribute(kind) {
             format!(
-                " Did you mean to define argument {kind:?}? Then put an equals sign behind the name."
+                " Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value."
             )
         } else {
             meant(kind, &self.expected.block_kinds())

@@ -88,22 +88,22 @@ pub(crate) fn repetition<'b>(
     let collection = evaluate(diags, for_each, scope)?;
     let (collection, marks) = collection.unmark();
     let refuse = |diags: &mut Diagnostics, what: &str| {
-        let detail = format!(
-            "A dynamic block is repeated for the elements of a collection, not for {what}."
-        );
+        let detail = format!("Cannot use {what} in for_each. An iterable collection is required.");
         let problem = Diagnostic::error(FOR_EACH, detail).at(for_each.span);
         diags.error(problem.mentioning(mentioned(for_each, scope, Cause::Values)))
     };
     let is_unknown = collection.is_unknown();
     let elements = match &collection {
-        Value::Null(_) => return Err(refuse(diags, "null")),
+        Value::Null(_) => return Err(refuse(diags, "a null value")),
         Value::Unknown(unknown) if unknown.ty().is_primitive() => {
-            return Err(refuse(diags, &format!("a {}", unknown.ty().friendly_name())));
+            return Err(refuse(diags, &format!("a {} value", unknown.ty().friendly_name())));
         }
         Value::Unknown(_) => vec![(Value::dynamic(), Value::dynamic())],
         _ => match elements(&collection) {
             Some(elements) => elements,
-            None => return Err(refuse(diags, &format!("a {}", collection.ty().friendly_name()))),
+            None => {
+                return Err(refuse(diags, &format!("a {} value", collection.ty().friendly_name())));
+            }
         },
     };
     let elements =
@@ -148,7 +148,7 @@ fn parts<'b>(
         [_] => {}
         [] => complain(
             "Missing dynamic content block",
-            "A block of type \"content\" must say what each block consists of.",
+            "A dynamic block must have a nested block of type \"content\" to describe the body of each generated block.",
             block.body.missing,
         ),
         [_, extra, ..] => complain(

@@ -39,7 +39,9 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
             "list" | "map" => format!("{text}(string)"),
             _ => text.to_string(),
         };
-        let detail = format!("A type stands without quotes: write {form}.");
+        let detail = format!(
+            "Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around {text:?}. The type is {form}."
+        );
         return Err(report(diags, "Invalid quoted type constraints", &detail, expr.span));
     }
     let constraint = Reader { diags, depth: 0 }.constraint(expr)?;
@@ -101,7 +103,9 @@ impl Reader<'_> {
             Some("object") => OBJECT_FORM.to_owned(),
             Some("tuple") => TUPLE_FORM.to_owned(),
             Some("optional") => OPTIONAL_PLACE.to_owned(),
-            Some(name) => format!("There is no type {name:?}. {ANY_TYPE}"),
+            Some(name) => {
+                format!("The keyword {name:?} is not a valid type specification. {ANY_TYPE}")
+            }
             None => format!("This is no type. {ANY_TYPE}"),
         };
         Err(self.invalid(&detail, expr.span))
@@ -129,7 +133,10 @@ impl Reader<'_> {
             }
             "tuple" => self.tuple(call),
             "object" => self.object(call),
-            _ => Err(self.invalid(&format!("There is no type {name:?}. {ANY_TYPE}"), span)),
+            _ => Err(self.invalid(
+                &format!("The keyword {name:?} is not a valid type specification. {ANY_TYPE}"),
+                span,
+            )),
         }
     }
 
@@ -211,8 +218,7 @@ impl Reader<'_> {
             [ty] => (ty, None),
             [ty, default] => (ty, Some(default)),
             _ => {
-                let detail =
-                    "optional takes the type of the attribute and, if wanted, a default value.";
+                let detail = "Optional attribute modifier expects at most two arguments: the attribute type, and a default value.";
                 return Err(self.invalid(detail, call.parens));
             }
         };
@@ -225,8 +231,10 @@ impl Reader<'_> {
     fn default_value(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
         let value = evaluate(self.diags, expr, &NoNames)?;
         convert::convert(&value, ty).map_err(|refused| {
-            let detail =
-                format!("The default does not fit the type of its attribute: {}.", refused.reason);
+            let detail = format!(
+                "This default value is not compatible with the attribute's type constraint: {}.",
+                refused.reason
+            );
             let summary = "Invalid default value for optional attribute";
             report(self.diags, summary, &detail, expr.span)
         })

@@ -189,11 +189,17 @@ fn resource(
         return Ok(Reference::new(traversal, subject, n_taken, name.span));
     }
     let detail = if prefixed {
-        format!("Behind `{0}` must follow a type and a name: `{0}.TYPE.NAME`.", root.name)
+        let first = match mode {
+            Mode::Data => "data source type",
+            Mode::Managed | Mode::Ephemeral => "resource type",
+        };
+        format!(
+            "The {0:?} object must be followed by two attribute names: the {first} and the resource name.",
+            root.name.as_str()
+        )
     } else {
         format!(
-            "`{0}` is read as a resource type, and behind it must follow the name of a resource: \
-             `{0}.NAME`. Text stands in double quotes.",
+            "A reference to a resource type must be followed by at least one attribute access, specifying the resource name. Write `{0}.NAME`, or {0:?} for a string.",
             root.name
         )
     };

@@ -20,14 +20,24 @@ pub(super) fn text(diags: &mut Diagnostics, content: &mut Content, name: &str) -
 
 /// Merges blocks `_` into a body. They are a way around names that mean something to the engine: what
 /// they hold counts as if it stood outside.
-pub(super) fn unescape(diags: &mut Diagnostics, mut body: Body, escaped: Vec<Block>) -> Body {
-    for (at, block) in escaped.into_iter().enumerate() {
-        if at > 0 {
-            let detail = "There is a block `_` here already, and there can be only one: put all arguments into it.";
+pub(super) fn unescape(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    mut body: Body,
+    (escaped, of): (Vec<Block>, &str),
+) -> Body {
+    let mut first = None;
+    for block in escaped {
+        if let Some(first) = first {
+            let detail = format!(
+                "The special block type \"_\" can be used to force particular arguments to be interpreted as resource-type-specific rather than as meta-arguments, but each {of} block can have only one such block. The first escaping block was at {}.",
+                place(sources, first)
+            );
             let problem = Diagnostic::error("Duplicate escaping block", detail);
             let _ = diags.error(problem.at(block.header));
             continue;
         }
+        first = Some(block.header);
         for attribute in &block.body.attributes {
             if body.attributes.iter().any(|other| other.name.name == attribute.name.name) {
                 let name = attribute.name.name.as_str();
@@ -55,6 +65,9 @@ pub(super) fn not_supported(what: &str, span: impl Into<Option<Span>>) -> Diagno
     .at_opt(span.into())
 }
 
+/// The shape of a name, as errors state it.
+pub(super) const NAME_SHAPE: &str = "A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.";
+
 /// Reports a label that is no name.
 pub(super) fn check_name(
     diags: &mut Diagnostics,
@@ -64,14 +77,7 @@ pub(super) fn check_name(
     if is_identifier(&name.name) {
         return Ok(());
     }
-    Err(diags.error(
-        Diagnostic::error(
-            format!("Invalid {what}"),
-            "A name begins with a letter or underscore and goes on with letters, digits, underscores \
-             and dashes.",
-        )
-        .at(name.span),
-    ))
+    Err(diags.error(Diagnostic::error(format!("Invalid {what}"), NAME_SHAPE).at(name.span)))
 }
 
 /// Returns a place as people read it: `main.tf:3,1-11`.

@@ -2,6 +2,7 @@
 //! are missing or too many. Finds none of them itself.
 
 use formwork_lang::suggest::nearest;
+use formwork_value::schema::Block as BlockSchema;
 use formwork_value::{Diagnostic, Span};
 
 use super::{Module, Output};
@@ -13,7 +14,7 @@ use crate::addr::{Mode, Reference, ResourceName};
 pub(crate) fn variable(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest(name, module.variables.keys().map(|name| name.as_str())) {
         Some(other) => format!("Did you mean {other:?}?"),
-        None => format!("Declare it with a `variable {name:?} {{}}` block."),
+        None => format!("This variable can be declared with a variable {name:?} {{}} block."),
     };
     Diagnostic::error(
         "Reference to undeclared input variable",
@@ -91,8 +92,7 @@ pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
     Diagnostic::error(
         "Missing resource instance key",
         format!(
-            "Because {name} has {argument:?} set, its attributes must be accessed on specific instances, \
-             for example `{name}[{key}]`, or on all with `{name}[*]`."
+            "Because {name} has {argument:?} set, its attributes must be accessed on specific instances.\n\nFor example, to correlate with indices of a referring resource, use:\n    {name}[{key}]"
         ),
     )
 }
@@ -103,7 +103,7 @@ pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
     Diagnostic::error(
         "Unexpected resource instance key",
         format!(
-            "Because {name} does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the key in brackets."
+            "Because {name} does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the bracketed index to refer to the single instance of this resource."
         ),
     )
 }
@@ -112,17 +112,29 @@ pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
 #[must_use]
 pub(crate) fn attribute(object: &str, name: &str, span: Span) -> Diagnostic {
     let detail = match (object, name) {
-        ("terraform", "env") => "`terraform.env` is now called `terraform.workspace`.".to_owned(),
-        _ => {
-            let there: Vec<String> =
-                attributes_of(object).iter().map(|name| format!("`{name}`")).collect();
-            format!(
-                "The {object:?} object does not have an attribute named {name:?}. It has {}.",
-                there.join(" and ")
-            )
-        }
+        ("terraform", "env") => "The terraform.env attribute was deprecated in v0.10 and removed in v0.12. The \"state environment\" concept was renamed to \"workspace\" in v0.12, and so the workspace name can now be accessed using the terraform.workspace attribute.".to_owned(),
+        _ => format!(
+            "The {object:?} object does not have an attribute named {name:?}. {}",
+            attributes_hint(object)
+        ),
     };
     Diagnostic::error(format!("Invalid \"{object}\" attribute"), detail).at(span)
+}
+
+/// Lists the attributes of one of the language's own objects.
+fn attributes_hint(object: &str) -> &'static str {
+    match object {
+        "path" => "The supported attributes are path.cwd, path.module, and path.root.",
+        "terraform" => {
+            "The only supported attributes are terraform.workspace, the name of the currently-selected workspace, and terraform.applying, a boolean which is true only during apply."
+        }
+        "count" => {
+            "The only supported attribute is count.index, which is the index of each instance of a resource block that has the \"count\" argument set."
+        }
+        _ => {
+            "The supported attributes are each.key and each.value, the current key and value pair of the \"for_each\" attribute set."
+        }
+    }
 }
 
 /// The attributes of one of the language's own objects.
@@ -134,6 +146,20 @@ pub(crate) fn attributes_of(object: &str) -> &'static [&'static str] {
         "each" => &["key", "value"],
         _ => &[],
     }
+}
+
+/// The error for an attribute or block that the schema of a resource does not have.
+#[must_use]
+pub(crate) fn block_attribute(block: &BlockSchema, name: &str, span: Span) -> Diagnostic {
+    let names = block.attributes.keys().chain(block.blocks.keys());
+    let hint = match nearest(name, names.map(|name| name.as_str())) {
+        Some(other) => format!(" Did you mean {other:?}?"),
+        None => String::new(),
+    };
+    let detail = format!(
+        "This object has no argument, nested block, or exported attribute named {name:?}.{hint}"
+    );
+    Diagnostic::error("Unsupported attribute", detail).at(span)
 }
 
 /// The error for `count.index` where nothing is counted.
@@ -149,12 +175,16 @@ pub(crate) fn count(span: Span) -> Diagnostic {
 /// The error for `each.key` and `each.value` where there is no `for_each`.
 #[must_use]
 pub(crate) fn each(name: &str, span: Span) -> Diagnostic {
-    let summary = match name {
-        "value" => "each.value cannot be used in this context",
-        _ => "Reference to \"each\" in context without for_each",
+    let (summary, detail) = match name {
+        "value" => (
+            "each.value cannot be used in this context",
+            "A reference to \"each.value\" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its \"for_each\" expression. Remove this reference to each.value in your configuration to work around this error.",
+        ),
+        _ => (
+            "Reference to \"each\" in context without for_each",
+            "The \"each\" object can be used only in \"module\" or \"resource\" blocks, and only when the \"for_each\" argument is set.",
+        ),
     };
-    let detail = "The \"each\" object can be used only in blocks with a \"for_each\" argument, and has a value \
-                  only while its key is among the elements.";
     Diagnostic::error(summary, detail).at(span)
 }
 
@@ -170,7 +200,7 @@ pub(crate) fn partial(reference: &Reference) -> Option<Diagnostic> {
     let last = reference.remaining[..n_whole].last();
     let start = last.map_or(reference.span, step_span).end;
     let detail = format!(
-        "An entry of `depends_on` must be a whole object, such as `{}`, and not a part of one.",
+        "References in depends_on must be to a whole object (resource, etc), not to an attribute of an object. The object is `{}`.",
         reference.subject
     );
     // In quotes the parts have no places of their own.
@@ -182,7 +212,7 @@ pub(crate) fn partial(reference: &Reference) -> Option<Diagnostic> {
 /// The error for an ephemeral output of the root module.
 #[must_use]
 pub(crate) fn ephemeral_output(output: &Output) -> Diagnostic {
-    let detail = "An output of the root module is stored, so it cannot be ephemeral. Only outputs of called modules can.";
+    let detail = "Ephemeral outputs are not allowed in context of a root module. Its outputs are stored; only outputs of called modules can be ephemeral.";
     Diagnostic::error("Ephemeral output not allowed", detail).at(output.span)
 }
 

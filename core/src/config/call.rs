@@ -35,9 +35,12 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     let depends_on = traversal::depends_on(diags, content.take("depends_on"));
     let providers = content.take("providers");
     let providers = providers.map(|attribute| passed(diags, sources, attribute.expr)).transpose();
-    let rest = unescape(diags, rest, content.take_blocks("_"));
+    let rest = unescape(diags, sources, rest, (content.take_blocks("_"), "module"));
     for block in &content.blocks {
-        let detail = format!("`{}` is kept for later versions of the language.", block.kind.name);
+        let detail = format!(
+            "The block type name {:?} is reserved for use by Terraform in a future version.",
+            block.kind.name
+        );
         let reserved = Diagnostic::error("Reserved block type name in module block", detail);
         let _ = diags.error(reserved.at(block.kind.span));
     }
@@ -123,7 +126,7 @@ pub(super) fn passed(
     expr: Expr,
 ) -> Result<Vec<PassedProvider>, Reported> {
     let ExprKind::Object(items) = expr.kind else {
-        let detail = "A static map expression is required: write { NAME = NAME, … }.";
+        let detail = "A static map expression is required. Write { NAME = NAME, … }.";
         let problem = Diagnostic::error("Invalid expression", detail);
         return Err(diags.error(problem.at(traversal::start_of(&expr))));
     };
@@ -132,14 +135,14 @@ pub(super) fn passed(
     for item in &items {
         let in_child = match item.key.as_literal().filter(|_| item.bare) {
             Some(name) => Ok(LocalProvider { name: name.clone(), alias: None }),
-            None => traversal::provider(diags, &item.key),
+            None => traversal::provider(diags, "providers", &item.key),
         };
-        let in_caller = traversal::provider(diags, &item.value);
+        let in_caller = traversal::provider(diags, "providers", &item.value);
         let (Ok(in_child), Ok(in_caller)) = (in_child, in_caller) else { continue };
         if let Some(other) = passed.iter().find(|other| other.in_child == in_child) {
-            let first = place(sources, other.child_span);
+            let first = place(sources, other.child_span.to(other.caller_span));
             let detail = format!(
-                "A configuration of `{in_child}` is already passed at {first}. Each provider of the child takes one."
+                "A provider configuration was already passed to {in_child} at {first}. Each child provider configuration can be assigned only once."
             );
             let duplicate = Diagnostic::error("Duplicate provider address", detail);
             result = Err(diags.error(duplicate.at(item.value.span)));

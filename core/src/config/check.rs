@@ -41,7 +41,7 @@ pub(super) fn read(
         let _ = diags.error(
             Diagnostic::error(
                 "Zero assert blocks",
-                format!("`{}` checks nothing: it needs at least one `assert` block.", name.name),
+                "Check blocks must have at least one assert block.",
             )
             .at(block.header),
         );
@@ -87,8 +87,7 @@ fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
             let _ = diags.error(
                 Diagnostic::error(
                     format!("Invalid \"{name}\" attribute", name = name.name),
-                    "A data source in a `check` block is read once: it has neither `count` nor \
-                     `for_each`.",
+                    "The \"count\" and \"for_each\" meta-arguments are not supported within nested data blocks.",
                 )
                 .at(name.span),
             );
@@ -102,8 +101,7 @@ fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
         let _ = diags.error(
             Diagnostic::error(
                 "Invalid lifecycle block",
-                "A data source in a `check` block has no `lifecycle`: the `check` block says how it \
-                 is treated.",
+                "Nested data blocks do not support \"lifecycle\" blocks as the lifecycle is managed by the containing block.",
             )
             .at(header),
         );

@@ -22,7 +22,7 @@ fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Cond
         let _ = diags.error(
             Diagnostic::error(
                 format!("Invalid {kind} expression"),
-                "This condition mentions nothing, so it would always say the same.",
+                "The condition expression must refer to at least one object from elsewhere in the configuration, or else its result would not be checking anything.",
             )
             .at(condition.span),
         );

@@ -19,7 +19,7 @@ impl Scope for Nothing {
         Err(diags.error(
             Diagnostic::error(
                 "Variables not allowed",
-                format!("`{}` cannot be used here: this value must be a constant.", root.name),
+                format!("Variables may not be used here. `{}` was found; this value must be a constant.", root.name),
             )
             .at(root.span),
         ))
@@ -30,7 +30,7 @@ impl Scope for Nothing {
     }
 
     fn why_no_calls(&self) -> Option<&str> {
-        Some("No function can be called here: this value must be a constant.")
+        Some("Functions may not be called here. This value must be a constant.")
     }
 
     fn function_names(&self) -> Vec<String> {
@@ -56,7 +56,7 @@ fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, R
         Err(refused) => refused.reason,
     };
     Err(diags.error(
-        Diagnostic::error("Unsuitable value type", format!("Unsuitable value: {reason}."))
+        Diagnostic::error("Unsuitable value type", format!("Unsuitable value: {reason}"))
             .at(head(expr)),
     ))
 }

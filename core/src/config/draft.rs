@@ -56,25 +56,42 @@ impl Name {
         Self { kind: block.kind.name.clone(), labels }
     }
 
-    /// The summary for a second block of that name, and what it is called in a sentence.
-    fn words(&self) -> (String, String) {
+    /// The error for a second block of that name. `first` is the place of the first one.
+    fn duplicate(&self, first: &str, second: Span) -> Diagnostic {
         let name = |at: usize| self.labels.get(at).map_or("", |label| label.as_str());
-        match self.kind.as_str() {
-            "variable" => {
-                ("Duplicate variable declaration".into(), format!("The variable `{}`", name(0)))
-            }
-            "output" => ("Duplicate output definition".into(), format!("The output `{}`", name(0))),
-            "module" => ("Duplicate module call".into(), format!("The module call `{}`", name(0))),
-            "check" => (
-                format!("Duplicate check {:?} configuration", name(0)),
-                format!("`check.{}`", name(0)),
+        let (one, two) = (name(0), name(1));
+        let summary = match self.kind.as_str() {
+            "variable" => "Duplicate variable declaration".to_owned(),
+            "output" => "Duplicate output definition".to_owned(),
+            "module" => "Duplicate module call".to_owned(),
+            kind => format!("Duplicate {kind} {one:?} configuration"),
+        };
+        let detail = match self.kind.as_str() {
+            "variable" => format!(
+                "A variable named {one:?} was already declared at {first}. Variable names must be unique within a module."
+            ),
+            "output" => format!(
+                "An output named {one:?} was already defined at {first}. Output names must be unique within a module."
+            ),
+            "module" => format!(
+                "A module call named {one:?} was already defined at {first}. Module calls must have unique names within a module."
+            ),
+            "check" => format!(
+                "A check block named {one:?} was already declared at {first}. Check blocks must be unique within each module."
             ),
             kind => {
-                let before = if kind == "resource" { "" } else { &format!("{kind}.") };
-                let summary = format!("Duplicate {kind} \"{}\" configuration", name(0));
-                (summary, format!("`{before}{}.{}`", name(0), name(1)))
+                let what = match kind {
+                    "resource" => "resource".to_owned(),
+                    other => format!("{other} resource"),
+                };
+                let article = if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" };
+                let article = if kind == "ephemeral" { article } else { "A" };
+                format!(
+                    "{article} {one} {what} named {two:?} was already declared at {first}. Resource names must be unique per type in each module."
+                )
             }
-        }
+        };
+        Diagnostic::error(summary, detail).at(second)
     }
 }
 
@@ -107,9 +124,8 @@ impl Draft {
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
             let name = Name::of(block);
             let Some(other) = self.taken(&name) else { continue };
-            let (summary, what) = name.words();
             let (first, second) = (other.min(block.header), other.max(block.header));
-            let _ = diags.error(duplicate(&summary, &what, (second, place(sources, first))));
+            let _ = diags.error(name.duplicate(&place(sources, first), second));
         }
     }
 
@@ -140,7 +156,7 @@ impl Draft {
                 let _ = diags.error(
                     Diagnostic::error(
                         "Invalid required_providers block",
-                        "A `required_providers` block stands inside a `terraform` block.",
+                        "A \"required_providers\" block must be nested inside a \"terraform\" block.",
                     )
                     .at(block.header),
                 );
@@ -175,15 +191,19 @@ impl Draft {
     }
 
     fn provider(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let Some(provider) = provider::read(diags, block) else { return };
+        let Some(provider) = provider::read(diags, sources, block) else { return };
         if let Some(other) = self.module.providers.get(&provider.local) {
-            let hint = match &provider.local.alias {
-                Some(_) => "Each alias of a provider can be used once.",
-                None => "Another configuration of the same provider needs an `alias`.",
-            };
-            let what = format!("The provider configuration `{}`", provider.local);
+            let name = provider.local.name.as_str();
             let first = place(sources, other.span);
-            let detail = format!("{what} is already there at {first}. {hint}");
+            let detail = match &provider.local.alias {
+                Some(alias) => format!(
+                    "A provider configuration for {name:?} with alias {:?} was already given at {first}. Each configuration for the same provider must have a distinct alias.",
+                    alias.as_str()
+                ),
+                None => format!(
+                    "A default (non-aliased) provider configuration for {name:?} was already given at {first}. If multiple configurations are required, set the \"alias\" argument for alternative configurations."
+                ),
+            };
             let _ = diags.error(
                 Diagnostic::error("Duplicate provider configuration", detail).at(provider.span),
             );
@@ -203,9 +223,13 @@ impl Draft {
     fn locals(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         for local in output::read_locals(diags, block) {
             if let Some(other) = self.module.locals.get(&local.name) {
-                let what = format!("The local value `{}`", local.name);
-                let places = (local.span, place(sources, other.span));
-                let _ = diags.error(duplicate("Duplicate local value definition", &what, places));
+                let detail = format!(
+                    "A local value named {:?} was already defined at {}. Local value names must be unique within a module.",
+                    local.name.as_str(),
+                    place(sources, other.span)
+                );
+                let problem = Diagnostic::error("Duplicate local value definition", detail);
+                let _ = diags.error(problem.at(local.span));
                 continue;
             }
             self.module.locals.insert(local.name.clone(), local);
@@ -256,8 +280,7 @@ impl Draft {
         read: Option<T>,
     ) -> Option<T> {
         if let Some(first) = self.taken(&name) {
-            let (summary, what) = name.words();
-            let _ = diags.error(duplicate(&summary, &what, (span, place(sources, first))));
+            let _ = diags.error(name.duplicate(&place(sources, first), span));
             return None;
         }
         if read.is_none() {
@@ -295,17 +318,9 @@ impl Draft {
         let other = self.module.resources.get(&read.name);
         // What stands in a `check` block is the one too many, wherever that is.
         if let Some(other) = other.filter(|it| it.within.is_some() && read.within.is_none()) {
-            let (summary, what) = name.words();
-            let places = (other.span, place(sources, read.span));
-            let _ = diags.error(duplicate(&summary, &what, places));
+            let _ = diags.error(name.duplicate(&place(sources, read.span), other.span));
         } else if let Some(read) = self.free(diags, sources, (name, read.span), Some(read)) {
             self.module.resources.insert(read.name.clone(), Box::new(read));
         }
     }
-}
-
-fn duplicate(summary: &str, what: &str, (second, first): (Span, String)) -> Diagnostic {
-    let detail =
-        format!("{what} is already there at {first}. A name can be used once in a module.");
-    Diagnostic::error(summary, detail).at(second)
 }

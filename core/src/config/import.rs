@@ -127,7 +127,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
     let mut content = into_content(diags, block.body, &CONTENT);
     let for_each = content.take("for_each").map(|attribute| attribute.expr);
     let provider = content.take("provider").map(|attribute| {
-        let local = traversal::provider(diags, &attribute.expr)?;
+        let local = traversal::provider(diags, "provider", &attribute.expr)?;
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
     let by = by(diags, &mut content);
@@ -183,9 +183,8 @@ fn target(diags: &mut Diagnostics, (expr, argument): (&Expr, Span)) -> Result<Pa
     let mut keys = Vec::new();
     let steps = steps(expr, &mut keys);
     let Some(steps) = steps else {
-        let detail = "Only a plain address can stand here: names with dots between them, and keys in \
-                      brackets. The keys must be constant, unless `for_each` repeats the block.";
-        return Err(diags.error(Diagnostic::error("Invalid expression", detail).at(expr.span)));
+        let problem = Diagnostic::error("Invalid expression", traversal::STATIC_REFERENCE);
+        return Err(diags.error(problem.at(expr.span)));
     };
     let target = Target::of(&steps)
         .map_err(|bad| diags.error(Diagnostic::error(bad.summary, bad.detail).at(expr.span)))?;
@@ -204,7 +203,7 @@ fn target(diags: &mut Diagnostics, (expr, argument): (&Expr, Span)) -> Result<Pa
         }
     };
     if resource.mode() != Mode::Managed {
-        let detail = format!("Only managed resources can be imported, and `{resource}` is none.");
+        let detail = format!("Only managed resources can be imported. `{resource}` is not one.");
         return Err(diags.error(Diagnostic::error("Invalid import address", detail).at(argument)));
     }
     let calls = module.0.iter().map(|step| (step.name.clone(), take(&step.key))).collect();

@@ -20,7 +20,7 @@ pub(super) fn check_called(diags: &mut Diagnostics, config: &Config) {
     for node in config.nodes.iter().filter(|node| node.caller.is_some()) {
         if let Some(import) = node.module.imports.first() {
             let detail = format!(
-                "This block stands in the module `{}`. Only the root module can import.",
+                "An import block was detected in \"{}\". Import blocks are only allowed in the root module.",
                 node.path
             );
             let problem = Diagnostic::error("Invalid import configuration", detail);
@@ -37,8 +37,7 @@ pub(super) fn duplicates(diags: &mut Diagnostics, sources: &Sources, imports: &[
         if let Some(first) = seen.get(&name) {
             let first = place(sources, first.span);
             let detail = format!(
-                "`{name}` is imported already by the block at {first}. One object belongs to one \
-                 address."
+                "An import block for the resource {name:?} was already declared at {first}. A resource can have only one import block."
             );
             let summary = format!("Duplicate import configuration for {name:?}");
             let _ = diags.error(Diagnostic::error(summary, detail).at(import.to));
@@ -53,11 +52,7 @@ fn check_provider(diags: &mut Diagnostics, config: &Config, import: &Import) {
     let Some(resource) = config.resource(&import.config_addr()) else { return };
     // One that the block names too is passed over.
     if let Some((_, span)) = import.provider.as_ref().filter(|_| !resource.names_provider) {
-        let detail = format!(
-            "The block of `{}` settles which provider configuration it uses. Here one can only be \
-             given for a resource whose configuration is still to be generated.",
-            resource.name
-        );
+        let detail = "The provider argument can only be specified in import blocks that will generate configuration.\n\nUse the provider argument in the target resource block to configure the provider for a resource with explicit provider configuration.";
         let problem = Diagnostic::error("Invalid import provider argument", detail);
         let _ = diags.error(problem.at(*span));
     }
@@ -73,7 +68,7 @@ pub(crate) fn problem(config: &Config, import: &Import) -> Option<Diagnostic> {
     found.or_else(|| {
         let is_single = matches!(import.repetition, Repetition::Single);
         (is_single && !import.is_constant()).then(|| {
-            let detail = "Only a plain address can stand here: names with dots between them, and constant keys in brackets. The keys may be computed only in a block that `for_each` repeats.";
+            let detail = super::traversal::STATIC_REFERENCE;
             Diagnostic::error("Invalid expression", detail).at(import.to)
         })
     })
@@ -89,16 +84,12 @@ fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
         return Some(problem.at(reference.whole));
     }
     let misfit = match (&resource.repetition, &import.key) {
-        (Repetition::Single, Some(_)) => {
-            "it has neither `count` nor `for_each`, so it takes no key"
-        }
-        (Repetition::Count(_), None) => "it has `count`, so a key must say which instance is meant",
-        (Repetition::ForEach(_), None) => {
-            "it has `for_each`, so a key must say which instance is meant"
-        }
+        (Repetition::Single, Some(_)) => "The target resource does not use count.",
+        (Repetition::Count(_), None) => "The target resource is using count.",
+        (Repetition::ForEach(_), None) => "The target resource is using for_each.",
         _ => return None,
     };
-    let detail = format!("This does not fit `{}`: {misfit}.", resource.name);
+    let detail = format!("{misfit} The resource is `{}`.", resource.name);
     Some(Diagnostic::error("Invalid import 'to' expression", detail).at(import.to))
 }
 
@@ -108,14 +99,17 @@ fn not_written(import: &Import) -> Option<Diagnostic> {
     if import.calls.is_empty() && !repeated {
         return None;
     }
-    let detail = format!(
-        "There is no `{}` in the configuration. What is imported into a module, or several times, \
-         must be written.",
-        import.config_addr()
-    );
-    let summary = match import.calls.is_empty() {
-        true => "Invalid import 'to' expression",
-        false => "Configuration for import target does not exist",
+    let addr = import.config_addr();
+    let (summary, detail) = if import.calls.is_empty() {
+        let detail = format!(
+            "There is no `{addr}` in the configuration. A target of several imports must be in the configuration."
+        );
+        ("Invalid import 'to' expression", detail)
+    } else {
+        let detail = format!(
+            "Resource {addr} not found. Only resources within the root module are eligible for config generation."
+        );
+        ("Configuration for import target does not exist", detail)
     };
     Some(Diagnostic::error(summary, detail).at(import.to))
 }

@@ -46,7 +46,7 @@ pub(super) fn read(
         let _ = diags.error(
             Diagnostic::error(
                 "Duplicate lifecycle block",
-                format!("This resource already has a `lifecycle` block at {first}."),
+                format!("This resource already has a lifecycle block at {first}."),
             )
             .at(other.header),
         );
@@ -82,7 +82,10 @@ fn check_mode(diags: &mut Diagnostics, mode: Mode, attribute: &Attribute) -> boo
     let _ = diags.error(
         Diagnostic::error(
             format!("Invalid {what} resource lifecycle argument"),
-            format!("`{}` means something only in `resource` blocks.", attribute.name.name),
+            format!(
+                "The lifecycle argument {:?} is defined only for managed resources (\"resource\" blocks), and is not valid for {what} resources.",
+                attribute.name.name
+            ),
         )
         .at(attribute.name.span),
     );
@@ -109,7 +112,7 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
             let _ = diags.error(
                 Diagnostic::error(
                     "Invalid ignore_changes wildcard",
-                    "To ignore all changes, write `ignore_changes = all`.",
+                    "The [\"*\"] form of ignore_changes wildcard is was deprecated and is now invalid. Use \"ignore_changes = all\" to ignore changes to all attributes.",
                 )
                 .at(list),
             );
@@ -166,8 +169,7 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
                     Diagnostic::error(
                         "Invalid reference in replace_triggered_by expression",
                         format!(
-                            "`{other}` cannot trigger a replacement: only managed resources can, with \
-                             `count.index` or `each.key` between their brackets."
+                            "Only resources, count.index, and each.key may be used in replace_triggered_by. `{other}` was found."
                         ),
                     )
                     .at(expr.span),
@@ -180,7 +182,11 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
         let _ = diags.error(
             Diagnostic::error(
                 "Invalid replace_triggered_by expression",
-                "Each entry must name one managed resource, an instance of one, or an attribute.",
+                if n_resources == 0 {
+                    "Missing resource reference in replace_triggered_by expression."
+                } else {
+                    "Multiple resource references in replace_triggered_by expression."
+                },
             )
             .at(expr.span),
         );

@@ -403,7 +403,7 @@ fn parse_folder(
         // What cannot be read may be overridden, but nothing comes of it.
         let n_bodies = bodies.len();
         bodies.extend(as_file(broken.clone()));
-        overrides::apply(&mut misplaced, &mut bodies, overrides);
+        overrides::apply(&mut misplaced, sources, &mut bodies, overrides);
         bodies.truncate(n_bodies);
     }
     let _ = diags.append(found);

@@ -36,8 +36,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Moved> {
             Diagnostic::error(
                 "Invalid \"moved\" addresses",
                 format!(
-                    "`{from}` and `{to}` are of different kinds: both ends of a move must be \
-                     resources, or both modules."
+                    "The \"from\" and \"to\" addresses must either both refer to resources or both refer to modules. `{from}` and `{to}` are of different kinds."
                 ),
             )
             .at(block.header),

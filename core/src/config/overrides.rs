@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use formwork_lang::content::{BodySchema, decide};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
+use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
 use super::settings::second_place;
@@ -33,11 +34,16 @@ const SETTINGS: BodySchema = BodySchema {
 };
 
 /// Merges override files, in the order of their names, into the other files of a module.
-pub(super) fn apply(diags: &mut Diagnostics, files: &mut Vec<Body>, overrides: Vec<Body>) {
+pub(super) fn apply(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    files: &mut Vec<Body>,
+    overrides: Vec<Body>,
+) {
     if overrides.is_empty() {
         return;
     }
-    let mut merger = Merger { diags, places: HashMap::new(), files };
+    let mut merger = Merger { diags, sources, places: HashMap::new(), files };
     merger.index();
     let says = |file: &Body| file.blocks.iter().any(|block| block.kind.name == "terraform");
     if overrides.iter().any(says) {
@@ -60,6 +66,7 @@ fn key(block: &Block) -> Key {
 
 struct Merger<'m> {
     diags: &'m mut Diagnostics,
+    sources: &'m Sources,
     /// Where the first block of each key is: its file and its number there.
     places: HashMap<Key, (usize, usize)>,
     files: &'m mut Vec<Body>,
@@ -79,8 +86,8 @@ impl Merger<'_> {
             "terraform" => self.settings(block),
             "locals" => self.locals(block),
             "moved" => self.refuse("Cannot override 'moved' blocks", MOVED, block.header),
-            "import" => self.refuse("Cannot override 'import' blocks", MOVED, block.header),
-            "check" => self.refuse("Can't override check blocks", MOVED, block.header),
+            "import" => self.refuse("Cannot override 'import' blocks", IMPORT, block.header),
+            "check" => self.refuse("Can't override check blocks", CHECK, block.header),
             // The reference passes over it without a word.
             "removed" => {}
             _ => self.named(block),
@@ -118,32 +125,57 @@ impl Merger<'_> {
     fn without_base(&mut self, block: Block, alias: Option<&Str>) {
         let name = block.labels.last().map_or("", |label| label.name.as_str());
         let kind = block.labels.first().map_or("", |label| label.name.as_str());
-        let (summary, what) = match block.kind.name.as_str() {
+        let (summary, what, over) = match block.kind.name.as_str() {
             "variable" => {
-                ("Missing base variable declaration to override", format!("variable {name:?}"))
+                let over = "a variable that was already declared in a primary configuration file";
+                (
+                    "Missing base variable declaration to override",
+                    format!("variable named {name:?}"),
+                    over,
+                )
             }
-            "output" => ("Missing base output definition to override", format!("output {name:?}")),
-            "module" => ("Missing module call to override", format!("module call {name:?}")),
-            "resource" => ("Missing resource to override", format!("{kind} resource {name:?}")),
-            "ephemeral" => {
-                ("Missing resource to override", format!("{kind} ephemeral resource {name:?}"))
+            "output" => {
+                let over = "an output that was already defined in a primary configuration file";
+                (
+                    "Missing base output definition to override",
+                    format!("output named {name:?}"),
+                    over,
+                )
             }
+            "module" => {
+                let over = "a module call that was defined in a primary configuration file";
+                ("Missing module call to override", format!("module call named {name:?}"), over)
+            }
+            "resource" => (
+                "Missing resource to override",
+                format!("{kind} resource named {name:?}"),
+                RESOURCE,
+            ),
+            "ephemeral" => (
+                "Missing resource to override",
+                format!("{kind} ephemeral resource named {name:?}"),
+                RESOURCE,
+            ),
             "data" => {
-                ("Missing data resource to override", format!("{kind} data resource {name:?}"))
+                let over = "a data block defined in a primary configuration file";
+                (
+                    "Missing data resource to override",
+                    format!("{kind} data resource named {name:?}"),
+                    over,
+                )
             }
             "provider" => match alias {
                 Some(alias) => (
                     "Missing base provider configuration for override",
-                    format!("configuration of the provider {name:?} with the alias {alias:?}"),
+                    format!("{name} provider configuration with the alias {alias:?}"),
+                    "an aliased provider configuration that was already defined in a primary configuration file",
                 ),
                 None => return self.add(block),
             },
             // Whoever reads the files knows what else may be in them.
             _ => return self.add(block),
         };
-        let detail = format!(
-            "There is no {what} in another file. An override file changes only what is there without it."
-        );
+        let detail = format!("There is no {what}. An override file can only override {over}.");
         self.refuse(summary, &detail, block.header);
     }
 
@@ -162,7 +194,7 @@ impl Merger<'_> {
         let set = block.body.find("depends_on");
         let has_entries = |attr: &&Attribute| !matches!(&attr.expr.kind, ExprKind::Tuple(items) if items.is_empty());
         if let Some(depends_on) = set.filter(has_entries) {
-            let detail = "The argument depends_on may not be overridden.";
+            let detail = "The depends_on argument may not be overridden.";
             self.refuse("Unsupported override", detail, first_of(&depends_on.expr));
         }
         let checks = ["validation", "precondition", "postcondition"];
@@ -201,7 +233,7 @@ impl Merger<'_> {
                 Some(value) => *value = local,
                 None => {
                     let detail = format!(
-                        "There is no local value {name:?} in another file. An override file changes only what is there without it."
+                        "There is no local value named {name:?}. An override file can only override a local value that was already defined in a primary configuration file."
                     );
                     let summary = "Missing base local value definition to override";
                     let diagnostic = Diagnostic::error(summary, detail).at(local.span);
@@ -234,7 +266,7 @@ impl Merger<'_> {
                     _ if !is_place(block) => true,
                     None => first.replace(place).is_none(),
                     Some(first) => {
-                        let _ = self.diags.error(second_place(first, place));
+                        let _ = self.diags.error(second_place(self.sources, first, place));
                         false
                     }
                 }
@@ -335,4 +367,8 @@ fn stands_for(block: &Block) -> &Str {
     }
 }
 
-const MOVED: &str = "Blocks of this type can stand only in files that override nothing.";
+const RESOURCE: &str = "a resource block defined in a primary configuration file";
+const MOVED: &str =
+    "Records of moved objects can appear only in normal files, not in override files.";
+const IMPORT: &str = "Import blocks can appear only in normal files, not in override files.";
+const CHECK: &str = "Override files cannot override check blocks.";

@@ -227,12 +227,15 @@ fn mismatch(
         ),
         None => (
             format!(
-                "The local name \"{}\" in {there} represents provider \"{given}\", but \"{}\" in {} represents \"{wanted}\".\n\nEach provider has its own distinct configuration schema and provider types, so this module's \"{}\" can be assigned only a configuration for {}, which is required by {}.",
-                one.in_caller.name,
-                one.in_child.name,
+                "The local name \"{}\" in {there} represents provider \"{}\", but \"{}\" in {} represents \"{}\".\n\nEach provider has its own distinct configuration schema and provider types, so this module's \"{}\" can be assigned only a configuration for {}, which is {} by {}.",
+                one.in_caller,
+                given.display(),
+                one.in_child,
                 node.path,
-                one.in_child.name,
                 wanted.display(),
+                one.in_child,
+                wanted.display(),
+                if required.contains_key(&one.in_child.name) { "required" } else { "not required" },
                 node.path
             ),
             name_of(one),
@@ -283,9 +286,12 @@ pub(super) fn check_resources(diags: &mut Diagnostics, config: &Config) {
         if local.alias.is_none() || config.provider_of(node, resource).is_some() {
             continue;
         }
+        let (addr, name) = (&resource.name, &resource.provider);
+        let addr =
+            if node.path.is_root() { addr.to_string() } else { format!("{}.{addr}", node.path) };
         let detail = format!(
-            "`{}` belongs to the provider configuration `{local}`, but there is no `provider` block with this name and alias, and no caller passes one.",
-            resource.name
+            "To work with {addr} its original provider configuration at provider[\"{name}\"].{} is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy {addr}, after which you can remove the provider configuration again. If the resource is new, no `provider` block has this name and alias, and no caller passes one.",
+            local.alias.as_deref().unwrap_or_default()
         );
         let problem = Diagnostic::error("Provider configuration not present", detail);
         let _ = diags.error(problem.at(resource.span));

@@ -2,9 +2,10 @@
 
 use formwork_lang::content::{BodySchema, split_content};
 use formwork_lang::syntax::{Attribute, Block, Ident};
+use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::arguments::unescape;
+use super::arguments::{NAME_SHAPE, unescape};
 use super::settings::check_constraint;
 use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
@@ -22,13 +23,17 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 };
 
 /// Reads a `provider` block; `None` if it is wrong, which was reported.
-pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<ProviderBlock> {
+pub(super) fn read(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    block: Block,
+) -> Option<ProviderBlock> {
     let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
     let named = check_local_name(diags, &name, block.header);
     let (mut content, rest) = split_content(diags, block.body, &CONTENT);
     let alias = content.take("alias").map(|attribute| alias(diags, &attribute)).transpose();
     let version = content.take("version").and_then(|attribute| version(diags, &attribute).ok());
-    let body = unescape(diags, rest, content.take_blocks("_"));
+    let body = unescape(diags, sources, rest, (content.take_blocks("_"), "provider"));
     // Whatever else was expected is expected only to say this of it.
     for attribute in content.attributes.values() {
         reserved(diags, "argument", &attribute.name);
@@ -48,6 +53,10 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<ProviderBloc
     })
 }
 
+/// The shape of a local name, as errors state it.
+const LOCAL_NAME_SHAPE: &str =
+    "must contain only letters, digits, and dashes, and may not use leading or trailing dashes";
+
 /// Reports, at a place, a local name that is not a name, or not in lower case.
 pub(super) fn check_local_name(
     diags: &mut Diagnostics,
@@ -56,14 +65,14 @@ pub(super) fn check_local_name(
 ) -> Result<(), Reported> {
     let lower = name.name.to_lowercase();
     let detail = if lower != name.name.as_str() {
-        format!("Names of providers are in lower case: write `{lower}`.")
+        format!(
+            "{} is an invalid provider local name: {LOCAL_NAME_SHAPE}. Write `{lower}`.",
+            name.name
+        )
     } else if is_identifier(&name.name) && !name.name.contains('_') && !name.name.ends_with('-') {
         return Ok(());
     } else {
-        format!(
-            "`{}` must consist of letters, digits and dashes, with no dash at either end.",
-            name.name
-        )
+        format!("{} is an invalid provider local name: {LOCAL_NAME_SHAPE}", name.name)
     };
     Err(diags.error(Diagnostic::error("Invalid provider local name", detail).at(place)))
 }
@@ -76,7 +85,7 @@ fn alias(diags: &mut Diagnostics, attribute: &Attribute) -> Result<formwork_valu
     Err(diags.error(
         Diagnostic::error(
             "Invalid provider configuration alias",
-            format!("The alias `{alias}` is not a name: letters, digits, underscores and dashes."),
+            format!("An alias must be a valid name. {NAME_SHAPE} `{alias}` was found."),
         )
         .at(attribute.expr.span),
     ))
@@ -86,7 +95,7 @@ fn version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<(String, Sp
     diags.warn(
         Diagnostic::warning(
             "Version constraints inside provider configuration blocks are deprecated",
-            "Versions belong into the `required_providers` block inside `terraform`.",
+            "Terraform 0.13 and earlier allowed provider version constraints inside the provider configuration block, but that is now deprecated and will be removed in a future version of Terraform. To silence this warning, move the provider version constraint into the required_providers block.",
         )
         .at(attribute.expr.span),
     );
@@ -99,10 +108,14 @@ fn version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<(String, Sp
 }
 
 fn reserved(diags: &mut Diagnostics, what: &str, name: &Ident) {
+    let of = if what == "argument" { "provider " } else { "" };
     let _ = diags.error(
         Diagnostic::error(
             format!("Reserved {what} name in provider block"),
-            format!("`{}` is kept for later versions of the language.", name.name),
+            format!(
+                "The {of}{what} name {:?} is reserved for use by Terraform in a future version.",
+                name.name
+            ),
         )
         .at(name.span),
     );

@@ -55,10 +55,12 @@ fn read(
         keyword(diags, &attribute, &words)
     });
     let own = the_one(diags, sources, content.take_blocks("connection"), "provisioner");
-    let body = unescape(diags, rest, content.take_blocks("_"));
+    let body = unescape(diags, sources, rest, (content.take_blocks("_"), "provisioner"));
     for reserved in &content.blocks {
-        let detail =
-            format!("`{}` is kept for later versions of the language.", reserved.kind.name);
+        let detail = format!(
+            "The block type name {:?} is reserved for use by Terraform in a future version.",
+            reserved.kind.name
+        );
         let summary = "Reserved block type name in provisioner block";
         let _ = diags.error(Diagnostic::error(summary, detail).at(reserved.kind.span));
     }
@@ -89,7 +91,7 @@ fn the_one(
     let first = blocks.next()?;
     for other in blocks {
         let before = place(sources, first.header);
-        let detail = format!("This {of} already has a `connection` block at {before}.");
+        let detail = format!("This {of} already has a connection block at {before}.");
         let problem = Diagnostic::error("Duplicate connection block", detail);
         let _ = diags.error(problem.at(other.header));
     }

@@ -93,8 +93,7 @@ fn from(
         Target::Resource(addr) => (addr.module, Some(addr.resource)),
         Target::Instance(addr) => {
             let detail = format!(
-                "`{addr}` is one instance, but what is no longer written is a resource as a whole: \
-                 `{}`.",
+                "Resource address must be a resource (e.g. \"test_instance.foo\"), not a resource instance (e.g. \"test_instance.foo[1]\"). Use `{}`.",
                 addr.of()
             );
             let summary = "Resource instance keys not allowed";
@@ -104,8 +103,7 @@ fn from(
     };
     if module.0.iter().any(|step| step.key != InstanceKey::None) {
         let detail = format!(
-            "`{module}` names instances of a module, but what is no longer written is a module as a \
-             whole: `{}`.",
+            "Module address must be a module (e.g. \"module.foo\"), not a module instance (e.g. \"module.foo[1]\"). Use `{}`.",
             module.path()
         );
         let summary = "Module instance keys not allowed";
@@ -113,9 +111,12 @@ fn from(
         return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
     }
     if let Some(name) = resource.as_ref().filter(|name| name.mode() != Mode::Managed) {
+        let (kinds, kind) = match name.mode() {
+            Mode::Ephemeral => ("Ephemeral resources", "ephemeral resource"),
+            Mode::Data | Mode::Managed => ("Data sources", "data source"),
+        };
         let detail = format!(
-            "Nothing is destroyed where `{name}` is no longer written: taking its block out is \
-             enough."
+            "{kinds} are never destroyed, so they are not valid targets of removed blocks. To remove the {kind} from state, remove the {kind} block from configuration."
         );
         let summary = match name.mode() {
             Mode::Ephemeral => "Ephemeral resource address not allowed",

@@ -53,7 +53,7 @@ pub(super) fn read(
     let provider = content.take("provider");
     let names_provider = provider.is_some();
     let local_provider = match provider {
-        Some(attribute) => traversal::provider(diags, &attribute.expr),
+        Some(attribute) => traversal::provider(diags, "provider", &attribute.expr),
         None => Ok(LocalProvider::implied_by(&name)),
     };
     let lifecycle = lifecycle::read(diags, sources, mode, content.take_blocks("lifecycle"));
@@ -62,7 +62,7 @@ pub(super) fn read(
     let provisioners = content.take_blocks("provisioner");
     let provisioners =
         provisioner::read_all(diags, sources, provisioners, (connections, "resource"));
-    let body = unescape(diags, rest, content.take_blocks("_"));
+    let body = unescape(diags, sources, rest, (content.take_blocks("_"), "resource"));
     for block in &content.blocks {
         reject(diags, mode, block);
     }
@@ -114,7 +114,7 @@ pub(super) fn repetition(
         (Some(_), Some(for_each)) => Err(diags.error(
             Diagnostic::error(
                 "Invalid combination of \"count\" and \"for_each\"",
-                "Only one of `count` and `for_each` can say how many instances there are.",
+                "The \"count\" and \"for_each\" meta-arguments are mutually-exclusive, only one should be used to be explicit about the number of resources to be created.",
             )
             .at(for_each.name.span),
         )),
@@ -131,7 +131,10 @@ fn reject(diags: &mut Diagnostics, mode: Mode, block: &Block) {
     let _ = diags.error(
         Diagnostic::error(
             format!("Reserved block type name in {what} block"),
-            "`locals` is kept for later versions of the language.",
+            format!(
+                "The block type name {:?} is reserved for use by Terraform in a future version.",
+                block.kind.name
+            ),
         )
         .at(block.kind.span),
     );

@@ -88,8 +88,8 @@ impl Settings {
         }
         for block in content.blocks {
             match block.kind.name.as_str() {
-                "required_providers" => self.read_required(diags, block),
-                "backend" | "cloud" => self.read_backend(diags, block),
+                "required_providers" => self.read_required(diags, sources, block),
+                "backend" | "cloud" => self.read_backend(diags, sources, block),
                 "provider_meta" => self.read_meta(diags, sources, block),
                 kind => {
                     let what = format!("A `{kind}` block");
@@ -99,18 +99,21 @@ impl Settings {
         }
     }
 
-    fn read_required(&mut self, diags: &mut Diagnostics, block: Block) {
-        if self.required_providers_span.replace(block.header).is_some() {
+    fn read_required(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        if let Some(first) = self.required_providers_span {
             let _ = diags.error(
                 Diagnostic::error(
                     "Duplicate required providers configuration",
-                    "A module lists its required providers in one place, and another one comes before \
-                     this.",
+                    format!(
+                        "A module may have only one required providers configuration. The required providers were previously configured at {}.",
+                        place(sources, first)
+                    ),
                 )
                 .at(block.header),
             );
             return;
         }
+        self.required_providers_span = Some(block.header);
         for attribute in &into_attributes(diags, block.body) {
             if let Ok(required) = required_provider(diags, attribute) {
                 self.required_providers.insert(attribute.name.name.clone(), required);
@@ -128,7 +131,7 @@ impl Settings {
         }
         if let Some(other) = self.metas.get(&name.name) {
             let detail = format!(
-                "The module has a `provider_meta` block for the provider {:?} already, at {}. There is one for each provider.",
+                "A provider_meta block for provider {:?} was already declared at {}. Providers may only have one provider_meta block per module.",
                 name.name.as_str(),
                 place(sources, other.span)
             );
@@ -140,7 +143,7 @@ impl Settings {
         self.metas.insert(name.name.clone(), meta);
     }
 
-    fn read_backend(&mut self, diags: &mut Diagnostics, block: Block) {
+    fn read_backend(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         // A `cloud` block has no label, and no backend has that name.
         let kind = block.labels.first().unwrap_or(&block.kind).name.clone();
         let backend = Backend { kind, body: block.body, span: block.header };
@@ -149,19 +152,36 @@ impl Settings {
             return;
         };
         let (first, second) = ((first.is_cloud(), first.span), (backend.is_cloud(), backend.span));
-        let _ = diags.error(second_place(first, second));
+        let _ = diags.error(second_place(sources, first, second));
     }
 }
 
 /// The error for a second block that says where the state is. Of each is told whether it is a `cloud`
 /// block, and where it stands.
-pub(super) fn second_place(first: (bool, Span), second: (bool, Span)) -> Diagnostic {
-    let summary = match (first.0, second.0) {
-        (false, false) => "Duplicate backend configuration",
-        (true, true) => "Duplicate HCP Terraform configurations",
-        (true, false) | (false, true) => "Both a backend and cloud configuration are present",
+pub(super) fn second_place(
+    sources: &Sources,
+    first: (bool, Span),
+    second: (bool, Span),
+) -> Diagnostic {
+    let before = place(sources, first.1);
+    let (summary, detail) = match (first.0, second.0) {
+        (false, false) => (
+            "Duplicate backend configuration",
+            format!(
+                "A module may have only one backend configuration. The backend was previously configured at {before}."
+            ),
+        ),
+        (true, true) => (
+            "Duplicate HCP Terraform configurations",
+            format!(
+                "A module may have only one 'cloud' block configuring HCP Terraform or Terraform Enterprise. The 'cloud' block was previously configured at {before}."
+            ),
+        ),
+        (true, false) | (false, true) => (
+            "Both a backend and cloud configuration are present",
+            "A module may declare either one 'cloud' block or one 'backend' block configuring a state backend. Remove one of the two.".to_owned(),
+        ),
     };
-    let detail = "A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.";
     let too_many = if second.0 && !first.0 { first } else { second };
     Diagnostic::error(summary, detail).at(too_many.1)
 }
@@ -282,7 +302,9 @@ pub(super) fn loose_constraint(
 }
 
 fn bad_constraint(text: &str, bad: &BadConstraint, span: Span) -> Diagnostic {
-    let detail = format!("`{text}` is no version constraint: {bad}.");
+    let detail = format!(
+        "This string does not use correct version constraint syntax. `{text}` was found: {bad}."
+    );
     Diagnostic::error("Invalid version constraint", detail).at(span)
 }
 
@@ -359,7 +381,7 @@ fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvi
     let items = traversal::list(diags, expr.clone()).unwrap_or_default();
     let mut aliases = Vec::with_capacity(items.len());
     for item in &items {
-        let Ok(local) = traversal::provider(diags, item) else { continue };
+        let Ok(local) = traversal::provider(diags, "configuration_aliases", item) else { continue };
         if local.name == name.name {
             aliases.push(local);
         } else {

@@ -184,7 +184,7 @@ resource "terraform_data" "counted" {
 "#,
         &expect![[r#"
             warning main.tf:18,47-54 Quoted references are deprecated
-                A reference stands here as it is, without quotes.
+                In this context, references are expected literally rather than in quotes. Terraform 0.11 and earlier required quotes, but quoted references are now deprecated and will be removed in a future version of Terraform. Remove the quotes surrounding this reference to silence this warning.
             provider aws.west = registry.terraform.io/hashicorp/aws <- 
             var.w: any typed=false default=None sensitive=false nullable=true validations=0
             local.l <- 
@@ -246,17 +246,17 @@ module "m" {
 "#,
         &expect![[r#"
             error main.tf:2,22-25 Invalid version constraint
-                ` ` is no version constraint: a constraint is empty.
+                This string does not use correct version constraint syntax. ` ` was found: a constraint is empty.
             error main.tf:4,37-39 Invalid version constraint
-                `` is no version constraint: a constraint is empty.
+                This string does not use correct version constraint syntax. `` was found: a constraint is empty.
             error main.tf:5,37-41 Invalid version constraint
                 Constraints on a version are a text, such as "~> 3.0".
             error main.tf:6,37-46 Invalid version constraint
-                `>= v1.0` is no version constraint: `v1.0` is not a version; write up to three numbers, as in 1.2.3.
+                This string does not use correct version constraint syntax. `>= v1.0` was found: `v1.0` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:7,9-18 Invalid version constraint
-                `1.0.0.0` is no version constraint: `1.0.0.0` is not a version; write up to three numbers, as in 1.2.3.
+                This string does not use correct version constraint syntax. `1.0.0.0` was found: `1.0.0.0` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:12,13-15 Invalid version constraint
-                `` is no version constraint: a constraint is empty.
+                This string does not use correct version constraint syntax. `` was found: a constraint is empty.
         "#]],
     );
     load_ok(
@@ -291,23 +291,23 @@ variable "d" {}
 "#,
         &expect![[r#"
             error a.tf:1,26-27 Invalid expression
-                A value cannot begin with }.
+                Expected the start of an expression, but found an invalid expression token.
             error a.tf:2,16-23 Unsupported argument
                 An argument named "unknown" is not expected here.
             error a.tf:6,1-2 Invalid expression
-                A value cannot begin with }.
+                Expected the start of an expression, but found an invalid expression token.
             error b.tf:1,16-17 Invalid expression
-                A value cannot begin with }.
+                Expected the start of an expression, but found an invalid expression token.
             error b.tf:2,1-13 Duplicate variable declaration
-                The variable `a` is already there at a.tf:1,1-13. A name can be used once in a module.
+                A variable named "a" was already declared at a.tf:1,1-13. Variable names must be unique within a module.
             error b.tf:3,10-13 Invalid variable name
-                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+                A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.
             error b.tf:4,14-15 Missing name for resource
                 All resource blocks must have 2 labels (type, name).
             error c.tf:1,1-5 Unsupported block type
                 Blocks of type "nope" are not expected here.
             error d_override.tf:1,1-13 Missing base variable declaration to override
-                There is no variable "d" in another file. An override file changes only what is there without it.
+                There is no variable named "d". An override file can only override a variable that was already declared in a primary configuration file.
         "#]],
     );
 }
@@ -328,11 +328,11 @@ variable "b" {
 "#,
         &expect![[r#"
             error b_override.tf:2,12-3,1 Invalid expression
-                A value is expected here, but the line ends. A value may go on over several lines only inside parentheses or brackets.
+                Expected the start of an expression, but found an invalid expression token. The line ends here; a value goes on over several lines only inside parentheses or brackets.
             error b_override.tf:4,1-13 Missing base variable declaration to override
-                There is no variable "b" in another file. An override file changes only what is there without it.
+                There is no variable named "b". An override file can only override a variable that was already declared in a primary configuration file.
             error b_override.tf:5,12-6,1 Invalid expression
-                A value is expected here, but the line ends. A value may go on over several lines only inside parentheses or brackets.
+                Expected the start of an expression, but found an invalid expression token. The line ends here; a value goes on over several lines only inside parentheses or brackets.
         "#]],
     );
 }
@@ -385,11 +385,11 @@ output "a" {
 "#,
         &expect![[r#"
             error a_override.tf.json:2,19-20 Missing base output definition to override
-                There is no output "b" in another file. An override file changes only what is there without it.
+                There is no output named "b". An override file can only override an output that was already defined in a primary configuration file.
             error a_override.tf.json:3,14-20 Missing base local value definition to override
-                There is no local value "x" in another file. An override file changes only what is there without it.
+                There is no local value named "x". An override file can only override a local value that was already defined in a primary configuration file.
             error a_override.tf.json:4,12-13 Cannot override 'moved' blocks
-                Blocks of this type can stand only in files that override nothing.
+                Records of moved objects can appear only in normal files, not in override files.
             error override.tf:3,3-15 Can't override precondition blocks
                 Override files cannot override "precondition" blocks.
         "#]],

@@ -21,7 +21,7 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
         diags.warn(
             Diagnostic::warning(
                 "Quoted references are deprecated",
-                "A reference stands here as it is, without quotes.",
+                "In this context, references are expected literally rather than in quotes. Terraform 0.11 and earlier required quotes, but quoted references are now deprecated and will be removed in a future version of Terraform. Remove the quotes surrounding this reference to silence this warning.",
             )
             .at(expr.span),
         );
@@ -59,7 +59,7 @@ fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
     loop {
         at = skip(at + name(at));
         if first(at)? != '.' {
-            let detail = "Behind a name in a reference must follow a dot or a key in brackets.";
+            let detail = "Expected an attribute access or an index operator.";
             return (first(at)? != '[').then(|| problem(at, "Invalid character", detail))?;
         }
         at = skip(at + 1);
@@ -107,13 +107,11 @@ fn superfluous(traversal: &Traversal, steps: &[Step]) -> Option<Span> {
     Some(Span { start: step_span(last).end, ..traversal.span })
 }
 
+/// The shape of a reference in a place where nothing is evaluated, as errors state it.
+pub(super) const STATIC_REFERENCE: &str = "A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.";
+
 fn not_a_reference(span: Span) -> Diagnostic {
-    Diagnostic::error(
-        "Invalid expression",
-        "Only a plain reference can stand here: names with dots between them, and constant keys in \
-         brackets.",
-    )
-    .at(span)
+    Diagnostic::error("Invalid expression", STATIC_REFERENCE).at(span)
 }
 
 fn quoted(text: &str, span: Span) -> Option<Traversal> {
@@ -135,7 +133,7 @@ pub(super) fn list(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Rep
     match expr.kind {
         ExprKind::Tuple(items) => Ok(items),
         _ => Err(diags.error(
-            Diagnostic::error("Invalid expression", "Only a list in brackets can stand here.")
+            Diagnostic::error("Invalid expression", "A static list expression is required.")
                 .at(start_of(&expr)),
         )),
     }
@@ -167,9 +165,16 @@ pub(super) fn depends_on(diags: &mut Diagnostics, attribute: Option<Attribute>) 
 }
 
 /// Reads the `provider` argument: a local name, and an alias if there is one.
-pub(super) fn provider(diags: &mut Diagnostics, expr: &Expr) -> Result<LocalProvider, Reported> {
-    let shape = "Write the local name of a provider, and behind a dot the alias of one of its \
-                 configurations: `aws`, `aws.west`.";
+///
+/// `argument` is the name of the argument for messages.
+pub(super) fn provider(
+    diags: &mut Diagnostics,
+    argument: &str,
+    expr: &Expr,
+) -> Result<LocalProvider, Reported> {
+    let shape = &format!(
+        "The {argument} argument requires a provider type name, optionally followed by a period and then a configuration alias."
+    );
     let name_of = |diags: &mut Diagnostics| {
         let is_json = matches!(expr.kind, ExprKind::Json(_));
         if refs::as_traversal(expr).is_none() && (is_json || expr.as_literal().is_none()) {

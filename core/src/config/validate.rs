@@ -229,7 +229,7 @@ fn check_self(diags: &mut Diagnostics, resource: &Resource) {
         parts.any(|part| part.span.covers(other.span))
     };
     for reference in own.filter(|other| !waits(other) && !is_in_condition(other)) {
-        let detail = format!("The block of `{}` cannot refer to itself.", resource.name);
+        let detail = format!("Configuration for {} may not refer to itself.", resource.name);
         let problem = Diagnostic::error("Self-referential block", detail);
         let problem = problem.about(resource.name.to_string());
         let _ = diags.error(problem.at(reference.span));
@@ -249,7 +249,7 @@ pub(super) fn own_conditions(diags: &mut Diagnostics, name: &ResourceName, lifec
             };
             if mentions.iter().any(is_own) {
                 let hint = if kind == "postcondition" { " Here `self` is the object." } else { "" };
-                let detail = format!("The block of `{name}` cannot refer to itself.{hint}");
+                let detail = format!("Configuration for {name} may not refer to itself.{hint}");
                 let problem = Diagnostic::error(format!("Invalid reference in {kind}"), detail);
                 let _ = diags.error(problem.about(name.to_string()).at(part.span));
             }

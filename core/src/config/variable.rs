@@ -64,8 +64,10 @@ fn check_variable_name(diags: &mut Diagnostics, name: &Ident) -> Result<(), Repo
     if !RESERVED.contains(&name.name.as_str()) {
         return Ok(());
     }
-    let detail =
-        format!("`{}` has a meaning of its own in module blocks; take another name.", name.name);
+    let detail = format!(
+        "The variable name {:?} is reserved due to its special meaning inside module blocks.",
+        name.name
+    );
     Err(diags.error(Diagnostic::error("Invalid variable name", detail).at(name.span)))
 }
 
@@ -88,18 +90,16 @@ fn default_value(
     let value = inputs::filled(variable, value);
     let reason = match convert::convert(&value, &variable.ty) {
         Ok(value) if value.is_null() && !variable.nullable => {
-            "it is null, and `nullable` is false".to_owned()
+            "A null default value is not valid when nullable=false.".to_owned()
         }
         Ok(value) => return Ok(value),
-        Err(refused) => format!("{}{}", inputs::place_prefix(&refused), refused.reason),
+        Err(refused) => format!(
+            "This default value is not compatible with the variable's type constraint: {}{}.",
+            inputs::place_prefix(&refused),
+            refused.reason
+        ),
     };
-    Err(diags.error(
-        Diagnostic::error(
-            "Invalid default value for variable",
-            format!("This default value is not compatible with the variable's type constraint: {reason}."),
-        )
-        .at(expr.span),
-    ))
+    Err(diags.error(Diagnostic::error("Invalid default value for variable", reason).at(expr.span)))
 }
 
 fn check_mentions_itself(diags: &mut Diagnostics, variable: &Variable, validation: &Condition) {
@@ -114,7 +114,7 @@ fn check_mentions_itself(diags: &mut Diagnostics, variable: &Variable, validatio
             Diagnostic::error(
                 "Invalid variable validation condition",
                 format!(
-                    "A validation of `{}` must mention `{own}`, the value it judges.",
+                    "The condition for variable {:?} must refer to {own} in order to test incoming values.",
                     variable.name
                 ),
             )

@@ -263,22 +263,18 @@ fn count(value: Value) -> Result<Option<usize>, Unfit> {
         ));
     }
     let number = convert::convert(&value, &Type::Number).map_err(|refused| {
-        let detail = format!(
-            "Invalid expression value: {}. `count` must be a whole number.",
-            refused.reason
-        );
+        let detail = format!("Invalid expression value: {}.", refused.reason);
         Unfit { summary: "Incorrect value type", detail, cause: Some(Cause::Values) }
     })?;
     let Value::Number(number) = number else { return Ok(None) };
     if !number.is_integer() {
-        let reason = format!("it must be a whole number, not {number}");
+        let reason = format!("value must be a whole number, between {} and {}", i64::MIN, i64::MAX);
         return Err(unsuitable_count(&reason));
     }
     match number.to_usize() {
         Some(n) if n <= MAX_INSTANCES => Ok(Some(n)),
         None if number < 0_i64.into() => {
-            let reason = format!("must be greater than or equal to zero, not {number}");
-            Err(unsuitable_count(&reason))
+            Err(unsuitable_count("must be greater than or equal to zero"))
         }
         _ => Err(bad_count(format!("`count` is {number}; at most {MAX_INSTANCES} are possible."))),
     }
@@ -308,8 +304,7 @@ fn for_each(value: Value) -> Result<Option<Map>, Unfit> {
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {
         return Err(bad_for_each(
-            "The value is sensitive, and keys of instances are shown in addresses. Where the keys \
-             themselves are no secret, take them out with `nonsensitive`.",
+            "Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key. Where the keys themselves are no secret, take them out with `nonsensitive`.",
             Cause::Sensitive,
         ));
     }

@@ -149,7 +149,7 @@ fn id(
         Ok(Value::String(text)) => Ok(Some(text)),
         Ok(_) => Ok(None),
         Err(refused) => {
-            let detail = format!("An id must be a string: {}.", refused.reason);
+            let detail = format!("Invalid expression value: {}.", refused.reason);
             let problem = Diagnostic::error("Incorrect value type", detail).at(expr.span);
             Err(diags.error(problem.mentioning(mentioned(expr, scope, Cause::Values))))
         }

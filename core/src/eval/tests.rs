@@ -202,7 +202,7 @@ resource "x_y" "b" {
     let gone = RepetitionData { each_value: None, ..keys.data(&InstanceKey::Str("k".into())) };
     expect![[r#"
         error main.tf:7,29-39 each.value cannot be used in this context
-            The "each" object can be used only in blocks with a "for_each" argument, and has a value only while its key is among the elements.
+            A reference to "each.value" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its "for_each" expression. Remove this reference to each.value in your configuration to work around this error.
     "#]]
     .assert_eq(&value("x_y.b", &own.scope().repeated(gone)));
 }
@@ -236,15 +236,15 @@ fn count_becomes_keys_from_zero() {
         x_y.d [0] [1]
         x_y.e 
         error main.tf:9,30-32 Invalid count argument
-            The given "count" argument value is unsuitable: must be greater than or equal to zero, not -1.
+            The given "count" argument value is unsuitable: must be greater than or equal to zero.
         error main.tf:10,30-33 Invalid count argument
-            The given "count" argument value is unsuitable: it must be a whole number, not 1.5.
+            The given "count" argument value is unsuitable: value must be a whole number, between -9223372036854775808 and 9223372036854775807.
         error main.tf:11,30-34 Invalid count argument
             The given "count" argument value is null. An integer is required.
         error main.tf:12,30-33 Incorrect value type
-            Invalid expression value: a number is required. `count` must be a whole number.
+            Invalid expression value: a number is required.
         error main.tf:13,30-33 Incorrect value type
-            Invalid expression value: number required. `count` must be a whole number.
+            Invalid expression value: number required.
         error main.tf:14,30-35 Invalid count argument
             How many instances there will be depends on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option.
         error main.tf:15,30-33 Invalid count argument
@@ -295,7 +295,7 @@ fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
             The keys of the instances depend on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option; or use a map with constant keys, whose values may become known later.
         error main.tf:15,33-47 Invalid for_each argument
             | var.s has a sensitive value
-            The value is sensitive, and keys of instances are shown in addresses. Where the keys themselves are no secret, take them out with `nonsensitive`.
+            Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key. Where the keys themselves are no secret, take them out with `nonsensitive`.
         error main.tf:16,33-38 Invalid for_each argument
             | var.u is a string
             The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type string.
@@ -445,7 +445,7 @@ fn conditions_that_do_not_hold_say_why() {
             The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not known yet.
         error main.tf:37,32-37 Invalid function argument
             | var.v is "ab"
-            Invalid value for "v" parameter: cannot convert "ab" to number; it is not a decimal number.
+            Invalid value for "v" parameter: cannot convert "ab" to number; given string must be a decimal representation of a number.
         error main.tf:41,23-27 Invalid error message
             A message must be a string, and this one is null.
         error main.tf:44,23-39 Resource postcondition failed

@@ -143,7 +143,10 @@ fn check_own_name(diags: &mut Diagnostics, local: &Local) -> Result<(), Reported
         |one: &&Reference| matches!(&one.subject, Subject::Local(name) if *name == local.name);
     let mut result = Ok(());
     for reference in local.references.iter().filter(is_own) {
-        let detail = format!("The expression of `local.{}` cannot use its own result.", local.name);
+        let detail = format!(
+            "Local value local.{} cannot use its own result as part of its expression.",
+            local.name
+        );
         let problem = Diagnostic::error("Self-referencing local value", detail);
         result = Err(diags.error(problem.at(reference.span)));
     }
@@ -227,7 +230,7 @@ fn passed(
     let span = argument.expr.span;
     let value = evaluate(diags, &argument.expr, scope)?;
     if !variable.ephemeral && value.all_marks().contains(Marks::EPHEMERAL) {
-        let detail = "This input variable is not declared as accepting ephemeral values, so it cannot be set to a result derived from an ephemeral value.";
+        let detail = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a result derived from an ephemeral value.";
         return Err(diags.error(Diagnostic::error("Ephemeral value not allowed", detail).at(span)));
     }
     inputs::fit(variable, value).map_err(|misfit| {

@@ -2,11 +2,11 @@
 //! What an answer means is each phase's own business.
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::Finding;
-use formwork_plugin_protocol::contract::conform::{self, assert_plan_valid};
+use formwork_plugin_protocol::contract::conform;
 use formwork_plugin_protocol::contract::ignore::Ignore;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::replace::requires_replace;
+use formwork_plugin_protocol::contract::{Call, Exchange, Violation, check};
 use formwork_value::{Diagnostics, Path, Plain, Reported};
 
 use crate::config::IgnoreChanges;
@@ -51,15 +51,17 @@ impl Asking<'_> {
         let identity = object.and_then(|object| self.ty.identity_of(object));
         let (private, identity) = (&private, identity.as_ref());
         let ask = Ask { prior: before, proposed: &proposed, config, private, identity };
-        let mut planned = self.plan(diags, ask).await?;
+        let requires_replace = &[];
+        let judged = |planned: &Planned| {
+            let legacy = planned.legacy;
+            Call::Plan { prior: before, config, requires_replace, legacy }
+        };
+        let mut planned = self.plan(diags, ask, judged).await?;
         if planned.legacy {
             // The legacy type system returns unknown and null blocks, and they are kept so.
             if let Some(ignored) = &ignored {
                 planned.value = ignored.in_planned(before, &planned.value);
             }
-        } else {
-            let findings = assert_plan_valid(block, before, config, &planned.value);
-            self.broken(diags, INVALID_PLAN, findings, &planned.value)?;
         }
         Ok(planned)
     }
@@ -79,15 +81,35 @@ impl Asking<'_> {
         let null = conform::planned_destroy(block);
         let proposed = proposed_new(block, &null, config);
         let ask = Ask { prior: &null, proposed: &proposed, config, private, identity: None };
-        self.plan(diags, ask).await
+        self.plan(diags, ask, |_| Call::PlanReplacement).await
     }
 
-    async fn plan(self, diags: &mut Diagnostics, ask: Ask<'_>) -> Result<Planned, Reported> {
+    /// Asks for a plan, and judges it as the answer to `call`.
+    async fn plan<'a>(
+        self,
+        diags: &mut Diagnostics,
+        ask: Ask<'_>,
+        call: impl FnOnce(&Planned) -> Call<'a>,
+    ) -> Result<Planned, Reported> {
         let planned = self.handle.plan(diags, self.ty, ask, self.about).await?;
-        let (block, value) = (self.ty.block(), &planned.value);
-        self.broken(diags, INVALID_PLAN, conform::write_only_findings(block, value), value)?;
-        self.broken(diags, INVALID_PLAN, conform::type_findings(block, value), value)?;
+        self.judge(diags, INVALID_PLAN, call(&planned), &planned.value)?;
         Ok(planned)
+    }
+
+    /// Judges an object as the answer to a call, and reports each rule that it breaks, without what
+    /// is secret.
+    ///
+    /// # Errors
+    /// When there is one.
+    pub(crate) fn judge(
+        self,
+        diags: &mut Diagnostics,
+        reported_as: (&str, &str),
+        call: Call<'_>,
+        object: &Plain,
+    ) -> Result<(), Reported> {
+        let violations = check(&Exchange::new(call).value(object), &self.ty.schemas());
+        self.broken(diags, reported_as, violations, object)
     }
 
     /// The paths whose changes cannot be made in place.
@@ -101,9 +123,8 @@ impl Asking<'_> {
         planned: &Planned,
     ) -> Result<Vec<Path>, Reported> {
         let Planned { value, requires_replace: paths, .. } = planned;
-        let replacement = requires_replace(self.ty.block(), before, value, paths);
-        self.broken(diags, INVALID_PLAN, replacement.findings, value)?;
-        Ok(replacement.paths)
+        self.judge(diags, INVALID_PLAN, Call::Replace { prior: before, paths }, value)?;
+        Ok(requires_replace(self.ty.block(), before, value, paths))
     }
 
     /// Reports each way in which the answer to a call breaks the contract, without what is secret.
@@ -114,17 +135,17 @@ impl Asking<'_> {
         self,
         diags: &mut Diagnostics,
         (summary, call): (&str, &str),
-        findings: Vec<Finding>,
+        violations: Vec<Violation>,
         answer: &Plain,
     ) -> Result<(), Reported> {
-        if findings.is_empty() {
+        if violations.is_empty() {
             return Ok(());
         }
         let mut secrets = self.ty.block().sensitive_paths(answer.value());
         secrets.extend_from_slice(self.secrets);
         let mut result = Ok(());
-        for finding in findings {
-            let problem = &finding.without(&secrets).to_string();
+        for violation in violations {
+            let problem = &violation.without(&secrets).to_string();
             result = Err(self.handle.invalid(diags, Breach { summary, call, problem }, self.about));
         }
         result

@@ -81,7 +81,7 @@ fn missing(session: &Session<'_>, kind: &str) -> Diagnostic {
     Diagnostic::error(
         "Missing required provisioner plugin",
         format!(
-            "This configuration requires provisioner plugin {kind:?}, which isn't available. There are: {}.",
+            "This configuration requires provisioner plugin {kind:?}, which isn't available. If you're intending to use an external provisioner plugin, you must install it manually into one of the plugin search directories before running Terraform. There are: {}.",
             kinds.join(", ")
         ),
     )

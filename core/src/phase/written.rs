@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Reported, Span, Step,
 
 use super::place_in;
 use crate::addr::{InstanceAddr, Mode};
-use crate::config::{Condition, IgnoreChanges, Resource};
+use crate::config::{Condition, IgnoreChanges, Resource, bad_reference};
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind, Judging};
 use crate::eval::verdicts::Judged;
@@ -137,8 +137,10 @@ pub(crate) fn check_ephemeral(
     for path in marks.paths_with(Marks::EPHEMERAL) {
         let attribute = block.attribute_at(path);
         if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
+            let name = path.to_string();
             let detail = format!(
-                "Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state."
+                "Ephemeral values are not valid for {:?}, because it is not a write-only attribute and must be persisted to state.",
+                name.trim_start_matches('.')
             );
             let place = place_of_argument(resource, block, path).unwrap_or(resource.span);
             let problem = Diagnostic::error("Invalid use of ephemeral value", detail);
@@ -172,11 +174,7 @@ pub(crate) fn check_ignored(
         if block.attributes.contains_key(&name.name) || block.blocks.contains_key(&name.name) {
             continue;
         }
-        let detail = format!(
-            "`ignore_changes` names {:?}, but this object has no argument, nested block, or exported attribute of that name.",
-            name.name.as_str()
-        );
-        result = Err(diags.error(Diagnostic::error("Unsupported attribute", detail).at(name.span)));
+        result = Err(diags.error(bad_reference::block_attribute(block, &name.name, name.span)));
     }
     result
 }

@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 use super::transform::connect_references::mentions;
 use super::vertex::Vertex;
 use crate::addr::{Reference, ResourceName, Subject, is_identifier};
-use crate::config::{self, IgnoreChanges, ModuleNode};
+use crate::config::{self, IgnoreChanges, ModuleNode, bad_reference};
 use crate::eval::references::ReferenceSite;
 use crate::provider::ResourceType;
 use crate::session::Session;
@@ -206,9 +206,7 @@ fn in_block(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Diagnost
     if let Some(nested) = block.blocks.get(&name.name) {
         return in_nested(&name.name, nested, rest, name.span);
     }
-    let object = Value::unknown(block.implied_type());
-    let refused = access::attribute(&object, &name.name).err()?;
-    Some(Diagnostic::from(refused).at(span))
+    Some(bad_reference::block_attribute(block, &name.name, span))
 }
 
 /// What is wrong with steps into the blocks of one type.

@@ -7,7 +7,6 @@ pub mod remote_state;
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ServerCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
@@ -20,7 +19,7 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Block, Role};
@@ -97,8 +96,7 @@ impl Builtin {
     }
 }
 
-#[async_trait]
-impl Provider for Builtin {
+impl Operations for Builtin {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         Ok(ProviderSchema {
             resources: [("terraform_data".to_owned(), self.data.clone())].into(),

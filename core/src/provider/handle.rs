@@ -20,18 +20,19 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::{conform, legacy};
+use formwork_plugin_protocol::contract::{Call, Exchange, legacy};
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::diag::{Blame, Span};
 use formwork_value::{
     Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
 };
 
+use self::complaint::INVALID_OBJECT;
 use self::identity::StoredIdentity;
 use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
@@ -272,15 +273,9 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        self.present(diags, call, &answer.state, about)?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(
-                diags,
-                Breach { summary: "Invalid resource state upgrade", call, problem: &problem },
-                about,
-            ));
-        }
+        let exchange = Exchange::new(Call::Upgrade).object(&answer.state, &value);
+        self.judge(diags, ("Invalid resource state upgrade", call), &exchange, (ty, about))?;
         let value = remark(ty, with_stored_numbers(value), &object.sensitive);
         self.calls.secrets.add_marked(&value);
         Ok(value)
@@ -312,19 +307,10 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        if answer.deferred.is_some() {
-            return Err(self.deferred(diags, call, about));
-        }
-        // SDKs encode a null for an object that is gone. An absent object says nothing.
-        self.present(diags, call, &answer.state, about)?;
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(
-                diags,
-                Breach { summary: "Provider produced invalid object", call, problem: &problem },
-                about,
-            ));
-        }
+        let exchange = Exchange::new(Call::Read).object(&answer.state, &value);
+        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
         let sizes = (ty, &answer.state, &value);
         self.check_size(diags, call, sizes, &answer.private, about)?;
         let value = legacy::normalise(ty.block(), value);
@@ -362,9 +348,7 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        if answer.deferred.is_some() {
-            return Err(self.deferred(diags, call, about));
-        }
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.planned, (ty, about))?;
         let sizes = (ty, &answer.planned, &value);
         self.check_size(diags, call, sizes, &answer.planned_private, about)?;
@@ -457,7 +441,8 @@ pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     let is_stored = |path: &&Path| {
         !ty.block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
     };
-    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).cloned().collect();
+    let is_there = |path: &&Path| leads_to_a_part(value.value(), path);
+    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).filter(is_there).cloned().collect();
     paths.extend(ty.block().sensitive_paths(value.value()));
     if paths.is_empty() {
         return value.into_value();
@@ -465,10 +450,20 @@ pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
 }
 
-/// Says what is wrong with an object that must be wholly known and hold no write-only value.
-fn complete_problem(ty: &ResourceType, value: &Plain) -> Option<String> {
-    let unknown = conform::unknown_findings(value).into_iter().next();
-    let finding =
-        unknown.or_else(|| conform::write_only_findings(ty.block(), value).into_iter().next());
-    finding.map(|finding| finding.to_string())
+/// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
+/// set has no path of its own. A key that is absent hides nothing, as in Terraform.
+fn leads_to_a_part(value: &Value, path: &Path) -> bool {
+    let mut part = value;
+    for step in &path.0 {
+        match part.peek() {
+            Value::Unknown(_) | Value::Set(_) => return true,
+            Value::Null(_) => return false,
+            _ => {}
+        }
+        let Some(child) = part.position_of(step).and_then(|at| part.children().get(at)) else {
+            return false;
+        };
+        part = child;
+    }
+    true
 }

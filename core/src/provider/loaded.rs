@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use formwork_plugin_protocol::contract::Schemas;
 use formwork_plugin_protocol::message::schema::{IdentitySchema, IdentitySchemas, ProviderSchema};
 use formwork_value::schema::Block;
 use formwork_value::{Schema, Secrets, Type, Value};
@@ -42,6 +43,13 @@ impl ResourceType {
     #[must_use]
     pub fn block(&self) -> &Block {
         &self.schema.block
+    }
+
+    /// The schemas to which answers about its objects are held.
+    #[must_use]
+    pub fn schemas(&self) -> Schemas<'_> {
+        let identity = self.identity.as_ref().map(|identity| &identity.ty);
+        Schemas { object: self.block(), identity }
     }
 }
 

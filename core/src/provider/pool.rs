@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use formwork_plugin_protocol::{Failure, Provider, limit};
+use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, limit};
 use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;

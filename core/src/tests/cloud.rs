@@ -15,7 +15,6 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ServerCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
@@ -31,7 +30,7 @@ use formwork_plugin_protocol::message::resource::{
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Block, Role};
@@ -259,8 +258,7 @@ impl Cloudy {
     }
 }
 
-#[async_trait]
-impl Provider for Cloudy {
+impl Operations for Cloudy {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         self.survives("schema").await?;
         let diagnostics = self.warnings();

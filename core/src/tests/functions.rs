@@ -121,10 +121,10 @@ fn a_name_that_is_none_is_explained() {
     let run = Bench::new().plan(&format!("{LISTED}{config}"));
     let details: Vec<_> = run.diags.iter().map(|problem| problem.detail.as_str()).collect();
     expect![[r#"
-        The provider "test" (registry.terraform.io/hashicorp/test) has no function "shut". Did you mean "shout"?
-        There is no function "provider::tst::shout", because `required_providers` of this module lists no provider "tst". Did you mean "test"?
+        The function "shut" is not available from the provider "test". Did you mean "shout"?
+        There is no function named "provider::tst::shout". Ensure that provider name "tst" is declared in this module's required_providers block, and that this provider offers a function named "shout". Did you mean "test"?
         The name of a provider and that of its function must follow `provider::`, as in `provider::test::FUNCTION`.
-        "other" is no namespace of functions. A function of a provider is called as `provider::NAME::FUNCTION`, a built-in function by its name alone.
+        The function namespace "other" is not valid. Provider function calls must use the "provider::" namespace prefix.
         There is no function named "shout". Did you mean "provider::test::shout"?"#]].assert_eq(&details.join("\n"));
 }
 

@@ -24,17 +24,17 @@ use crate::wire::generated::health::health_client::HealthClient;
 
 /// Everything it takes to connect to one plugin.
 #[derive(Clone, Debug)]
-pub(super) struct Dialer {
-    pub(super) address: Address,
+pub(crate) struct Dialer {
+    pub(crate) address: Address,
     /// Plaintext if there is none.
-    pub(super) tls: Option<Arc<ClientConfig>>,
+    pub(crate) tls: Option<Arc<ClientConfig>>,
     /// How long the plugin may take to answer for the first time.
-    pub(super) patience: Duration,
+    pub(crate) patience: Duration,
 }
 
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ConnectError {
+pub(crate) enum ConnectError {
     /// The plugin does not accept us.
     #[error("no connection to {address}: {cause}")]
     Refused { address: String, cause: String },
@@ -45,7 +45,7 @@ pub(super) enum ConnectError {
 
 impl Dialer {
     /// Opens a connection and makes sure that somebody answers on it.
-    pub(super) async fn dial(&self) -> Result<Channel, ConnectError> {
+    pub(crate) async fn dial(&self) -> Result<Channel, ConnectError> {
         let silent =
             |_| ConnectError::Silent { address: self.address.to_string(), patience: self.patience };
         timeout(self.patience, self.connect()).await.map_err(silent)?
@@ -102,7 +102,7 @@ impl Dialer {
 }
 
 /// Says whether the address is on this machine. A plugin of ours has no business anywhere else.
-pub(super) fn is_local(address: &Address) -> bool {
+pub(crate) fn is_local(address: &Address) -> bool {
     match address {
         Address::Unix(_) => true,
         Address::Tcp(address) => match address.parse::<SocketAddr>() {

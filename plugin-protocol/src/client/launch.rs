@@ -86,7 +86,7 @@ const CHANGED: &str = "the file has changed since its checksum was compared with
 
 /// A child that runs, and what belongs to it.
 #[derive(Debug)]
-pub(super) struct Child {
+pub(crate) struct Child {
     pub(super) process: Process,
     pub(super) log: Arc<Log>,
     /// Removed with the child.

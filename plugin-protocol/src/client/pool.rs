@@ -25,7 +25,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The connections to a plugin, and its process if it is ours.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub(crate) struct Pool {
     shared: Arc<Shared>,
     child: Option<Child>,
 }
@@ -63,24 +63,24 @@ impl Connection {
 
 impl Pool {
     /// Makes a pool of up to `limit` connections, of which `first` is open already.
-    pub(super) fn new(dialer: Dialer, first: Channel, limit: usize, child: Option<Child>) -> Self {
+    pub(crate) fn new(dialer: Dialer, first: Channel, limit: usize, child: Option<Child>) -> Self {
         let connections = vec![Connection::new(first)];
         let open = Mutex::new(Open { connections, settled: false, closed: false });
         Self { shared: Arc::new(Shared { dialer, limit, open }), child }
     }
 
     /// Returns the process behind the connections, if it is ours.
-    pub(super) fn child(&self) -> Option<&Child> {
+    pub(crate) fn child(&self) -> Option<&Child> {
         self.child.as_ref()
     }
 
     /// Returns a connection for our own needs, unless all are closed.
-    pub(super) fn any(&self) -> Option<Channel> {
+    pub(crate) fn any(&self) -> Option<Channel> {
         self.shared.lock().connections.first().map(|connection| connection.channel.clone())
     }
 
     /// Gives no more leases. A connection closes when its last call ends.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut open = self.shared.lock();
         open.closed = true;
         open.connections.clear();

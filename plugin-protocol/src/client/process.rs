@@ -32,7 +32,7 @@ use super::Limits;
 
 /// How a process ended, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Exit(Option<ExitStatus>);
+pub(crate) struct Exit(Option<ExitStatus>);
 
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,15 +52,15 @@ impl fmt::Display for Exit {
 
 /// A running child. Dropping it kills the child's whole process group.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     group: Arc<Group>,
     exit: watch::Receiver<Option<Exit>>,
 }
 
 /// The pipes of a child.
-pub(super) struct Pipes {
-    pub(super) stdout: ChildStdout,
-    pub(super) stderr: ChildStderr,
+pub(crate) struct Pipes {
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
 }
 
 impl Process {
@@ -68,7 +68,7 @@ impl Process {
     ///
     /// # Errors
     /// When the system cannot start it.
-    pub(super) async fn start(mut command: Command, limits: Limits) -> io::Result<(Self, Pipes)> {
+    pub(crate) async fn start(mut command: Command, limits: Limits) -> io::Result<(Self, Pipes)> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         prepare(&mut command, limits)?;
@@ -100,25 +100,25 @@ impl Process {
     }
 
     /// Returns the process id.
-    pub(super) fn pid(&self) -> i32 {
+    pub(crate) fn pid(&self) -> i32 {
         self.group.leader.as_raw()
     }
 
     /// Returns how it ended, if it has.
-    pub(super) fn exit(&self) -> Option<Exit> {
+    pub(crate) fn exit(&self) -> Option<Exit> {
         *self.exit.borrow()
     }
 
     /// Waits up to `patience` for the end of the process itself. Pipes that a child of its still
     /// holds open do not delay this.
-    pub(super) async fn wait(&self, patience: Duration) -> Option<Exit> {
+    pub(crate) async fn wait(&self, patience: Duration) -> Option<Exit> {
         let mut exit = self.exit.clone();
         let ended = timeout(patience, exit.wait_for(Option::is_some)).await;
         ended.ok()?.ok().and_then(|exit| *exit)
     }
 
     /// Kills the process and all it started that is still in its group.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         self.group.kill();
     }
 }

@@ -6,11 +6,9 @@ mod call;
 use std::fmt;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
 use super::Plugin;
-use super::channel::Channels;
 use crate::handshake::Protocol;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
@@ -28,20 +26,22 @@ use crate::message::state_store::{
     ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
     StatesResponse,
 };
+use crate::raw::Transport;
 use crate::wire::convert::write_chunks;
 use crate::wire::generated::tfplugin6 as wire;
-use crate::{Failure, Provider};
+use crate::{Failure, Operations};
 
-/// A plugin on the other end of a connection.
+/// A plugin at the other end of a transport.
 pub struct GrpcProvider {
-    channels: Arc<dyn Channels>,
+    transport: Arc<dyn Transport>,
     protocol: Protocol,
 }
 
 impl GrpcProvider {
-    /// Speaks `protocol` over the connections of `channels`.
-    pub(crate) fn new(channels: Arc<dyn Channels>, protocol: Protocol) -> Self {
-        Self { channels, protocol }
+    /// Speaks `protocol` over a transport.
+    #[must_use]
+    pub fn over(transport: Arc<dyn Transport>, protocol: Protocol) -> Self {
+        Self { transport, protocol }
     }
 
     /// The version of the protocol the plugin speaks.
@@ -55,8 +55,7 @@ impl Plugin {
     /// Returns the provider inside, whose calls share the plugin's connections.
     #[must_use]
     pub fn provider(&self) -> GrpcProvider {
-        let channels: Arc<dyn Channels> = Arc::<super::pool::Pool>::clone(&self.pool);
-        GrpcProvider::new(channels, self.protocol)
+        GrpcProvider::over(self.transport(), self.protocol)
     }
 }
 
@@ -66,8 +65,7 @@ impl fmt::Debug for GrpcProvider {
     }
 }
 
-#[async_trait]
-impl Provider for GrpcProvider {
+impl Operations for GrpcProvider {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         self.unary::<wire::GetProviderSchema, _, _>(wire::get_provider_schema::Request {}).await
     }

@@ -4,64 +4,62 @@
 mod plan;
 mod result;
 
-pub use plan::assert_plan_valid;
+pub(super) use plan::assert_plan_valid;
 pub use result::assert_object_compatible;
 
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Value};
 
-use super::Finding;
+use super::{Rule, Violation};
 
 /// What is wrong with a value where every write-only attribute must be null: in every answer.
-#[must_use]
-pub fn write_only_findings(block: &Block, value: &Plain) -> Vec<Finding> {
+pub(super) fn write_only_violations(block: &Block, value: &Plain) -> Vec<Violation> {
     let paths = block.write_only_paths(value.value());
     let is_set = |path: &&Path| path.find(value.value()).is_some_and(|part| !part.is_null());
     paths
         .iter()
         .filter(is_set)
-        .map(|path| Finding::new(path, "write-only attribute is not null"))
+        .map(|path| Violation::new(Rule::WriteOnlyNull, path, "write-only attribute is not null"))
         .collect()
 }
 
-/// What is wrong with a value that must be wholly known: one finding for each part that is not.
-#[must_use]
-pub fn unknown_findings(value: &Plain) -> Vec<Finding> {
-    let mut findings = Vec::new();
+/// What is wrong with a value that must be wholly known: one violation for each part that is not.
+pub(super) fn unknown_violations(value: &Plain) -> Vec<Violation> {
+    let mut violations = Vec::new();
     value.value().walk(&mut |path, part| {
         if part.is_unknown() {
-            findings.push(Finding::new(path, "the value is unknown"));
+            violations.push(Violation::new(Rule::ObjectKnown, path, "the value is unknown"));
         }
         !part.is_wholly_known()
     });
     // The elements of a set have one path among them.
-    findings.dedup();
-    findings
+    violations.dedup();
+    violations
 }
 
 /// What is wrong with a value that does not have the type its schema implies. Values that were
 /// decoded by the schema have it; others come from providers in this process.
-#[must_use]
-pub fn type_findings(block: &Block, value: &Plain) -> Vec<Finding> {
+pub(super) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
     let wanted = block.implied_type();
     if value.value().ty().conforms_to(&wanted) {
         return Vec::new();
     }
     let got = value.value().ty();
     let message = match block.coerce(value.value()) {
-        Err(refused) => return vec![Finding::new(&refused.path, refused.reason)],
+        Err(refused) => {
+            return vec![Violation::new(Rule::ObjectType, &refused.path, refused.reason)];
+        }
         Ok(_) => format!("the value has the type {got}, but the schema implies {wanted}"),
     };
-    vec![Finding::new(&Path::root(), message)]
+    vec![Violation::new(Rule::ObjectType, &Path::root(), message)]
 }
 
 /// What is wrong with the answer to a plan to destroy: it must be null.
-#[must_use]
-pub fn destroy_findings(planned: &Plain) -> Vec<Finding> {
+pub(super) fn destroy_violations(planned: &Plain) -> Vec<Violation> {
     if planned.value().is_null() {
         return Vec::new();
     }
-    vec![Finding::new(&Path::root(), "planned a non-null destroy value")]
+    vec![Violation::new(Rule::DestroyPlanNull, &Path::root(), "planned a non-null destroy value")]
 }
 
 /// The answer that a host gives in place of a provider that does not plan destruction itself; the

@@ -6,7 +6,7 @@ use formwork_value::schema::{
 };
 use formwork_value::{Plain, Type, Value};
 
-use super::Finding;
+use super::Violation;
 
 /// An attribute that holds text.
 pub(super) fn text(role: Role) -> Attribute {
@@ -100,6 +100,6 @@ pub(super) fn brief(value: &Plain) -> String {
 }
 
 /// Findings as lines.
-pub(super) fn lines(findings: &[Finding]) -> Vec<String> {
-    findings.iter().map(Finding::to_string).collect()
+pub(super) fn lines(violations: &[Violation]) -> Vec<String> {
+    violations.iter().map(Violation::to_string).collect()
 }

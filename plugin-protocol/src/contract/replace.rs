@@ -3,52 +3,51 @@
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Step, Type, Value};
 
-use super::Finding;
 use super::parts::same;
+use super::{Rule, Violation};
 
-/// What came of a provider's list of paths.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Replacement {
-    /// The paths that force replacement, sorted, each once. None: the object can be updated.
-    pub paths: Vec<Path>,
-    /// Paths that lead nowhere, neither in the prior object nor in the planned one.
-    pub findings: Vec<Finding>,
-}
-
-/// Finds out which of `paths` force the object to be replaced. A provider may name every path that
-/// would force it; those that do not change are dropped. A write-only path forces it whenever it is
-/// named: nobody but the provider can see that it changed.
+/// Finds out which of `paths` force the object to be replaced: sorted, each once; none if the object can
+/// be updated. A provider may name every path that would force it; those that do not change are
+/// dropped. A write-only path forces it whenever it is named: nobody but the provider can see that it
+/// changed.
 #[must_use]
 pub fn requires_replace(
     block: &Block,
     prior: &Plain,
     planned: &Plain,
     paths: &[Path],
-) -> Replacement {
-    let mut replacement = Replacement::default();
+) -> Vec<Path> {
     if prior.value().is_null() {
-        return replacement;
+        return Vec::new();
     }
-    for path in paths {
+    let is_forcing = |path: &&Path| {
         let before = resolve(prior.value(), path);
         let after = resolve(planned.value(), path);
         if before.is_none() && after.is_none() {
-            let message = "replacement is required for a non-existent attribute path";
-            replacement.findings.push(Finding::new(path, message));
-            continue;
+            return false;
         }
         let write_only =
             block.attribute_at(path).is_some_and(|(attr, rest)| attr.write_only && rest.is_empty());
         let null = Value::null(Type::Dynamic);
         let is_unchanged =
             unchanged_values(before.as_ref().unwrap_or(&null), after.as_ref().unwrap_or(&null));
-        if write_only || !is_unchanged {
-            replacement.paths.push(path.clone());
-        }
+        write_only || !is_unchanged
+    };
+    let mut forcing: Vec<_> = paths.iter().filter(is_forcing).cloned().collect();
+    forcing.sort();
+    forcing.dedup();
+    forcing
+}
+
+/// Finds paths that lead nowhere, neither in the prior object nor in the planned one.
+pub(super) fn replace_violations(prior: &Plain, planned: &Plain, paths: &[Path]) -> Vec<Violation> {
+    if prior.value().is_null() {
+        return Vec::new();
     }
-    replacement.paths.sort();
-    replacement.paths.dedup();
-    replacement
+    let leads = |object: &Plain, path: &Path| resolve(object.value(), path).is_some();
+    let nowhere = paths.iter().filter(|path| !leads(prior, path) && !leads(planned, path));
+    let message = "replacement is required for a non-existent attribute path";
+    nowhere.map(|path| Violation::new(Rule::ReplacePathExists, path, message)).collect()
 }
 
 /// Whether a planned object is certainly the prior one: the same, and nothing in it unknown.

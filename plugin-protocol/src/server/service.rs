@@ -15,22 +15,35 @@ use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::{Service, http};
 
-use crate::Provider;
 use crate::handshake::Protocol;
 use crate::message::state_store::StateRef;
+use crate::provider::ProviderExt as _;
+use crate::raw::Transport;
 use crate::wire::convert::{prepared, schema_refused};
-use crate::wire::dialect::Method;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
+use crate::{Method, Provider};
 use handling::{Answering, Handling};
 
 /// A provider behind both versions of its service.
 #[derive(Clone)]
-pub(crate) struct ProviderService(Arc<dyn Provider>);
+pub(crate) struct ProviderService(Answers);
+
+/// The source of the answers.
+#[derive(Clone)]
+enum Answers {
+    Typed(Arc<dyn Provider>),
+    Raw(Arc<dyn Transport>),
+}
 
 impl ProviderService {
     /// Puts `provider` behind gRPC.
     pub(crate) fn new(provider: Arc<dyn Provider>) -> Self {
-        Self(provider)
+        Self(Answers::Typed(provider))
+    }
+
+    /// Puts a transport behind gRPC.
+    pub(crate) fn raw(provider: Arc<dyn Transport>) -> Self {
+        Self(Answers::Raw(provider))
     }
 }
 
@@ -44,6 +57,12 @@ impl Service<http::Request<Body>> for ProviderService {
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let provider = match &self.0 {
+            Answers::Typed(provider) => Arc::clone(provider),
+            Answers::Raw(provider) => {
+                return super::raw::serve(Arc::clone(provider), request).map(Ok).boxed();
+            }
+        };
         let path = request.uri().path();
         let named = |protocol: Protocol| Some((protocol, protocol.method(path)?));
         let Some((protocol, method)) = Protocol::ALL.into_iter().find_map(named) else {
@@ -51,7 +70,7 @@ impl Service<http::Request<Body>> for ProviderService {
             return future::ready(Ok(status.into_http())).boxed();
         };
         let name = protocol.name(method);
-        let handling = Handling { name, provider: Arc::clone(&self.0), request };
+        let handling = Handling { name, provider, request };
         dispatch(handling, protocol, method).map(Ok).boxed()
     }
 }

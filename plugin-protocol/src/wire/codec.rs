@@ -3,12 +3,10 @@
 
 use std::marker::PhantomData;
 
+use bytes::{Buf as _, BufMut as _, Bytes};
 use prost::{DecodeError, Message};
 use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
-
-use super::exchange::Exchange;
-use crate::handshake::Protocol;
 
 /// Writes messages `W` and reads messages `R`.
 #[derive(Debug)]
@@ -57,44 +55,41 @@ impl<W, R: Message + Default> Decoder for Protobuf<W, R> {
     }
 }
 
-/// Writes the requests of a call and reads its answers, in whatever form the provider's version has
-/// them.
-#[derive(Debug)]
-pub(crate) struct HostCodec<X> {
-    protocol: Protocol,
-    exchange: PhantomData<fn() -> X>,
-}
+/// Passes messages on as the bytes they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawCodec;
 
-impl<X> HostCodec<X> {
-    /// Reads what a provider of `protocol` answers.
-    pub(crate) fn new(protocol: Protocol) -> Self {
-        Self { protocol, exchange: PhantomData }
-    }
-}
-
-impl<X: Exchange> Codec for HostCodec<X> {
-    type Encode = X::Request;
-    type Decode = Decoded<X::Response>;
-    type Encoder = Protobuf<X::Request, X::Response>;
+impl Codec for RawCodec {
+    type Encode = Bytes;
+    type Decode = Bytes;
+    type Encoder = Self;
     type Decoder = Self;
 
-    fn encoder(&mut self) -> Self::Encoder {
-        Protobuf::default()
+    fn encoder(&mut self) -> Self {
+        Self
     }
 
     fn decoder(&mut self) -> Self {
-        Self::new(self.protocol)
+        Self
     }
 }
 
-impl<X: Exchange> Decoder for HostCodec<X> {
-    type Item = Decoded<X::Response>;
+impl Encoder for RawCodec {
+    type Item = Bytes;
     type Error = Status;
 
-    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Self::Item>, Status> {
-        Ok(Some(match self.protocol {
-            Protocol::V5 => X::ResponseV5::decode(buffer).map(Into::into),
-            Protocol::V6 => X::Response::decode(buffer),
-        }))
+    fn encode(&mut self, message: Bytes, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.reserve(message.len());
+        buffer.put(message);
+        Ok(())
+    }
+}
+
+impl Decoder for RawCodec {
+    type Item = Bytes;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
     }
 }

@@ -1,47 +1,7 @@
 //! The two versions of the protocol as two tables of method paths. Says nothing of messages.
 
 use crate::handshake::Protocol;
-
-/// A method of the provider service, by its name in protocol 6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Method {
-    GetMetadata,
-    GetProviderSchema,
-    GetResourceIdentitySchemas,
-    GetFunctions,
-    ValidateProviderConfig,
-    ConfigureProvider,
-    StopProvider,
-    ValidateResourceConfig,
-    UpgradeResourceState,
-    UpgradeResourceIdentity,
-    ReadResource,
-    PlanResourceChange,
-    ApplyResourceChange,
-    ImportResourceState,
-    MoveResourceState,
-    GenerateResourceConfig,
-    ValidateDataResourceConfig,
-    ReadDataSource,
-    ValidateEphemeralResourceConfig,
-    OpenEphemeralResource,
-    RenewEphemeralResource,
-    CloseEphemeralResource,
-    ValidateListResourceConfig,
-    ListResource,
-    CallFunction,
-    ValidateActionConfig,
-    PlanAction,
-    InvokeAction,
-    ValidateStateStoreConfig,
-    ConfigureStateStore,
-    ReadStateBytes,
-    WriteStateBytes,
-    LockState,
-    UnlockState,
-    GetStates,
-    DeleteState,
-}
+use crate::provider::Method;
 
 const V5: [(Method, &str); 28] = [
     (Method::GetMetadata, "/tfplugin5.Provider/GetMetadata"),

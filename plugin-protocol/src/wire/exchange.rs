@@ -1,10 +1,13 @@
 //! Which messages belong to which call. The messages' own families serve as names: a call is written
 //! `v6::PlanResourceChange` wherever its request and answer must be known.
 
+use bytes::Bytes;
 use prost::Message;
 
-use super::dialect::Method;
+use super::codec::Decoded;
 use super::generated::{tfplugin5 as v5, tfplugin6 as v6};
+use crate::handshake::Protocol;
+use crate::provider::Method;
 
 /// A call with its messages. Where either side streams, these are the pieces.
 pub(crate) trait Exchange: 'static {
@@ -16,6 +19,14 @@ pub(crate) trait Exchange: 'static {
     type Response: Message + Default + 'static;
     /// What it answers in protocol 5: nearly always the same.
     type ResponseV5: Message + Default + Into<Self::Response> + 'static;
+
+    /// Reads an answer in the form that a provider of `protocol` has it in.
+    fn read_answer(protocol: Protocol, answer: Bytes) -> Decoded<Self::Response> {
+        match protocol {
+            Protocol::V5 => Self::ResponseV5::decode(answer).map(Into::into),
+            Protocol::V6 => Self::Response::decode(answer),
+        }
+    }
 }
 
 /// One line per call, because an `impl` each would bury the table.

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use formwork_plugin_protocol::Provider as _;
+use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use formwork_plugin_protocol::client::shutdown_all;
 use formwork_plugin_protocol::handshake::{COOKIE_NAME, COOKIE_VALUE};
-use formwork_plugin_protocol::{Failure, Provider as _};
+use formwork_plugin_protocol::{Failure, ProviderExt as _};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 

@@ -3,7 +3,7 @@
 use formwork_plugin_protocol::client::Settings;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::message::configure::ConfigureRequest;
-use formwork_plugin_protocol::{Failure, Payload, Provider as _};
+use formwork_plugin_protocol::{Failure, Payload, ProviderExt as _};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 

@@ -2,7 +2,7 @@
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::conform::assert_plan_valid;
+use formwork_plugin_protocol::contract::{self, Exchange, Schemas};
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Value};
 
@@ -28,16 +28,23 @@ pub(super) fn plan(shape: &Shape, lives: &Lives, planned: &Value) -> Answer<()> 
     let plain = |value: &Value| value.clone().split_marks().0;
     let planned = plain(&shape.block.without_write_only(planned));
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));
-    let findings = assert_plan_valid(&shape.block, &prior, &config, &planned);
+    let made = contract::Call::Plan {
+        prior: &prior,
+        config: &config,
+        requires_replace: &[],
+        legacy: false,
+    };
+    let schemas = Schemas { object: &shape.block, identity: None };
+    let violations = contract::check(&Exchange::new(made).value(&planned), &schemas);
     let secrets = shape.block.sensitive_paths(planned.value());
-    let findings = findings.into_iter().map(|finding| {
-        let finding = finding.without(&secrets);
+    let violations = violations.into_iter().map(|violation| {
+        let violation = violation.without(&secrets);
         let detail = format!(
-            "`modify_plan` planned what it may not: {finding}. This is a bug in the provider."
+            "`modify_plan` planned what it may not: {violation}. This is a bug in the provider."
         );
-        Problem::new("Provider produced invalid plan", detail).at(finding.path)
+        Problem::new("Provider produced invalid plan", detail).at(violation.path)
     });
-    Problem::all(findings.chain(never_null(shape, planned.value())))
+    Problem::all(violations.chain(never_null(shape, planned.value())))
 }
 
 /// Attributes planned as null that are never null in an applied object: the handler's own value

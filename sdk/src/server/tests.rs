@@ -7,7 +7,7 @@ use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::PlanRequest;
-use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::{Type, Value};
 
 use super::Server;

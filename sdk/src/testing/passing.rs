@@ -3,12 +3,12 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform::{assert_plan_valid, unknown_findings};
+use formwork_plugin_protocol::contract::{Call, Exchange};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
 use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
-use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::schema::Block;
 use formwork_value::{Type, Value};
 use futures_util::StreamExt as _;
@@ -63,9 +63,9 @@ impl Passing {
         let answer = self.server.open_ephemeral(request).await?;
         refused(&answer.diagnostics)?;
         let result = decoded(&self.block, &answer.result)?;
-        kept_word("open", &unknown_findings(&result))?;
-        let nothing = plain(Value::null(self.block.implied_type()));
-        kept_word("open", &assert_plan_valid(&self.block, &nothing, &config, &result))?;
+        let exchange =
+            Exchange::new(Call::Open { config: &config }).object(&answer.result, &result);
+        kept_word("open", &self.block, exchange)?;
         (self.opened, self.private) = (answer.private.clone(), answer.private);
         Ok(result.into_value())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use formwork_plugin_protocol::message::resource::{RawState, UpgradeRequest};
-use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::codec::json;
 
 use crate::prelude::*;

@@ -1,24 +1,15 @@
 //! Stands between the engine and the provider: counts calls, and lets one go wrong.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Launch;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
-use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
-use formwork_plugin_protocol::message::ephemeral::{
-    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
-};
-use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, Functions};
-use formwork_plugin_protocol::message::resource::{
-    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
-    PlanRequest, PlanResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest,
-    UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
-};
-use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Provider};
+use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, Request, Response};
 use formwork_sdk::ProviderDef;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::{FutureExt as _, StreamExt as _};
 
 use crate::Reel;
 
@@ -39,6 +30,8 @@ impl Fault {
 /// Starts providers, all of which have the same trouble.
 pub(crate) struct Front {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
+    /// The resource types whose objects the provider lists.
+    pub(crate) lists: BTreeSet<String>,
     trouble: Arc<Mutex<Trouble>>,
     pub(crate) record: Record,
 }
@@ -64,7 +57,11 @@ struct Trouble {
 
 impl Front {
     pub(crate) fn new(provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>) -> Self {
-        Self { provider, trouble: Arc::default(), record: Record::None }
+        let offering = (provider)().into_provider();
+        // A provider on the SDK knows its types without waiting for anything.
+        let metadata = offering.metadata().now_or_never().and_then(Result::ok);
+        let lists = metadata.unwrap_or_default().list_resources.into_iter().collect();
+        Self { provider, lists, trouble: Arc::default(), record: Record::None }
     }
 
     pub(crate) fn arm(&self, at: usize, fault: Fault) {
@@ -95,17 +92,46 @@ struct Faulty<P> {
     trouble: Arc<Mutex<Trouble>>,
 }
 
-impl<P: Provider> Faulty<P> {
-    /// Notes a call, and fails it where that is wanted.
-    fn before(&self, call: &str, about: &str) -> Result<bool, Failure> {
+impl<P: Provider> Provider for Faulty<P> {
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        // The engine asks these when it likes, and asks them again where there is no answer.
+        if request.method().is_introspection() {
+            return self.inner.call(request);
+        }
+        match self.trouble_with(&request) {
+            Some(Fault::DiesBefore) => ready(Err(lost())).boxed(),
+            Some(Fault::DiesAfter) => async move {
+                if let Ok(answer) = self.inner.call(request).await {
+                    finish(answer).await;
+                }
+                Err(lost())
+            }
+            .boxed(),
+            None => self.inner.call(request),
+        }
+    }
+}
+
+impl<P> Faulty<P> {
+    /// Notes a call, and returns its fault.
+    fn trouble_with(&self, request: &Request) -> Option<Fault> {
         let mut trouble = locked(&self.trouble);
         let at = trouble.calls.len();
-        trouble.calls.push(format!("{call} {about}"));
-        match trouble.fault {
-            Some((wanted, Fault::DiesBefore)) if wanted == at => Err(lost()),
-            Some((wanted, Fault::DiesAfter)) if wanted == at => Ok(true),
-            _ => Ok(false),
-        }
+        let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
+        let (call, subject) = (request.method().function_name(), subject.unwrap_or("provider"));
+        trouble.calls.push(format!("{call} {subject}"));
+        trouble.fault.and_then(|(wanted, fault)| (wanted == at).then_some(fault))
+    }
+}
+
+/// Waits until a provider has done all that an answer is about: one that streams is not made before
+/// it is taken.
+async fn finish(answer: Response) {
+    match answer {
+        Response::ListResource(events) => events.for_each(|_| ready(())).await,
+        Response::InvokeAction(events) => events.for_each(|_| ready(())).await,
+        Response::ReadStateBytes(chunks) => chunks.for_each(|_| ready(())).await,
+        _ => {}
     }
 }
 
@@ -119,135 +145,4 @@ fn lost() -> Failure {
 
 fn locked(trouble: &Mutex<Trouble>) -> MutexGuard<'_, Trouble> {
     trouble.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-#[async_trait]
-impl<P: Provider> Provider for Faulty<P> {
-    async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        self.inner.schema().await
-    }
-
-    async fn metadata(&self) -> Result<Metadata, Failure> {
-        self.inner.metadata().await
-    }
-
-    async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
-        self.inner.identity_schemas().await
-    }
-
-    async fn functions(&self) -> Result<Functions, Failure> {
-        self.inner.functions().await
-    }
-
-    async fn stop(&self) -> Result<String, Failure> {
-        self.inner.stop().await
-    }
-
-    async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let dies = self.before("validate_provider_config", "provider")?;
-        let answer = self.inner.validate_provider_config(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
-        let dies = self.before("configure", "provider")?;
-        let answer = self.inner.configure(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let dies = self.before("validate_resource_config", &request.type_name)?;
-        let answer = self.inner.validate_resource_config(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let dies = self.before("validate_data_config", &request.type_name)?;
-        let answer = self.inner.validate_data_config(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        let dies = self.before("upgrade_state", &request.type_name)?;
-        let answer = self.inner.upgrade_state(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        let dies = self.before("read", &request.type_name)?;
-        let answer = self.inner.read(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        let dies = self.before("plan", &request.type_name)?;
-        let answer = self.inner.plan(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        let dies = self.before("apply", &request.type_name)?;
-        let answer = self.inner.apply(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let dies = self.before("import", &request.type_name)?;
-        let answer = self.inner.import(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        let dies = self.before("move_state", &request.target_type)?;
-        let answer = self.inner.move_state(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn upgrade_identity(
-        &self,
-        request: UpgradeIdentityRequest,
-    ) -> Result<UpgradeIdentityResponse, Failure> {
-        let dies = self.before("upgrade_identity", &request.type_name)?;
-        let answer = self.inner.upgrade_identity(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        let dies = self.before("read_data", &request.type_name)?;
-        let answer = self.inner.read_data(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        let dies = self.before("call_function", &request.name)?;
-        let answer = self.inner.call_function(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn validate_ephemeral_config(
-        &self,
-        request: ValidateRequest,
-    ) -> Result<Verdict, Failure> {
-        let dies = self.before("validate_ephemeral_config", &request.type_name)?;
-        let answer = self.inner.validate_ephemeral_config(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        let dies = self.before("open_ephemeral", &request.type_name)?;
-        let answer = self.inner.open_ephemeral(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
-        let dies = self.before("renew_ephemeral", &request.type_name)?;
-        let answer = self.inner.renew_ephemeral(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
-
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
-        let dies = self.before("close_ephemeral", &request.type_name)?;
-        let answer = self.inner.close_ephemeral(request).await;
-        if dies { Err(lost()) } else { answer }
-    }
 }

@@ -57,6 +57,7 @@ use formwork_core::session::{Ground, Session};
 use formwork_core::state::Object;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::journal::{Begin, Journal};
+use formwork_core::state::recover::{Recovery, recover};
 use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
@@ -235,9 +236,16 @@ impl Lab {
         let texts = self.texts(config);
         let loaded = Loaded::of(&mut diags, &texts);
         let Some(loaded) = loaded else { return Ran { plan: None, diags, applied: false } };
+        let mut recovery = self.left_open(&mut diags);
+        let interrupted = recovery.iter().flat_map(|recovery| &recovery.unresolved);
+        let interrupted = interrupted.filter_map(|one| {
+            let is_listed = self.front.lists.contains(one.place().resource.kind().as_str());
+            Some((one.place().clone(), one.to_be_looked_for().filter(|_| is_listed)?.clone()))
+        });
+        let options = Options { mode, interrupted: interrupted.collect(), ..Options::default() };
         let (plan, applied) = self.runtime.block_on(async {
             let pool = Pool::new(&self.front);
-            let plan = self.planned(&mut diags, &loaded, &pool, mode).await;
+            let plan = self.planned(&mut diags, &loaded, &pool, &options).await;
             let state = match &plan {
                 Some(plan) if applying && !plan.errored => {
                     self.applied(&mut diags, &loaded, &pool, plan).await
@@ -247,10 +255,33 @@ impl Lab {
             (plan, state)
         });
         let done = applied.is_some();
+        if let (Some(recovery), Some(plan), true) = (&mut recovery, &plan, done) {
+            for addr in plan.searches.keys() {
+                recovery.decide(addr, "the provider was asked for the object");
+            }
+            if let Err(error) = recovery.finish() {
+                let _receipt = diags.error(error.diagnostic());
+            }
+        }
         if let Some(state) = applied {
             self.file.state = state;
         }
         Ran { plan, diags, applied: done }
+    }
+
+    /// What earlier runs left open, if the provider lists objects: only then can a new object be found
+    /// whose id nobody knew before.
+    fn left_open(&self, diags: &mut Diagnostics) -> Option<Recovery> {
+        if self.front.lists.is_empty() {
+            return None;
+        }
+        match recover(self.folder.path(), Some(self.file.clone())) {
+            Ok(recovery) => Some(recovery),
+            Err(error) => {
+                let _receipt = diags.error(error.diagnostic());
+                None
+            }
+        }
     }
 
     async fn planned(
@@ -258,11 +289,11 @@ impl Lab {
         diags: &mut Diagnostics,
         loaded: &Loaded,
         pool: &Pool<'_>,
-        mode: Mode,
+        options: &Options,
     ) -> Option<Plan> {
         let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
-        plan(&session, diags, &Options { mode, ..Options::default() }).await.ok()
+        plan(&session, diags, options).await.ok()
     }
 
     async fn applied(

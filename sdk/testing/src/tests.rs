@@ -1,6 +1,7 @@
 //! Lives of a small provider over a world in memory.
 
 mod ephemeral;
+mod listing;
 mod rules;
 
 use std::collections::BTreeMap;

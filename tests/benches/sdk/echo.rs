@@ -1,7 +1,6 @@
 //! A provider that knows nothing: it hands back the bytes that it gets, over the same transport as any
 //! other.
 
-use async_trait::async_trait;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
@@ -9,13 +8,12 @@ use formwork_plugin_protocol::message::resource::{
     ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{Metadata, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Provider};
+use formwork_plugin_protocol::{Failure, Operations};
 
 /// The provider.
 pub(super) struct Echo;
 
-#[async_trait]
-impl Provider for Echo {
+impl Operations for Echo {
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         Ok(ReadResponse {
             state: request.current,

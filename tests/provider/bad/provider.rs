@@ -8,7 +8,6 @@ use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use async_trait::async_trait;
 use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
@@ -21,7 +20,7 @@ use formwork_plugin_protocol::message::resource::{
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
 use tokio::sync::Notify;
@@ -167,8 +166,7 @@ fn data_payload(name: &Value, text: Value) -> Payload {
     Payload::Value(plain, data().block.implied_type())
 }
 
-#[async_trait]
-impl Provider for Bad {
+impl Operations for Bad {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         self.world.note("schema");
         let mut offer = offer(self.fault);

@@ -3,7 +3,6 @@
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
@@ -15,7 +14,7 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_value::diag::Severity;
 use formwork_value::{Path, Type, Value};
 use futures_util::StreamExt as _;
@@ -70,8 +69,7 @@ fn error(summary: &str) -> Vec<ProviderDiagnostic> {
     vec![ProviderDiagnostic { severity: Severity::Error, summary, detail, path: Path::root() }]
 }
 
-#[async_trait]
-impl Provider for Slow {
+impl Operations for Slow {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         Ok(offer())
     }

@@ -2,28 +2,26 @@
 //! and adds private data, provider meta and the identities of things, which the host is to see as they
 //! come and go.
 
-use async_trait::async_trait;
 use bytes::Bytes;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
 };
-use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, Functions};
-use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
     PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
-    UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
+    UpgradeIdentityResponse,
 };
 use formwork_plugin_protocol::message::schema::{
-    IdentityAttribute, IdentitySchema, IdentitySchemas, Metadata, ProviderSchema,
+    IdentityAttribute, IdentitySchema, IdentitySchemas, ProviderSchema,
 };
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _, Request, Response};
 use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Role, Schema};
 use formwork_value::{Path, Type, Value};
-use futures_util::stream::BoxStream;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::{FutureExt as _, TryFutureExt as _};
 
 use crate::legacy::{self, Legacy};
 use crate::log::Log;
@@ -142,16 +140,48 @@ fn with_word(private: &Bytes, word: &str) -> Bytes {
     }
 }
 
-#[async_trait]
 impl<P: Provider> Provider for Front<P> {
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        use Request as Q;
+        use Response as A;
+        match request {
+            Q::GetProviderSchema => self.schema().map_ok(A::GetProviderSchema).boxed(),
+            Q::GetResourceIdentitySchemas => {
+                self.identity_schemas().map_ok(A::GetResourceIdentitySchemas).boxed()
+            }
+            Q::UpgradeResourceIdentity(request) if request.type_name == IDENTIFIED => {
+                ready(Ok(A::UpgradeResourceIdentity(upgraded_identity(request)))).boxed()
+            }
+            Q::ConfigureProvider(it) => self.configure(it).map_ok(A::ConfigureProvider).boxed(),
+            Q::ReadResource(it) => self.read(it).map_ok(A::ReadResource).boxed(),
+            Q::PlanResourceChange(it) => self.plan(it).map_ok(A::PlanResourceChange).boxed(),
+            Q::ApplyResourceChange(it) => self.apply(it).map_ok(A::ApplyResourceChange).boxed(),
+            Q::ImportResourceState(it) => self.import(it).map_ok(A::ImportResourceState).boxed(),
+            Q::MoveResourceState(it) => self.move_state(it).map_ok(A::MoveResourceState).boxed(),
+            Q::ReadDataSource(it) => self.read_data(it).map_ok(A::ReadDataSource).boxed(),
+            Q::OpenEphemeralResource(it) => {
+                self.open_ephemeral(it).map_ok(A::OpenEphemeralResource).boxed()
+            }
+            Q::RenewEphemeralResource(it) => {
+                self.renew_ephemeral(it).map_ok(A::RenewEphemeralResource).boxed()
+            }
+            Q::CloseEphemeralResource(it) => {
+                self.close_ephemeral(it).map_ok(A::CloseEphemeralResource).boxed()
+            }
+            Q::StopProvider => {
+                self.log.line("stop", "").write();
+                self.inner.call(Q::StopProvider)
+            }
+            other => self.of(other.subject()).call(other),
+        }
+    }
+}
+
+impl<P: Provider> Front<P> {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let mut schema = self.inner.schema().await?;
         schema.resources.insert(legacy::KIND.to_owned(), legacy::schema());
         Ok(ProviderSchema { provider_meta: Some(meta_schema()), ..schema })
-    }
-
-    async fn metadata(&self) -> Result<Metadata, Failure> {
-        self.inner.metadata().await
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
@@ -167,40 +197,10 @@ impl<P: Provider> Provider for Front<P> {
         Ok(all)
     }
 
-    async fn upgrade_identity(
-        &self,
-        request: UpgradeIdentityRequest,
-    ) -> Result<UpgradeIdentityResponse, Failure> {
-        if request.type_name != IDENTIFIED {
-            return self.inner.upgrade_identity(request).await;
-        }
-        let identity = match request.identity {
-            RawState::Json(json) => Payload::Json(json),
-            RawState::Flat(_) => Payload::Absent,
-        };
-        Ok(UpgradeIdentityResponse { identity, diagnostics: Vec::new() })
-    }
-
-    async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        self.inner.validate_provider_config(request).await
-    }
-
     async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
         let ty = self.types().await.provider.block.implied_type();
         self.log.line("configure", "").value("config", &request.config, &ty).write();
         self.inner.configure(request).await
-    }
-
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        self.of(&request.type_name).validate_resource_config(request).await
-    }
-
-    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        self.inner.validate_data_config(request).await
-    }
-
-    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        self.of(&request.type_name).upgrade_state(request).await
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
@@ -321,37 +321,6 @@ impl<P: Provider> Provider for Front<P> {
         self.inner.read_data(request).await
     }
 
-    async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
-        self.inner.validate_list_config(request).await
-    }
-
-    async fn list(
-        &self,
-        request: ListRequest,
-    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        self.inner.list(request).await
-    }
-
-    async fn stop(&self) -> Result<String, Failure> {
-        self.log.line("stop", "").write();
-        self.inner.stop().await
-    }
-
-    async fn functions(&self) -> Result<Functions, Failure> {
-        self.inner.functions().await
-    }
-
-    async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        self.inner.call_function(request).await
-    }
-
-    async fn validate_ephemeral_config(
-        &self,
-        request: ValidateRequest,
-    ) -> Result<Verdict, Failure> {
-        self.inner.validate_ephemeral_config(request).await
-    }
-
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
         let schema = self.types().await;
         let ty = schema.ephemeral_resources.get(&request.type_name);
@@ -369,4 +338,12 @@ impl<P: Provider> Provider for Front<P> {
         self.log.line("close", &request.type_name).bytes("private", &request.private).write();
         self.inner.close_ephemeral(request).await
     }
+}
+
+fn upgraded_identity(request: UpgradeIdentityRequest) -> UpgradeIdentityResponse {
+    let identity = match request.identity {
+        RawState::Json(json) => Payload::Json(json),
+        RawState::Flat(_) => Payload::Absent,
+    };
+    UpgradeIdentityResponse { identity, diagnostics: Vec::new() }
 }

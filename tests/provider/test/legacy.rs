@@ -14,7 +14,6 @@
 //! - `bytes`: the text `raw!` in an applied object has an invalid byte
 //! - `unknown`, `gone`, `list`: applying returns an unknown value, null, or a block of an unknown list
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
@@ -23,7 +22,7 @@ use formwork_plugin_protocol::message::resource::{
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_value::codec::msgpack;
 use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role, Schema};
 use formwork_value::{Number, Path, Type, Value};
@@ -243,8 +242,7 @@ fn apply(planned: Object) -> Object {
     applied
 }
 
-#[async_trait]
-impl Provider for Legacy {
+impl Operations for Legacy {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let resources = [(KIND.to_owned(), schema())].into();
         Ok(ProviderSchema { resources, ..ProviderSchema::default() })

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Provider as _};
+use formwork_plugin_protocol::{Failure, ProviderExt as _};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::schema::Schema;
 use formwork_value::{Diagnostic, Diagnostics, Reported};

@@ -126,6 +126,9 @@ fn legend(screen: &Screen, changes: &[&Change]) -> String {
     text
 }
 
+/// The line below the header of a deposed object.
+const LEFT_OVER: &str = "# (left over from a partially-failed replacement of this instance)\n";
+
 /// One change: what happens and why, then the block with what changes in it.
 fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     let deposed = change
@@ -135,7 +138,8 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     let addr = screen.paint(Paint::Bold, &change.addr.to_string());
     if change.action == Action::Forget {
         return format!(
-            " # {addr}{deposed} will no longer be managed by Formwork, but will not be destroyed\n # (destroy = false is set in the configuration)\n{}",
+            " # {addr}{deposed} will no longer be managed by Formwork, but will not be destroyed\n # (destroy = false is set in the configuration)\n{}{}",
+            if change.deposed.is_some() { format!(" {LEFT_OVER}") } else { String::new() },
             block(screen, change, pool)
         );
     }
@@ -161,6 +165,9 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     };
     if let Some(because) = because(change) {
         text.push_str(&format!("  # ({because})\n"));
+    }
+    if change.deposed.is_some() && change.action == Action::Delete {
+        text.push_str(&format!("  {LEFT_OVER}"));
     }
     text.push_str(&origin(change));
     text.push_str(&block(screen, change, pool));

@@ -39,11 +39,11 @@ fn what_is_not_expected_is_reported_with_what_was_meant() {
             2:2 "valu" Unsupported argument
                 An argument named "valu" is not expected here. Did you mean "value"?
             3:2 "named" Unsupported argument
-                An argument named "named" is not expected here. Did you mean to define a block of type "named"? Then leave out the equals sign.
+                An argument named "named" is not expected here. Did you mean to define a block of type "named"?
             4:2 "zzz" Unsupported argument
                 An argument named "zzz" is not expected here.
             5:2 "description" Unsupported block type
-                Blocks of type "description" are not expected here. Did you mean to define argument "description"? Then put an equals sign behind the name.
+                Blocks of type "description" are not expected here. Did you mean to define argument "description"? If so, use the equals sign to assign it a value.
             7:2 "precondtion" Unsupported block type
                 Blocks of type "precondtion" are not expected here. Did you mean "precondition"?
         "#]],
@@ -87,7 +87,7 @@ fn locals_hold_no_blocks() {
     assert_eq!(into_attributes(&mut text.diags, body).len(), 1);
     expect![[r#"
         2:1 "b" Unexpected "b" block
-            No blocks may be here. To set "b", write b = followed by its value.
+            Blocks are not allowed here. To set "b", write b = followed by its value.
     "#]]
     .assert_eq(&text.problems());
 }

@@ -101,12 +101,14 @@ impl Collected {
         let n_blocks = self.blocks.len() as u64;
         let (min, max) = (nested.min_items, nested.max_items);
         if n_blocks < min {
-            let detail = format!("At least {min} {kind:?} blocks are required, not {n_blocks}.");
+            let detail =
+                format!("At least {min} {kind:?} blocks are required. {n_blocks} are here.");
             report(format!("Insufficient {kind} blocks"), detail, missing);
         } else if max > 0 && n_blocks > max {
             let extra = usize::try_from(max).ok().and_then(|at| self.braces.get(at));
             let span = extra.copied().unwrap_or(missing);
-            let detail = format!("No more than {max} {kind:?} blocks are allowed, not {n_blocks}.");
+            let detail =
+                format!("No more than {max} {kind:?} blocks are allowed. {n_blocks} are here.");
             report(format!("Too many {kind} blocks"), detail, span);
         }
     }

@@ -239,11 +239,11 @@ fn every_problem_is_reported() {
             16:1 "single" Duplicate single block
                 Only one block of type "single" is allowed.
             18:7 "{" Insufficient limited blocks
-                At least 1 "limited" blocks are required, not 0.
+                At least 1 "limited" blocks are required. 0 are here.
             18:7 "{" Missing must block
                 A block of type "must" is required here.
             27:10 "{" Too many limited blocks
-                No more than 2 "limited" blocks are allowed, not 3.
+                No more than 2 "limited" blocks are allowed. 3 are here.
             30:1 "nope" Unsupported block type
                 Blocks of type "nope" are not expected here.
         "#]],

@@ -80,7 +80,7 @@ fn null_attribute(name: &str) -> NoSuchPart {
     NoSuchPart::new(
         "Attempt to get attribute from null value",
         format!(
-            "This value is null, so it does not have any attributes, and {name:?} cannot be taken from it."
+            "This value is null, so it does not have any attributes. The attribute is {name:?}."
         ),
     )
 }
@@ -102,10 +102,10 @@ fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> NoS
 fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
     let detail = match ty {
         Type::List(element) if matches!(**element, Type::Object(_)) => format!(
-            "Can't access attributes on a list of objects. Take {name:?} from one element, as in [0].{name}, or from all elements with [*].{name}."
+            "Can't access attributes on a list of objects. Did you mean to access attribute {name:?} for a specific element of the list, or across all elements of the list? Write [0].{name} or [*].{name}."
         ),
         Type::Set(element) if matches!(**element, Type::Object(_)) => format!(
-            "Can't access attributes on a set of objects. Take {name:?} from all elements with [*].{name}."
+            "Can't access attributes on a set of objects. Did you mean to access an attribute across all elements of the set? Write [*].{name}."
         ),
         Type::String | Type::Number | Type::Bool => {
             format!("Can't access attributes on a primitive-typed value ({}).", ty.friendly_name())

@@ -109,7 +109,7 @@ impl Evaluator<'_> {
             _ => ("Null value as key", "Incorrect key type", item.value.span),
         };
         if key.is_null() {
-            let detail = "The key of an object item is null; a key must be a string.";
+            let detail = "Can't use a null value as a key.";
             let diag = Diagnostic::error(null, detail);
             return Err(self.fail(diag.at(blamed), &item.key, frames));
         }
@@ -366,7 +366,7 @@ fn duplicate_key(key: &Str, marks: Marks) -> Diagnostic {
     Diagnostic::error(
         "Duplicate object key",
         format!(
-            "Two elements of this `for` give {key}. To collect the values of equal keys in tuples, write ... after the value."
+            "Two different items produced {key} in this 'for' expression. If duplicates are expected, use the ellipsis (...) after the value expression to enable grouping by key."
         ),
     )
 }

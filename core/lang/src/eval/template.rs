@@ -158,9 +158,12 @@ impl Evaluator<'_> {
 fn text_of(value: &Value) -> Result<Option<Str>, String> {
     match value {
         Value::String(text) => Ok(Some(text.clone())),
-        Value::Null(_) => Err("The value is null, and null cannot become part of a string.".into()),
-        // Terraform looks at the type once the value is known, so a plan that works there must not
-        // fail here.
+        Value::Null(_) => {
+            Err("The expression result is null. Cannot include a null value in a string template."
+                .into())
+        }
+        // Terraform looks at the type once the value is known, so a plan that works there must
+        // not fail here.
         Value::Unknown(_) => Ok(None),
         _ => match convert::convert(value, &Type::String) {
             Ok(Value::String(text)) => Ok(Some(text)),

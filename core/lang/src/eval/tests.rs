@@ -202,7 +202,7 @@ fn errors_point_at_the_cause_and_show_values() {
     expect![[r#"
         `v` Invalid reference: 
         `[]` Invalid operand: Unsuitable value for right operand: number required.
-        `null` Invalid template interpolation value: The value is null, and null cannot become part of a string.
+        `null` Invalid template interpolation value: The expression result is null. Cannot include a null value in a string template.
     "#]].assert_eq(&explain("[v.nothing, 1 + [], \"a${null}\"]"));
     expect![[r#"
         `[` Invalid function argument: Invalid value for "lists" parameter: its element 1 is null, which cannot be part of a string.

@@ -146,7 +146,10 @@ fn not_converted(value: &Value, ty: &Type, refused: &Refused) -> String {
             )
         }
         (Value::String(text), Type::Number) => {
-            format!("cannot convert {:?} to number; it is not a decimal number", text.as_str())
+            format!(
+                "cannot convert {:?} to number; given string must be a decimal representation of a number",
+                text.as_str()
+            )
         }
         _ => {
             let place = if refused.path.0.is_empty() {

@@ -74,7 +74,7 @@ fn base64_decode(args: &Args<'_>) -> Outcome {
     let letters: String = text.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
     let bytes = LENIENT_BASE64
         .decode(letters)
-        .map_err(|_| secret("the text is not base64 with padding"))?;
+        .map_err(|_| secret(&format!("failed to decode base64 data {text:?}")))?;
     let text = String::from_utf8(bytes).map_err(|_| {
         secret("the decoded bytes are not UTF-8 text, and strings hold nothing else")
     })?;

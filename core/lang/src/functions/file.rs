@@ -94,7 +94,7 @@ fn unreadable(args: &Args<'_>, failure: &FileFailure) -> String {
     let path = shown_path(args);
     match failure {
         FileFailure::Missing => format!(
-            "there is no file at {path}. Functions read files that are there before the run starts; refer to an attribute of the resource that makes the file instead"
+            "no file exists at {path}; this function works only with files that are distributed as part of the configuration source code, so if this file will be created by a resource in this configuration you must instead obtain this result from an attribute of that resource"
         ),
         FileFailure::Failed(reason) => format!("the file at {path} cannot be read: {reason}"),
     }

@@ -95,7 +95,7 @@ fn by_floats(args: &Args<'_>, op: fn(f64, f64) -> f64) -> Outcome {
 
 fn extreme(args: &Args<'_>, better: fn(&Number, &Number) -> bool) -> Outcome {
     if args.values.is_empty() {
-        return Err(CallError::new("it needs at least one number"));
+        return Err(CallError::new("must pass at least one number"));
     }
     let mut best = args.number(0)?;
     for at in 1..args.values.len() {

@@ -199,7 +199,7 @@ fn regex(args: &Args<'_>) -> Outcome {
     let mut captures = compiled.regex.create_captures();
     compiled.regex.captures(text.as_str(), &mut captures);
     if !captures.is_match() {
-        return Err(CallError::new("no part of the string matches the pattern"));
+        return Err(CallError::new("pattern did not match any part of the given string"));
     }
     args.pay_elements(compiled.groups.len())?;
     Ok(found(&compiled, &captures, text))

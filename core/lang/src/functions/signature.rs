@@ -52,7 +52,12 @@ pub fn signatures() -> Vec<Signature> {
 
 /// The type of the result, as far as the parameters alone tell.
 fn returns(function: &dyn Function) -> Type {
-    let params = function.params().iter().chain(function.variadic());
+    let params = || function.params().iter().chain(function.variadic());
+    // A parameter of unknown type leaves the type open unless the function deals with it.
+    if params().any(|param| param.ty == Type::Dynamic && !param.allow_dynamic) {
+        return Type::Dynamic;
+    }
+    let params = params();
     let unknown: Vec<Value> = params.map(|param| Value::unknown(param.ty.clone())).collect();
     function.return_type(&unknown).unwrap_or(Type::Dynamic)
 }
@@ -65,5 +70,25 @@ pub(crate) fn called(name: &str, function: &dyn Function) -> Called {
         params: function.params().iter().map(param).collect(),
         variadic: function.variadic().map(param),
         returns: returns(function),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_of_unknown_type_leaves_the_result_open_as_in_terraform() {
+        let all = signatures();
+        let returns = |name: &str| {
+            let found = all.iter().find(|it| it.name == name).expect("it is a function");
+            found.returns.clone()
+        };
+        for name in ["contains", "format", "formatlist", "index", "parseint", "sum"] {
+            assert_eq!(returns(name), Type::Dynamic, "{name}");
+        }
+        for name in ["jsonencode", "templatestring", "upper"] {
+            assert_eq!(returns(name), Type::String, "{name}");
+        }
     }
 }

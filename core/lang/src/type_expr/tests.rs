@@ -117,7 +117,7 @@ fn what_is_no_type_is_explained() {
     }
     expect![[r#"
         1:8 "foo" Invalid type specification
-            There is no type "foo". A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+            The keyword "foo" is not a valid type specification. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:12 "()" Invalid type specification
             list takes exactly one thing in parentheses: the type of its elements.
         1:21 "number" Invalid type specification
@@ -131,9 +131,9 @@ fn what_is_no_type_is_explained() {
         1:14 "()" Invalid type specification
             string takes nothing in parentheses.
         1:8 "\"string\"" Invalid quoted type constraints
-            A type stands without quotes: write string.
+            Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "string". The type is string.
         1:8 "\"list\"" Invalid quoted type constraints
-            A type stands without quotes: write list(string).
+            Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "list". The type is list(string).
         1:8 "\"foo\"" Invalid type specification
             This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "1" Invalid type specification
@@ -141,7 +141,7 @@ fn what_is_no_type_is_explained() {
         1:8 "a.b" Invalid type specification
             This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "foo(string)" Invalid type specification
-            There is no type "foo". A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+            The keyword "foo" is not a valid type specification. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "optional" Invalid type specification
             Only an attribute of an object type can be optional: object({ name = optional(string) }).
         1:13 "optional" Invalid type specification
@@ -155,9 +155,9 @@ fn what_is_no_type_is_explained() {
         1:15 "[string]" Invalid type specification
             An object type lists its attributes and their types in braces: object({ name = string }).
         1:28 "()" Invalid type specification
-            optional takes the type of the attribute and, if wanted, a default value.
+            Optional attribute modifier expects at most two arguments: the attribute type, and a default value.
         1:37 "\"x\"" Invalid default value for optional attribute
-            The default does not fit the type of its attribute: a number is required.
+            This default value is not compatible with the attribute's type constraint: a number is required.
         1:37 "b" Variables not allowed
             A default in a type is a constant; it cannot refer to anything.
     "#]].assert_eq(&all);

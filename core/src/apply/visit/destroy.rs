@@ -37,6 +37,10 @@ pub(super) async fn visit(
     let prior = plain(&change.before);
     let identity = ty.identity_of(&object);
     let deposed = vertex.deposed.as_ref();
+    // An object that was replaced in this run ends with its own private bytes: those of the plan are
+    // its successor's.
+    let is_replaced = deposed.is_some() && change.deposed.is_none();
+    let private = if is_replaced { &object.private } else { &change.private };
     let call = Call {
         view,
         handle: &handle,
@@ -55,7 +59,7 @@ pub(super) async fn visit(
             prior: &prior,
             proposed: &null,
             config: &null,
-            private: &change.private,
+            private,
             identity: identity.as_ref(),
         },
         object: Some(&object),

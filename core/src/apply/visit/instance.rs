@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform::{self, assert_object_compatible};
+use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
 
@@ -23,7 +23,7 @@ use crate::phase::{
     Asking, INVALID_PLAN, Written, find_written, label, label_before, plain, sensitive_paths,
     stored, watched,
 };
-use crate::provider::{Ask, Breach, Handle, Planned, ResourceType, remark};
+use crate::provider::{Ask, Handle, Planned, ResourceType, remark};
 use crate::state::journal::{self, Intent};
 use crate::state::{Object, Status};
 
@@ -205,20 +205,10 @@ impl<'a> Work<'a> {
         let planned = asking.change(diags, (prior, object), config, ignored).await?;
         let replaced = asking.replace_paths(diags, prior, &planned)?;
         let shown = plain(&self.change().after);
-        let (summary, call) = ("Provider produced inconsistent final plan", INVALID_PLAN.1);
-        let mut findings = assert_object_compatible(self.ty.block(), &shown, &planned.value);
-        for finding in &mut findings {
-            let was = "the plan made while applying differs from the one that was shown";
-            finding.message = format!("{was}: {}", finding.message);
-        }
-        let mut result = asking.broken(diags, (summary, call), findings, &planned.value);
-        for path in replaced {
-            let problem =
-                &format!("an update was shown, and now a change of {path} demands a replacement");
-            let breach = Breach { summary, call, problem };
-            result = Err(self.handle.invalid(diags, breach, asking.about));
-        }
-        result.map(|()| planned)
+        let reported_as = ("Provider produced inconsistent final plan", INVALID_PLAN.1);
+        let call = contract::Call::FinalPlan { shown: &shown, replaced: &replaced };
+        asking.judge(diags, reported_as, call, &planned.value)?;
+        Ok(planned)
     }
 
     fn intent<'i>(&'i self, stored: Option<&'i Arc<Object>>, planned: &'i Value) -> Intent<'i> {

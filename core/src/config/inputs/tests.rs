@@ -139,15 +139,15 @@ fn text_that_does_not_fit_is_refused() {
         &texts,
         "",
         &expect![[r#"
-        error <value for var.any>:1,1-4 Variables not allowed
-            `var` cannot be used here: this value must be a constant.
-        error <value for var.list>:1,1-2 Unterminated tuple constructor expression
-            The text ends before the bracket that closes this one.
-        error main.tf:10,1-18 Invalid value for input variable
-            The value that the option -var="number=..." gives for `var.number` does not fit: a number is required.
-        error main.tf:27,1-18 Invalid value for input variable
-            The value that the option -var="object=..." gives for `var.object` does not fit: attribute "a" is required.
-    "#]],
+            error <value for var.any>:1,1-4 Variables not allowed
+                Variables may not be used here. `var` was found; this value must be a constant.
+            error <value for var.list>:1,1-2 Unterminated tuple constructor expression
+                The text ends before the bracket that closes this one.
+            error main.tf:10,1-18 Invalid value for input variable
+                The value that the option -var="number=..." gives for `var.number` does not fit: a number is required.
+            error main.tf:27,1-18 Invalid value for input variable
+                The value that the option -var="object=..." gives for `var.object` does not fit: attribute "a" is required.
+        "#]],
     );
 }
 
@@ -172,11 +172,11 @@ foo {}
             text = "x"
             untyped = 1
             error terraform.tfvars:4,1-4 Unexpected "foo" block
-                No blocks may be here. To set "foo", write foo = followed by its value.
+                Blocks are not allowed here. To set "foo", write foo = followed by its value.
             error terraform.tfvars:2,8-11 Variables not allowed
-                `var` cannot be used here: this value must be a constant.
+                Variables may not be used here. `var` was found; this value must be a constant.
             error terraform.tfvars:3,9-19 Function calls not allowed
-                No function can be called here: this value must be a constant.
+                Functions may not be called here. This value must be a constant.
         "#]],
     );
 }

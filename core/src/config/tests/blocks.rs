@@ -15,7 +15,7 @@ terraform {
 "#,
         &expect![[r#"
             error main.tf:3,3-15 Both a backend and cloud configuration are present
-                A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.
+                A module may declare either one 'cloud' block or one 'backend' block configuring a state backend. Remove one of the two.
         "#]],
     );
 }
@@ -46,15 +46,15 @@ ephemeral "plain thing" "e" {}
             error main.tf:5,52-63 Invalid configuration_aliases value
                 An entry of `configuration_aliases` is the local name `plain`, alone or with an alias behind a dot, such as `plain.other`.
             error main.tf:10,14-22 Invalid provider local name
-                `my_plain` must consist of letters, digits and dashes, with no dash at either end.
+                my_plain is an invalid provider local name: must contain only letters, digits, and dashes, and may not use leading or trailing dashes
             error main.tf:13,14-19 Invalid provider local name
-                Names of providers are in lower case: write `plain`.
+                PLAIN is an invalid provider local name: must contain only letters, digits, and dashes, and may not use leading or trailing dashes. Write `plain`.
             error main.tf:15,10-23 Invalid resource type name
-                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+                A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.
             error main.tf:16,6-19 Invalid data source name
-                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+                A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.
             error main.tf:17,11-24 Invalid ephemeral resource type
-                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+                A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.
         "#]],
     );
 }
@@ -79,25 +79,25 @@ resource "x" "1" {}
             error main.tf:1,1-4 Unsupported block type
                 Blocks of type "foo" are not expected here.
             error main.tf:2,1-19 Invalid required_providers block
-                A `required_providers` block stands inside a `terraform` block.
+                A "required_providers" block must be nested inside a "terraform" block.
             error main.tf:3,10-11 Missing name for variable
                 All variable blocks must have 1 labels (name).
             error main.tf:4,14-17 Extraneous label for variable
                 Only 1 labels (name) are expected for variable blocks.
             error main.tf:5,10-14 Invalid variable name
-                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+                A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.
             error main.tf:6,10-18 Invalid variable name
-                `source` has a meaning of its own in module blocks; take another name.
+                The variable name "source" is reserved due to its special meaning inside module blocks.
             error main.tf:7,12-13 Missing required argument
                 The argument "value" is required, but no definition was found.
             error main.tf:8,8-11 Invalid output name
-                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+                A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.
             error main.tf:9,8-11 Extraneous label for locals
                 No labels are expected for locals blocks.
             error main.tf:10,14-15 Missing name for resource
                 All resource blocks must have 2 labels (type, name).
             error main.tf:11,14-17 Invalid resource name
-                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+                A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes.
         "#]],
     );
 }
@@ -136,29 +136,29 @@ variable "z" {
             error main.tf:3,15-18 Invalid default value for variable
                 This default value is not compatible with the variable's type constraint: a number is required.
             error main.tf:4,16-19 Unsuitable value type
-                Unsuitable value: a bool is required.
+                Unsuitable value: a bool is required
             error main.tf:5,15-19 Unsuitable value type
-                Unsuitable value: it must not be null.
+                Unsuitable value: it must not be null
             error main.tf:6,3-6 Unsupported argument
                 An argument named "foo" is not expected here.
             error main.tf:7,3-12 Unsupported block type
                 Blocks of type "lifecycle" are not expected here.
             error main.tf:11,14-18 Invalid default value for variable
-                This default value is not compatible with the variable's type constraint: it is null, and `nullable` is false.
+                A null default value is not valid when nullable=false.
             error main.tf:12,14-15 Missing required argument
                 The argument "condition" is required, but no definition was found.
             error main.tf:12,14-15 Missing required argument
                 The argument "error_message" is required, but no definition was found.
             error main.tf:14,21-25 Invalid validation expression
-                This condition mentions nothing, so it would always say the same.
+                The condition expression must refer to at least one object from elsewhere in the configuration, or else its result would not be checking anything.
             error main.tf:14,21-25 Invalid variable validation condition
-                A validation of `y` must mention `var.y`, the value it judges.
+                The condition for variable "y" must refer to var.y in order to test incoming values.
             error main.tf:18,21-26 Invalid variable validation condition
-                A validation of `y` must mention `var.y`, the value it judges.
+                The condition for variable "y" must refer to var.y in order to test incoming values.
             error main.tf:23,17-20 Variables not allowed
-                `var` cannot be used here: this value must be a constant.
+                Variables may not be used here. `var` was found; this value must be a constant.
             error main.tf:24,17-27 Function calls not allowed
-                No function can be called here: this value must be a constant.
+                Functions may not be called here. This value must be a constant.
         "#]],
     );
 }
@@ -175,7 +175,7 @@ output "c" {
 "#,
         &expect![[r#"
             error main.tf:3,16-23 Invalid expression
-                Only a list in brackets can stand here.
+                A static list expression is required.
             error main.tf:4,3-16 Postconditions are not allowed
                 An output has only preconditions: nothing happens to its value afterwards.
         "#]],
@@ -213,17 +213,17 @@ terraform {
 "#,
         &expect![[r#"
             error main.tf:1,1-13 Invalid provider local name
-                Names of providers are in lower case: write `a`.
+                A is an invalid provider local name: must contain only letters, digits, and dashes, and may not use leading or trailing dashes. Write `a`.
             error main.tf:3,13-18 Invalid provider configuration alias
-                The alias `1 2` is not a name: letters, digits, underscores and dashes.
+                An alias must be a valid name. A name must start with a letter or underscore and may contain only letters, digits, underscores, and dashes. `1 2` was found.
             error main.tf:6,3-8 Reserved argument name in provider block
-                `count` is kept for later versions of the language.
+                The provider argument name "count" is reserved for use by Terraform in a future version.
             warning main.tf:7,13-16 Version constraints inside provider configuration blocks are deprecated
-                Versions belong into the `required_providers` block inside `terraform`.
+                Terraform 0.13 and earlier allowed provider version constraints inside the provider configuration block, but that is now deprecated and will be removed in a future version of Terraform. To silence this warning, move the provider version constraint into the required_providers block.
             error main.tf:7,13-16 Invalid version constraint
-                `x` is no version constraint: `x` is not a version; write up to three numbers, as in 1.2.3.
+                This string does not use correct version constraint syntax. `x` was found: `x` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:8,3-12 Reserved block type name in provider block
-                `lifecycle` is kept for later versions of the language.
+                The block type name "lifecycle" is reserved for use by Terraform in a future version.
             error main.tf:11,3-6 Unsupported argument
                 An argument named "foo" is not expected here.
             error main.tf:12,3-6 Unsupported block type
@@ -231,7 +231,7 @@ terraform {
             error main.tf:14,20-29 Invalid provider source string
                 `a/b/c/d` must have the form `[HOST/][NAMESPACE/]TYPE`.
             error main.tf:14,41-44 Invalid version constraint
-                `x` is no version constraint: `x` is not a version; write up to three numbers, as in 1.2.3.
+                This string does not use correct version constraint syntax. `x` was found: `x` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:15,20-25 Invalid source
                 A source is a constant string.
             error main.tf:16,11-16 Invalid required_providers object
@@ -239,11 +239,11 @@ terraform {
             error main.tf:17,9-14 Invalid required_providers object
                 An entry of `required_providers` is an object with `source` and `version`, such as { source = "hashicorp/random", version = "~> 3.0" }.
             error main.tf:18,5-6 Invalid provider local name
-                Names of providers are in lower case: write `e`.
+                E is an invalid provider local name: must contain only letters, digits, and dashes, and may not use leading or trailing dashes. Write `e`.
             error main.tf:21,3-21 Duplicate required providers configuration
-                A module lists its required providers in one place, and another one comes before this.
+                A module may have only one required providers configuration. The required providers were previously configured at main.tf:13,3-21.
             error main.tf:23,3-18 Duplicate backend configuration
-                A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.
+                A module may have only one backend configuration. The backend was previously configured at main.tf:22,3-18.
         "#]],
     );
 }
@@ -277,17 +277,17 @@ resource "a_b" "f" {
 "#,
         &expect![[r#"
             error main.tf:3,3-11 Invalid combination of "count" and "for_each"
-                Only one of `count` and `for_each` can say how many instances there are.
+                The "count" and "for_each" meta-arguments are mutually-exclusive, only one should be used to be explicit about the number of resources to be created.
             error main.tf:6,14-22 Invalid provider configuration reference
-                Write the local name of a provider, and behind a dot the alias of one of its configurations: `aws`, `aws.west`.
+                The provider argument requires a provider type name, optionally followed by a period and then a configuration alias.
             error main.tf:9,14-15 Invalid provider configuration reference
-                Write the local name of a provider, and behind a dot the alias of one of its configurations: `aws`, `aws.west`.
+                The provider argument requires a provider type name, optionally followed by a period and then a configuration alias.
             error main.tf:13,5-26 Invalid data resource lifecycle argument
-                `create_before_destroy` means something only in `resource` blocks.
+                The lifecycle argument "create_before_destroy" is defined only for managed resources ("resource" blocks), and is not valid for data resources.
             error main.tf:14,5-19 Invalid data resource lifecycle argument
-                `ignore_changes` means something only in `resource` blocks.
+                The lifecycle argument "ignore_changes" is defined only for managed resources ("resource" blocks), and is not valid for data resources.
             error main.tf:20,23-26 Invalid expression
-                Only a list in brackets can stand here.
+                A static list expression is required.
         "#]],
     );
 }
@@ -315,21 +315,21 @@ resource "a_b" "d" {
 "#,
         &expect![[r#"
             warning main.tf:2,14-20 Quoted references are deprecated
-                A reference stands here as it is, without quotes.
+                In this context, references are expected literally rather than in quotes. Terraform 0.11 and earlier required quotes, but quoted references are now deprecated and will be removed in a future version of Terraform. Remove the quotes surrounding this reference to silence this warning.
             error main.tf:4,29-32 Variables not allowed
-                `var` cannot be used here: this value must be a constant.
+                Variables may not be used here. `var` was found; this value must be a constant.
             error main.tf:5,29-30 Unsuitable value type
-                Unsuitable value: bool required.
+                Unsuitable value: bool required
             error main.tf:6,29-43 Invalid ignore_changes wildcard
-                To ignore all changes, write `ignore_changes = all`.
+                The ["*"] form of ignore_changes wildcard is was deprecated and is now invalid. Use "ignore_changes = all" to ignore changes to all attributes.
             error main.tf:6,30-33 Invalid ignore_changes ruleset
                 The text "*" cannot stand beside references.
             error main.tf:6,35-36 Invalid expression
-                Only a plain reference can stand here: names with dots between them, and constant keys in brackets.
+                A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.
             error main.tf:6,38-42 Invalid expression
-                Only a plain reference can stand here: names with dots between them, and constant keys in brackets.
+                A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.
             error main.tf:7,30-35 Invalid reference in replace_triggered_by expression
-                `var.x` cannot trigger a replacement: only managed resources can, with `count.index` or `each.key` between their brackets.
+                Only resources, count.index, and each.key may be used in replace_triggered_by. `var.x` was found.
             error main.tf:8,5-8 Unsupported argument
                 An argument named "foo" is not expected here.
             error main.tf:9,5-8 Unsupported block type
@@ -337,11 +337,11 @@ resource "a_b" "d" {
             error main.tf:10,18-19 Missing required argument
                 The argument "error_message" is required, but no definition was found.
             error main.tf:11,19-23 Invalid precondition expression
-                This condition mentions nothing, so it would always say the same.
+                The condition expression must refer to at least one object from elsewhere in the configuration, or else its result would not be checking anything.
             error main.tf:14,3-12 Duplicate lifecycle block
-                This resource already has a `lifecycle` block at main.tf:3,3-12.
+                This resource already has a lifecycle block at main.tf:3,3-12.
             error main.tf:15,3-9 Reserved block type name in resource block
-                `locals` is kept for later versions of the language.
+                The block type name "locals" is reserved for use by Terraform in a future version.
         "#]],
     );
 }
@@ -367,19 +367,19 @@ provider "x" { alias = "y" }
 "#,
         &expect![[r#"
             error main.tf:2,1-13 Duplicate variable declaration
-                The variable `a` is already there at main.tf:1,1-13. A name can be used once in a module.
+                A variable named "a" was already declared at main.tf:1,1-13. Variable names must be unique within a module.
             error main.tf:4,1-11 Duplicate output definition
-                The output `a` is already there at main.tf:3,1-11. A name can be used once in a module.
+                An output named "a" was already defined at main.tf:3,1-11. Output names must be unique within a module.
             error main.tf:6,10-15 Duplicate local value definition
-                The local value `a` is already there at main.tf:5,10-15. A name can be used once in a module.
+                A local value named "a" was already defined at main.tf:5,10-15. Local value names must be unique within a module.
             error main.tf:8,1-19 Duplicate resource "x_y" configuration
-                `x_y.a` is already there at main.tf:7,1-19. A name can be used once in a module.
+                A x_y resource named "a" was already declared at main.tf:7,1-19. Resource names must be unique per type in each module.
             error main.tf:10,1-15 Duplicate data "x_y" configuration
-                `data.x_y.a` is already there at main.tf:9,1-15. A name can be used once in a module.
+                A x_y data resource named "a" was already declared at main.tf:9,1-15. Resource names must be unique per type in each module.
             error main.tf:12,1-13 Duplicate provider configuration
-                The provider configuration `x` is already there at main.tf:11,1-13. Another configuration of the same provider needs an `alias`.
+                A default (non-aliased) provider configuration for "x" was already given at main.tf:11,1-13. If multiple configurations are required, set the "alias" argument for alternative configurations.
             error main.tf:14,1-13 Duplicate provider configuration
-                The provider configuration `x.y` is already there at main.tf:13,1-13. Each alias of a provider can be used once.
+                A provider configuration for "x" with alias "y" was already given at main.tf:13,1-13. Each configuration for the same provider must have a distinct alias.
         "#]],
     );
 }
@@ -405,27 +405,27 @@ variable "count" {}
             error main.tf:1,12-13 Missing required argument
                 The argument "value" is required, but no definition was found.
             error main.tf:2,1-11 Duplicate output definition
-                The output `a` is already there at main.tf:1,1-11. A name can be used once in a module.
+                An output named "a" was already defined at main.tf:1,1-11. Output names must be unique within a module.
             error main.tf:3,12-13 Missing required argument
                 The argument "source" is required, but no definition was found.
             error main.tf:4,1-11 Duplicate module call
-                The module call `b` is already there at main.tf:3,1-11. A name can be used once in a module.
+                A module call named "b" was already defined at main.tf:3,1-11. Module calls must have unique names within a module.
             error main.tf:6,1-11 Duplicate module call
-                The module call `c` is already there at main.tf:5,1-11. A name can be used once in a module.
+                A module call named "c" was already defined at main.tf:5,1-11. Module calls must have unique names within a module.
             error main.tf:6,23-32 Invalid module source address
                 Formwork failed to determine your intended installation method for remote module package "one/two".
 
                 If you intended this as a path relative to the current module, use "./one/two" instead. The "./" prefix indicates that the address is a relative filesystem path.
             error main.tf:9,3-11 Invalid combination of "count" and "for_each"
-                Only one of `count` and `for_each` can say how many instances there are.
+                The "count" and "for_each" meta-arguments are mutually-exclusive, only one should be used to be explicit about the number of resources to be created.
             error main.tf:11,1-15 Duplicate data "x_y" configuration
-                `data.x_y.a` is already there at main.tf:7,1-15. A name can be used once in a module.
+                A x_y data resource named "a" was already declared at main.tf:7,1-15. Resource names must be unique per type in each module.
             error main.tf:12,10-17 Invalid variable name
-                `count` has a meaning of its own in module blocks; take another name.
+                The variable name "count" is reserved due to its special meaning inside module blocks.
             error main.tf:13,1-17 Duplicate variable declaration
-                The variable `count` is already there at main.tf:12,1-17. A name can be used once in a module.
+                A variable named "count" was already declared at main.tf:12,1-17. Variable names must be unique within a module.
             error main.tf:13,10-17 Invalid variable name
-                `count` has a meaning of its own in module blocks; take another name.
+                The variable name "count" is reserved due to its special meaning inside module blocks.
         "#]],
     );
 }

@@ -29,9 +29,9 @@ resource "a_thing" "b" {
 "#,
         &expect![[r#"
             error main.tf:7,23-40 Invalid reference in precondition
-                The block of `a_thing.a` cannot refer to itself.
+                Configuration for a_thing.a may not refer to itself.
             error main.tf:12,23-50 Invalid reference in postcondition
-                The block of `a_thing.a` cannot refer to itself. Here `self` is the object.
+                Configuration for a_thing.a may not refer to itself. Here `self` is the object.
         "#]],
     );
 }
@@ -91,21 +91,30 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
             error main.tf:6,17-25 Reference to undeclared resource
                 A managed resource "x_y" "none" has not been declared in the root module.
             error main.tf:6,43-54 Missing resource instance key
-                Because x_y.counted has "count" set, its attributes must be accessed on specific instances, for example `x_y.counted[count.index]`, or on all with `x_y.counted[*]`.
+                Because x_y.counted has "count" set, its attributes must be accessed on specific instances.
+
+                For example, to correlate with indices of a referring resource, use:
+                    x_y.counted[count.index]
             error main.tf:6,54-57 Invalid depends_on reference
-                An entry of `depends_on` must be a whole object, such as `x_y.counted`, and not a part of one.
+                References in depends_on must be to a whole object (resource, etc), not to an attribute of an object. The object is `x_y.counted`.
             error main.tf:10,11-19 Self-referential block
-                The block of `x_y.self` cannot refer to itself.
+                Configuration for x_y.self may not refer to itself.
             error main.tf:12,1-23 Provider configuration not present
-                `x_y.alias` belongs to the provider configuration `x.west`, but there is no `provider` block with this name and alias, and no caller passes one.
+                To work with x_y.alias its original provider configuration at provider["registry.terraform.io/hashicorp/x"].west is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy x_y.alias, after which you can remove the provider configuration again. If the resource is new, no `provider` block has this name and alias, and no caller passes one.
             error main.tf:14,14-22 Reference to "each" in context without for_each
-                The "each" object can be used only in blocks with a "for_each" argument, and has a value only while its key is among the elements.
+                The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.
             error main.tf:16,22-33 Missing resource instance key
-                Because x_y.counted has "count" set, its attributes must be accessed on specific instances, for example `x_y.counted[count.index]`, or on all with `x_y.counted[*]`.
+                Because x_y.counted has "count" set, its attributes must be accessed on specific instances.
+
+                For example, to correlate with indices of a referring resource, use:
+                    x_y.counted[count.index]
             error main.tf:17,22-30 Missing resource instance key
-                Because x_y.each has "for_each" set, its attributes must be accessed on specific instances, for example `x_y.each[each.key]`, or on all with `x_y.each[*]`.
+                Because x_y.each has "for_each" set, its attributes must be accessed on specific instances.
+
+                For example, to correlate with indices of a referring resource, use:
+                    x_y.each[each.key]
             error main.tf:18,22-35 Unexpected resource instance key
-                Because x_y.single does not have "count" or "for_each" set, references to it must not include an index key. Remove the key in brackets.
+                Because x_y.single does not have "count" or "for_each" set, references to it must not include an index key. Remove the bracketed index to refer to the single instance of this resource.
             error main.tf:19,22-29 Reference to undeclared input variable
                 An input variable with the name "siz" has not been declared. Did you mean "size"?
             error main.tf:19,32-41 Reference to undeclared local value
@@ -117,21 +126,21 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
             error main.tf:22,23-34 Reference to "count" in non-counted context
                 The "count" object can only be used in "module", "resource", and "data" blocks, and only when the "count" argument is set.
             error main.tf:22,36-44 Reference to "each" in context without for_each
-                The "each" object can be used only in blocks with a "for_each" argument, and has a value only while its key is among the elements.
+                The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.
             error main.tf:23,22-32 Reference to undeclared module
                 No module call named "m" is declared in the root module.
             error main.tf:24,23-36 Invalid "terraform" attribute
-                `terraform.env` is now called `terraform.workspace`.
+                The terraform.env attribute was deprecated in v0.10 and removed in v0.12. The "state environment" concept was renamed to "workspace" in v0.12, and so the workspace name can now be accessed using the terraform.workspace attribute.
             error main.tf:24,38-47 Invalid "path" attribute
-                The "path" object does not have an attribute named "home". It has `cwd` and `module` and `root`.
+                The "path" object does not have an attribute named "home". The supported attributes are path.cwd, path.module, and path.root.
             error main.tf:24,49-59 Invalid "count" attribute
-                The "count" object does not have an attribute named "size". It has `index`.
+                The "count" object does not have an attribute named "size". The only supported attribute is count.index, which is the index of each instance of a resource block that has the "count" argument set.
             error main.tf:24,61-70 Invalid "each" attribute
-                The "each" object does not have an attribute named "item". It has `key` and `value`.
+                The "each" object does not have an attribute named "item". The supported attributes are each.key and each.value, the current key and value pair of the "for_each" attribute set.
             error main.tf:24,72-76 Invalid "self" reference
                 The "self" object is not available in this context. It is available in postconditions, provisioners and connections, where it means the object of that resource.
             error main.tf:24,81-91 each.value cannot be used in this context
-                The "each" object can be used only in blocks with a "for_each" argument, and has a value only while its key is among the elements.
+                A reference to "each.value" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its "for_each" expression. Remove this reference to each.value in your configuration to work around this error.
         "#]],
     );
 }
@@ -152,9 +161,9 @@ output "i" { value = module.a[1e30].x }
 "#,
         &expect![[r#"
             error main.tf:1,22-25 Invalid reference
-                `foo` is read as a resource type, and behind it must follow the name of a resource: `foo.NAME`. Text stands in double quotes.
+                A reference to a resource type must be followed by at least one attribute access, specifying the resource name. Write `foo.NAME`, or "foo" for a string.
             error main.tf:2,22-30 Invalid reference
-                Behind `data` must follow a type and a name: `data.TYPE.NAME`.
+                The "data" object must be followed by two attribute names: the data source type and the resource name.
             error main.tf:3,22-25 Invalid reference
                 `var` is no value by itself. Name one of its attributes: `var.NAME`.
             error main.tf:4,25-30 Invalid reference
@@ -164,7 +173,7 @@ output "i" { value = module.a[1e30].x }
             error main.tf:6,22-26 Invalid reference
                 `path` is no value by itself. Name one of its attributes: `path.NAME`.
             error main.tf:7,25-30 Invalid reference
-                `foo` is read as a resource type, and behind it must follow the name of a resource: `foo.NAME`. Text stands in double quotes.
+                A reference to a resource type must be followed by at least one attribute access, specifying the resource name. Write `foo.NAME`, or "foo" for a string.
             error main.tf:8,27-32 Invalid index key
                 The instances of `foo.a` are numbered from 0 on, so none of them can be number 0.5.
             error main.tf:9,30-36 Invalid index key

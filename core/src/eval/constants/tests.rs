@@ -66,7 +66,7 @@ fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_anew() {
         h_random = unknown string
         i_file = false
         * j_text = "${n}"
-        * k_template = 2
+        * k_template = "2"
         * l_text = "${plantimestamp()}"
         m_template = unknown string
         n_workspace = "default"
@@ -83,7 +83,7 @@ fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_anew() {
         h_random = unknown string
         i_file = false
         * j_text = "${n}"
-        * k_template = 2
+        * k_template = "2"
         * l_text = "${plantimestamp()}"
         m_template = "1970-01-01T00:00:00Z"
         n_workspace = "other"

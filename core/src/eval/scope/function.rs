@@ -25,7 +25,7 @@ impl ModuleScope<'_> {
         let (namespace, rest) = name.split_once("::").unwrap_or((name, ""));
         if namespace != "provider" {
             return format!(
-                "{namespace:?} is no namespace of functions. A function of a provider is called as `provider::NAME::FUNCTION`, a built-in function by its name alone."
+                "The function namespace {namespace:?} is not valid. Provider function calls must use the \"provider::\" namespace prefix."
             );
         }
         let Some((local, function)) = rest.split_once("::") else {
@@ -38,13 +38,13 @@ impl ModuleScope<'_> {
             let hint = nearest(local, listed.map(|name| name.as_str()))
                 .map_or_else(String::new, |near| format!(" Did you mean {near:?}?"));
             return format!(
-                "There is no function {name:?}, because `required_providers` of this module lists no provider {local:?}.{hint}"
+                "There is no function named {name:?}. Ensure that provider name {local:?} is declared in this module's required_providers block, and that this provider offers a function named {function:?}.{hint}"
             );
         };
         let names = self.module.functions().names(&required.source);
         let hint = nearest(function, names)
             .map_or_else(String::new, |near| format!(" Did you mean {near:?}?"));
-        format!("The provider {local:?} ({}) has no function {function:?}.{hint}", required.source)
+        format!("The function {function:?} is not available from the provider {local:?}.{hint}")
     }
 
     fn required(&self, local: &str) -> Option<&RequiredProvider> {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform;
+use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::managed::must_not_be_destroyed;
@@ -231,15 +231,19 @@ impl End<'_> {
             None => self.view.settled.closures.of(&self.resource.config()),
             Some(_) => Arc::default(),
         };
-        let private = if forgotten
-            || prior.current.is_null()
-            || self.view.options.mode == Mode::RefreshOnly
-        {
+        let gone = prior.current.is_null();
+        // As in Terraform, the end of an object that is not in the configuration is planned from the
+        // stored object. A full destroy and deposed objects use the refreshed one.
+        let from_stored = self.view.options.mode == Mode::Normal && deposed.is_none() && !gone;
+        let (before, kept) = match from_stored {
+            true => (&prior.stored, self.stored_private(&addr, &prior, doomed.object)),
+            false => (&prior.current, &prior.object.private),
+        };
+        let private = if forgotten || gone || self.view.options.mode == Mode::RefreshOnly {
             prior.object.private.clone()
         } else {
-            self.ask(diags, &addr, &prior).await?
+            self.ask(diags, &addr, (before, kept), &prior.object).await?
         };
-        let gone = prior.current.is_null();
         let action = if gone { Action::NoOp } else { doomed.action };
         let null = Value::null(self.ty.ty.clone());
         let change = Change {
@@ -249,7 +253,7 @@ impl End<'_> {
             dependencies: written,
             prior_dependencies: self.view.settled.moves.renamed(&doomed.object.dependencies),
             create_before_destroy: doomed.object.create_before_destroy,
-            ..Change::of(addr, self.provider.clone(), action, prior.current.clone(), null)
+            ..Change::of(addr, self.provider.clone(), action, before.clone(), null)
         };
         // While everything is destroyed, others still see the object as it is: a provider may be
         // configured with it.
@@ -282,27 +286,40 @@ impl End<'_> {
         })
     }
 
+    /// Returns the private bytes that belong to the stored object.
+    fn stored_private<'o>(
+        &self,
+        addr: &InstanceAddr,
+        prior: &'o Prior,
+        object: &'o Object,
+    ) -> &'o Bytes {
+        // Those of a moved object come from the provider that took it over.
+        match self.view.settled.moves.stored_type(addr) {
+            Some(_) => &prior.object.private,
+            None => &object.private,
+        }
+    }
+
     /// Asks providers that want to know, and makes up the plan for those that do not.
     async fn ask(
         &self,
         diags: &mut Diagnostics,
         addr: &InstanceAddr,
-        prior: &Prior,
+        (before, private): (&Value, &Bytes),
+        object: &Object,
     ) -> Result<Bytes, Reported> {
         if !self.handle.loaded().schema().capabilities.plan_destroy {
-            return Ok(prior.object.private.clone());
+            return Ok(private.clone());
         }
         let null = conform::planned_destroy(self.ty.block());
-        let before = plain(&prior.current);
-        let private = &prior.object.private;
-        let identity = self.ty.identity_of(&prior.object);
+        let before = plain(before);
+        let identity = self.ty.identity_of(object);
         let identity = identity.as_ref();
         let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
         let about = About { addr, block: None };
         let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
         let asking = Asking { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
-        let findings = conform::destroy_findings(&planned.value);
-        asking.broken(diags, INVALID_PLAN, findings, &planned.value)?;
+        asking.judge(diags, INVALID_PLAN, contract::Call::PlanDestroy, &planned.value)?;
         Ok(planned.private)
     }
 }

@@ -44,10 +44,9 @@ pub(super) fn validate(config: &Value) -> Verdict {
         .into_iter()
         .filter(|name| set(name))
         .map(|name| {
-            let detail = format!("The value of {name:?} is decided by the provider.");
             problem(
                 &format!("{name:?} attribute is read-only"),
-                detail,
+                String::new(),
                 Path::root().attribute(name),
             )
         })

@@ -4,15 +4,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform;
+use formwork_plugin_protocol::contract::{self, Exchange, Rule, check};
 use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, RawState,
 };
-use formwork_plugin_protocol::{Payload, Provider};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
+use super::complaint::INVALID_OBJECT;
 use super::identity::StoredIdentity;
-use super::{About, Breach, Handle, capabilities, complete_problem, remark, with_stored_numbers};
+use super::{About, Breach, Handle, capabilities, remark, with_stored_numbers};
 use crate::addr::ProviderAddr;
 use crate::change::Clue;
 use crate::provider::ResourceType;
@@ -89,12 +90,8 @@ impl Handle {
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        let null = value.value().is_null().then(|| "the object is null".to_owned());
-        if let Some(problem) = null.or_else(|| complete_problem(ty, &value)) {
-            let summary = "Provider returned invalid value";
-            let breach = Breach { summary, call, problem: &problem };
-            return Err(self.invalid(diags, breach, about));
-        }
+        let exchange = Exchange::new(contract::Call::Move).object(&answer.state, &value);
+        self.judge(diags, ("Provider returned invalid value", call), &exchange, (ty, about))?;
         let value = with_stored_numbers(value);
         Ok((remark(ty, value, &former.object.sensitive), answer.private))
     }
@@ -153,24 +150,18 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        if answer.deferred.is_some() {
-            return Err(self.deferred(diags, call, about));
-        }
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let mut found = answer.resources.into_iter();
         let Some(imported) = found.next() else {
             let nothing = (clue, "nothing");
             return Err(diags.error(refused("Import returned no resources", nothing, about)));
         };
-        if imported.type_name != ty.name {
-            let problem = format!("it found an object of type {:?}", imported.type_name);
-            let breach =
-                Breach { summary: "Provider produced invalid object", call, problem: &problem };
-            return Err(self.invalid(diags, breach, about));
-        }
+        let exchange = import_of(ty, &imported);
+        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
         let imported = self.imported(diags, ty, imported, (clue, about))?;
         let mut others = Vec::new();
         for other in found {
-            if other.type_name != ty.name {
+            if !check(&import_of(ty, &other), &ty.schemas()).is_empty() {
                 let what = format!(
                     "objects of several types, also {:?}, of which only those of its own can be \
                      imported,",
@@ -194,21 +185,34 @@ impl Handle {
     ) -> Result<Imported, Reported> {
         let call = "ImportResourceState";
         let value = self.decode(diags, call, &found.state, (ty, about))?;
-        if value.value().is_null() {
-            let what = "an object without attributes";
-            let refused = refused("Import returned null resource", (clue, what), about);
-            return Err(diags.error(refused));
+        let mut result = Ok(());
+        let exchange = import_of(ty, &found).object(&found.state, &value);
+        for violation in check(&exchange, &ty.schemas()) {
+            let problem = &violation.to_string();
+            let invalid = |summary| Breach { summary, call, problem };
+            result = Err(match violation.rule {
+                Rule::ObjectNotNull => {
+                    let what = "an object without attributes";
+                    let summary = "Import returned null resource";
+                    diags.error(refused(summary, (clue, what), about))
+                }
+                Rule::WriteOnlyNull => {
+                    let summary = "Import returned a non-null value for a write-only attribute";
+                    self.invalid(diags, invalid(summary), about)
+                }
+                _ => self.invalid(diags, invalid(INVALID_OBJECT), about),
+            });
         }
-        let written = conform::write_only_findings(ty.block(), &value).into_iter().next();
-        if let Some(finding) = written {
-            let summary = "Import returned a non-null value for a write-only attribute";
-            let breach = Breach { summary, call, problem: &finding.to_string() };
-            return Err(self.invalid(diags, breach, about));
-        }
+        result?;
         self.check_size(diags, call, (ty, &found.state, &value), &found.private, about)?;
         let identity = self.identity(diags, (ty, call), found.identity, about)?;
         Ok(Imported { value, private: found.private, identity })
     }
+}
+
+/// An object that was found, as it is judged before it is decoded.
+fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<'a> {
+    Exchange::new(contract::Call::Import { asked: &ty.name, found: &found.type_name })
 }
 
 /// Says why what was found is not what was asked for.

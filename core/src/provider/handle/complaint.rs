@@ -1,6 +1,7 @@
 //! What went wrong with a provider's answer, told with the address it was about.
 
-use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::contract::{Call, Exchange, Rule, check};
+use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::codec::DecodeError;
 use formwork_value::diag::Blame;
@@ -88,33 +89,29 @@ impl Handle {
     ) -> Reported {
         self.invalid(
             diags,
-            Breach {
-                summary: "Provider produced invalid object",
-                call,
-                problem: &error.to_string(),
-            },
+            Breach { summary: INVALID_OBJECT, call, problem: &error.to_string() },
             about,
         )
     }
 
-    /// Checks that an answer has an object, even a null one. An absent object does not mean that the
-    /// real one is gone.
+    /// Judges an answer, and reports each rule that it breaks. Most are reported under `summary`.
     ///
     /// # Errors
-    /// When the object is absent.
-    pub(crate) fn present(
+    /// When a rule is broken.
+    pub(crate) fn judge(
         &self,
         diags: &mut Diagnostics,
-        call: &str,
-        state: &Payload,
-        about: About<'_>,
+        (summary, call): (&str, &str),
+        exchange: &Exchange<'_>,
+        (ty, about): (&ResourceType, About<'_>),
     ) -> Result<(), Reported> {
-        if *state != Payload::Absent {
-            return Ok(());
+        let mut result = Ok(());
+        for violation in check(exchange, &ty.schemas()) {
+            let summary = summary_of(violation.rule).unwrap_or(summary);
+            let problem = &violation.to_string();
+            result = Err(self.invalid(diags, Breach { summary, call, problem }, about));
         }
-        let summary = "Provider produced invalid object";
-        let problem = "there is no object in it, not even null";
-        Err(self.invalid(diags, Breach { summary, call, problem }, about))
+        result
     }
 
     /// Reports that the provider broke the contract.
@@ -158,21 +155,30 @@ impl Handle {
         }
     }
 
-    pub(super) fn deferred(
+    /// Checks that a call was not put off: no call of ours allows it.
+    ///
+    /// # Errors
+    /// When it was.
+    pub(super) fn not_deferred(
         &self,
         diags: &mut Diagnostics,
         call: &str,
-        about: About<'_>,
-    ) -> Reported {
-        let problem = "it put the operation off, although it was not told that it may";
-        self.invalid(
-            diags,
-            Breach {
-                summary: "Provider deferred changes when deferrals are not allowed",
-                call,
-                problem,
-            },
-            about,
-        )
+        deferred: Option<DeferredReason>,
+        (ty, about): (&ResourceType, About<'_>),
+    ) -> Result<(), Reported> {
+        let exchange = Exchange::new(Call::Any).deferred(deferred.is_some());
+        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))
+    }
+}
+
+/// The summary for most objects that break a rule.
+pub(crate) const INVALID_OBJECT: &str = "Provider produced invalid object";
+
+/// The summary of a rule that has one of its own, whatever call was answered.
+fn summary_of(rule: Rule) -> Option<&'static str> {
+    match rule {
+        Rule::NotDeferred => Some("Provider deferred changes when deferrals are not allowed"),
+        Rule::ObjectPresent => Some(INVALID_OBJECT),
+        _ => None,
     }
 }

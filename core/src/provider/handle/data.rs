@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use formwork_plugin_protocol::Provider;
+use formwork_plugin_protocol::contract::{Call, Exchange};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{About, Breach, Handle, capabilities, complete_problem, with_stored_numbers};
+use super::complaint::INVALID_OBJECT;
+use super::{About, Handle, capabilities, with_stored_numbers};
 use crate::provider::ResourceType;
 
 impl Handle {
@@ -34,25 +36,14 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        if answer.deferred.is_some() {
-            return Err(self.deferred(diags, call, about));
-        }
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        if value.value().is_null() {
-            let problem = "the object is null".to_owned();
-            return Err(self.invalid(
-                diags,
-                Breach { summary: "Provider produced null object", call, problem: &problem },
-                about,
-            ));
-        }
-        if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(
-                diags,
-                Breach { summary: "Provider produced invalid object", call, problem: &problem },
-                about,
-            ));
-        }
+        let summary = match value.value().is_null() {
+            true => "Provider produced null object",
+            false => INVALID_OBJECT,
+        };
+        let exchange = Exchange::new(Call::ReadData).object(&answer.state, &value);
+        self.judge(diags, (summary, call), &exchange, (ty, about))?;
         Ok(with_stored_numbers(value))
     }
 }

@@ -3,12 +3,13 @@
 use std::time::SystemTime;
 
 use bytes::Bytes;
+use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::conform::{assert_plan_valid, unknown_findings};
+use formwork_plugin_protocol::contract::{Call, Exchange};
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{About, Breach, Handle};
+use super::{About, Handle};
 use crate::provider::ResourceType;
 
 /// An ephemeral resource that was opened.
@@ -50,19 +51,12 @@ impl Handle {
         let answer = self.answer(call, about.addr, self.provider().open_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
-        if answer.deferred.is_some() {
-            return Err(self.deferred(diags, call, about));
-        }
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.result, (ty, about))?;
-        let prior = Value::null(ty.ty.clone()).split_marks().0;
         let config = config.clone().split_marks().0;
-        let mut findings = assert_plan_valid(ty.block(), &prior, &config, &value);
-        findings.extend(unknown_findings(&value));
-        if let Some(finding) = findings.first() {
-            let summary = "Provider produced invalid ephemeral resource instance";
-            let problem = finding.to_string();
-            return Err(self.invalid(diags, Breach { summary, call, problem: &problem }, about));
-        }
+        let summary = "Provider produced invalid ephemeral resource instance";
+        let exchange = Exchange::new(Call::Open { config: &config }).object(&answer.result, &value);
+        self.judge(diags, (summary, call), &exchange, (ty, about))?;
         let keep = Keep { private: answer.private, renew_at: answer.renew_at };
         Ok(Opened { value, keep })
     }

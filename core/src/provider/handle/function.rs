@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
-use formwork_plugin_protocol::{Payload, Provider};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::{Plain, Type, Value};
 
 use super::Handle;

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use formwork_plugin_protocol::contract::{Call, Exchange};
 use formwork_plugin_protocol::message::resource::{RawState, UpgradeIdentityRequest};
 use formwork_plugin_protocol::message::schema::IdentitySchema;
-use formwork_plugin_protocol::{Payload, Provider};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value, convert};
 
@@ -165,20 +166,18 @@ impl Handle {
         about: About<'_>,
     ) -> Result<Option<StoredIdentity>, Reported> {
         let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
-        let read = |came: &Payload| -> Result<Option<StoredIdentity>, String> {
-            let form = ty.identity.as_ref().ok_or("its type has no identities")?;
-            let value: Plain = came.decode(&form.ty).map_err(|error| error.to_string())?;
+        let summary = "Provider produced invalid identity";
+        let exchange = Exchange::new(Call::Any).identity(Some(&came));
+        self.judge(diags, (summary, call), &exchange, (ty, about))?;
+        let Some(form) = &ty.identity else { return Ok(None) };
+        let stored = came.decode(&form.ty).map_err(|error| error.to_string()).and_then(|value| {
             if value.value().is_null() {
                 return Ok(None);
             }
-            if !value.value().is_wholly_known() {
-                return Err("its identity is not known".to_owned());
-            }
             let text = json::encode(value.value(), &form.ty).map_err(|error| error.to_string())?;
             Ok(Some((form.version, text.into())))
-        };
-        read(&came).map_err(|problem| {
-            let summary = "Provider produced invalid identity";
+        });
+        stored.map_err(|problem| {
             self.invalid(diags, Breach { summary, call, problem: &problem }, about)
         })
     }

@@ -1,6 +1,7 @@
 //! Asks a provider for everything of one type, to find an object of which only the plan is known.
 //! Whether what is found may be taken is decided elsewhere.
 
+use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::message::list::ListRequest;
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;

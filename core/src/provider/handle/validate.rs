@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
+use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::{About, Handle, capabilities};

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use formwork_plugin_protocol::message::schema::ProviderSchema;
-use formwork_plugin_protocol::{Failure, Provider};
+use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use futures_util::StreamExt as _;

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use formwork_plugin_protocol::{Failure, Provider};
+use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _};
 
 use super::{Cloud, Cloudy};
 use crate::addr::ProviderAddr;

@@ -1,31 +1,28 @@
 //! One call from request to answer: connection, path, limits, and the blame when no answer
 //! comes. Knows no particular call.
 
-use std::error::Error as _;
+use std::borrow::Cow;
 use std::fmt::Display;
-use std::sync::Arc;
+use std::marker::PhantomData;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
 use prost::Message;
-use tonic::client::Grpc;
-use tonic::codegen::http::uri::PathAndQuery;
-use tonic::{Code, Request, Status, Streaming};
+use tonic::Code;
 
 use super::GrpcProvider;
 use crate::Failure;
-use crate::client::causes::with_causes;
-use crate::client::channel::{Channels, Lease};
+use crate::handshake::Protocol;
 use crate::limit;
-use crate::wire::codec::{Decoded, HostCodec};
+use crate::raw::{RawAnswers, RawCall, RawError, RawStatus};
 use crate::wire::exchange::Exchange;
 
 /// The answers to one call, while they come in.
-struct Answers<R> {
+struct Answers<X> {
     name: &'static str,
-    stream: Streaming<Decoded<R>>,
-    channels: Arc<dyn Channels>,
-    _lease: Lease,
+    protocol: Protocol,
+    raw: RawAnswers,
+    exchange: PhantomData<fn() -> X>,
 }
 
 impl GrpcProvider {
@@ -81,33 +78,19 @@ impl GrpcProvider {
         self.start::<X>(requests).await?.only().await
     }
 
-    async fn start<X: Exchange>(
-        &self,
-        requests: Vec<X::Request>,
-    ) -> Result<Answers<X::Response>, Failure> {
+    async fn start<X: Exchange>(&self, requests: Vec<X::Request>) -> Result<Answers<X>, Failure> {
         let name = self.protocol.name(X::METHOD);
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
             return Err(Failure::Unsendable(too_large(length, limit::REQUEST)));
         }
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
-        let lease = self.channels.lease().await?;
-        let mut grpc = Grpc::new(lease.channel.clone())
-            .max_decoding_message_size(limit::of_answer(X::METHOD))
-            .max_encoding_message_size(limit::REQUEST);
-        if let Err(error) = grpc.ready().await {
-            return Err(self.channels.explain_loss(with_causes(&error)).await);
-        }
-        let codec = HostCodec::<X>::new(self.protocol);
-        let requests = Request::new(stream::iter(requests));
-        match grpc.streaming(requests, PathAndQuery::from_static(path), codec).await {
-            Ok(response) => Ok(Answers {
-                name,
-                stream: response.into_inner(),
-                channels: Arc::clone(&self.channels),
-                _lease: lease,
-            }),
-            Err(status) => Err(blame(name, &status, &*self.channels).await),
-        }
+        let call = RawCall {
+            path: Cow::Borrowed(path),
+            messages: requests.iter().map(|request| request.encode_to_vec().into()).collect(),
+            answer_limit: limit::of_answer(X::METHOD),
+        };
+        let raw = self.transport.begin(call).await.map_err(|error| blame(name, error))?;
+        Ok(Answers { name, protocol: self.protocol, raw, exchange: PhantomData })
     }
 
     fn in_answer<X: Exchange>(&self, failure: Failure) -> Failure {
@@ -118,24 +101,31 @@ impl GrpcProvider {
     }
 }
 
-impl<R: Message + Default + 'static> Answers<R> {
+impl<X: Exchange> Answers<X> {
     /// Waits for the next answer; none at the orderly end.
-    async fn next(&mut self) -> Result<Option<R>, Failure> {
-        match self.stream.message().await {
-            Ok(Some(Ok(answer))) => Ok(Some(answer)),
-            Ok(Some(Err(why))) => Err(misbehaved(self.name, &why.to_string())),
-            Ok(None) => Ok(None),
-            Err(status) => Err(blame(self.name, &status, &*self.channels).await),
+    async fn next(&mut self) -> Result<Option<X::Response>, Failure> {
+        match self.raw.next().await {
+            Some(Ok(answer)) => match X::read_answer(self.protocol, answer) {
+                Ok(answer) => Ok(Some(answer)),
+                Err(why) => Err(misbehaved(self.name, &why.to_string())),
+            },
+            None => Ok(None),
+            Some(Err(error)) => Err(blame(self.name, error)),
         }
     }
 
     /// Waits for the answer when there is exactly one. A status after it counts.
-    async fn only(mut self) -> Result<R, Failure> {
-        let answer = self.next().await?;
-        if let Err(status) = self.stream.trailers().await {
-            return Err(blame(self.name, &status, &*self.channels).await);
+    async fn only(mut self) -> Result<X::Response, Failure> {
+        let Some(answer) = self.next().await? else {
+            return Err(misbehaved(self.name, "the answer is empty"));
+        };
+        // Further answers mean nothing, but the end does.
+        while let Some(further) = self.raw.next().await {
+            if let Err(error) = further {
+                return Err(blame(self.name, error));
+            }
         }
-        answer.ok_or_else(|| misbehaved(self.name, "the answer is empty"))
+        Ok(answer)
     }
 }
 
@@ -148,8 +138,8 @@ fn too_large(length: impl Display, limit: usize) -> String {
 }
 
 /// The length of an answer that this side refused and the limit, from the status of its decoder.
-fn refused_length(status: &Status) -> Option<(&str, usize)> {
-    let found = status.message().strip_prefix("Error, decoded message length too large: found ")?;
+fn refused_length(status: &RawStatus) -> Option<(&str, usize)> {
+    let found = status.message.strip_prefix("Error, decoded message length too large: found ")?;
     let (length, limit) = found.split_once(" bytes, the limit is: ")?;
     Some((length, limit.strip_suffix(" bytes")?.parse().ok()?))
 }
@@ -158,18 +148,16 @@ fn misbehaved(name: &str, why: &str) -> Failure {
     Failure::Misbehaved(format!("the provider's answer to {name} makes no sense: {why}"))
 }
 
-/// Says whose fault a status is.
-async fn blame(name: &'static str, status: &Status, channels: &dyn Channels) -> Failure {
-    // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
-    // and it is always the connection.
-    if let Some(cause) = status.source() {
-        return channels.explain_loss(with_causes(cause)).await;
-    }
-    if let Some((length, limit)) = refused_length(status) {
-        return Failure::Misbehaved(too_large(length, limit));
-    }
-    match status.code() {
-        Code::Unimplemented => Failure::Unimplemented(name),
-        code => Failure::Status { code: format!("{code:?}"), message: status.message().to_owned() },
+/// Says why there is no answer.
+fn blame(name: &'static str, error: RawError) -> Failure {
+    match error {
+        RawError::Status(status) if status.code == i32::from(Code::Unimplemented) => {
+            Failure::Unimplemented(name)
+        }
+        RawError::Status(status) => match refused_length(&status) {
+            Some((length, limit)) => Failure::Misbehaved(too_large(length, limit)),
+            None => Failure::Status { code: status.code_name(), message: status.message },
+        },
+        RawError::Failed(failure) => failure,
     }
 }

@@ -2,6 +2,7 @@
 //! say the same.
 
 mod example;
+mod transcript;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -20,15 +21,16 @@ use tonic::transport::{Channel, Endpoint, Server};
 use tower::service_fn;
 
 use super::*;
-use crate::Payload;
-use crate::client::channel::Lease;
+use crate::client::channel::{Channels, Lease};
+use crate::client::transport::ChannelTransport;
 use crate::server::ProviderService;
+use crate::{Payload, Provider};
 use example::{Example, everything, msgpack};
 
 /// One connection, and nothing known about who is at the other end.
 struct OneChannel(Channel);
 
-#[async_trait]
+#[async_trait::async_trait]
 impl Channels for OneChannel {
     async fn lease(&self) -> Result<Lease, Failure> {
         Ok(Lease::new(self.0.clone(), Arc::new(AtomicUsize::new(0))))
@@ -69,9 +71,13 @@ where
     (channel.unwrap(), wire)
 }
 
+fn transport(channel: Channel) -> Arc<dyn Transport> {
+    Arc::new(ChannelTransport::new(Arc::new(OneChannel(channel))))
+}
+
 async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcProvider {
     let (channel, _wire) = connect(ProviderService::new(provider)).await;
-    GrpcProvider::new(Arc::new(OneChannel(channel)), protocol)
+    GrpcProvider::over(transport(channel), protocol)
 }
 
 // ---- The same told, the same said
@@ -133,8 +139,7 @@ async fn a_request_beyond_the_limit_is_not_sent() {
 /// A provider that does as it is told by the name of the type.
 struct Bad;
 
-#[async_trait]
-impl Provider for Bad {
+impl Operations for Bad {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         std::future::pending().await
     }
@@ -256,8 +261,7 @@ async fn what_came_before_a_failure_in_a_stream_is_kept() {
 #[tokio::test]
 async fn a_connection_that_breaks_is_explained_by_who_knows() {
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
-    let channels = Arc::new(OneChannel(channel));
-    let provider = GrpcProvider::new(channels, Protocol::V6);
+    let provider = GrpcProvider::over(transport(channel), Protocol::V6);
     provider.configure(example::configure()).await.unwrap();
     let (failure, ()) = tokio::join!(provider.apply(example::apply()), async { wire.abort() });
     let Err(Failure::Lost { output, .. }) = failure else { panic!("{failure:?}") };
@@ -347,8 +351,7 @@ async fn an_answer_that_makes_no_sense_is_the_providers_fault() {
     let mut failures = Vec::new();
     for pieces in junk {
         let (channel, _wire) = connect(Junk(pieces)).await;
-        let channels = Arc::new(OneChannel(channel));
-        let wire = GrpcProvider::new(channels, Protocol::V6);
+        let wire = GrpcProvider::over(transport(channel), Protocol::V6);
         failures.push(wire.schema().await.err());
     }
     check_failures(

@@ -10,21 +10,21 @@ use formwork_value::schema::{
 };
 use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
-use super::super::Finding;
 use super::super::parts::{attribute, keyed, same, shown, under_key};
+use super::super::{Rule, Violation};
 
 /// Finds what a provider may not have planned, given the configuration it got and the prior object
-/// it knew. No findings: the plan is valid.
+/// it knew. No violations: the plan is valid.
 #[must_use]
-pub fn assert_plan_valid(
+pub(in crate::contract) fn assert_plan_valid(
     block: &Block,
     prior: &Plain,
     config: &Plain,
     planned: &Plain,
-) -> Vec<Finding> {
-    let mut check = Check { path: Path::root(), findings: Vec::new() };
+) -> Vec<Violation> {
+    let mut check = Check { path: Path::root(), violations: Vec::new() };
     check.block(block, &Three::new(prior.value(), config.value(), planned.value()));
-    check.findings
+    check.violations
 }
 
 /// The three lives of one part of an object.
@@ -61,16 +61,16 @@ impl Three {
 
 struct Check {
     path: Path,
-    findings: Vec<Finding>,
+    violations: Vec<Violation>,
 }
 
 impl Check {
-    fn report(&mut self, message: impl Into<String>) {
-        self.findings.push(Finding::new(&self.path, message));
+    fn report(&mut self, rule: Rule, message: impl Into<String>) {
+        self.violations.push(Violation::new(rule, &self.path, message));
     }
 
-    fn tell(&mut self, message: String) {
-        self.findings.push(Finding::telling_values(&self.path, message));
+    fn tell(&mut self, rule: Rule, message: String) {
+        self.violations.push(Violation::telling_values(rule, &self.path, message));
     }
 
     fn within(&mut self, step: Step, check: impl FnOnce(&mut Self)) {
@@ -82,8 +82,12 @@ impl Check {
     /// Reports a value that is there on one side only. Answers whether to look further.
     fn existence(&mut self, three: &Three) -> bool {
         match (three.planned.is_null(), three.config.is_null()) {
-            (true, false) => self.report("planned for absence but config wants existence"),
-            (false, true) => self.report("planned for existence but config wants absence"),
+            (true, false) => {
+                self.report(Rule::PlanExistence, "planned for absence but config wants existence");
+            }
+            (false, true) => {
+                self.report(Rule::PlanExistence, "planned for existence but config wants absence");
+            }
             (true, true) => {}
             (false, false) => return true,
         }
@@ -121,7 +125,10 @@ impl Check {
         }
         if attr.write_only {
             if !planned.is_null() {
-                self.report("planned value for write-only attribute is not null");
+                self.report(
+                    Rule::WriteOnlyNull,
+                    "planned value for write-only attribute is not null",
+                );
             }
             return;
         }
@@ -129,10 +136,16 @@ impl Check {
             return;
         }
         match (&attr.kind, config.is_null(), attr.sensitive) {
-            (_, true, true) => self.report("sensitive planned value for a non-computed attribute"),
+            (_, true, true) => self.report(
+                Rule::PlanComputedOnly,
+                "sensitive planned value for a non-computed attribute",
+            ),
             (_, true, false) => {
                 let planned = shown(planned);
-                self.tell(format!("planned value {planned} for a non-computed attribute"));
+                self.tell(
+                    Rule::PlanComputedOnly,
+                    format!("planned value {planned} for a non-computed attribute"),
+                );
             }
             (AttributeKind::Nested(nested), ..) => self.nested_attributes(nested, three),
             (_, _, sensitive) => self.mismatch(sensitive, three),
@@ -157,7 +170,7 @@ impl Check {
                 )
             }
         };
-        self.tell(message);
+        self.tell(Rule::PlanConfigKept, message);
     }
 
     fn nested_attributes(&mut self, nested: &NestedAttributes, three: &Three) {
@@ -165,7 +178,7 @@ impl Check {
             return;
         }
         if three.planned.is_unknown() {
-            return self.report("planned unknown for configured value");
+            return self.report(Rule::PlanNestedKnown, "planned unknown for configured value");
         }
         let counts = (three.planned.children().len(), three.config.children().len());
         match nested.nesting {
@@ -175,10 +188,13 @@ impl Check {
                     true => "unknown".to_owned(),
                     false => counts.1.to_string(),
                 };
-                self.report(format!(
-                    "count in plan ({}) disagrees with count in config ({config})",
-                    counts.0
-                ));
+                self.report(
+                    Rule::PlanElements,
+                    format!(
+                        "count in plan ({}) disagrees with count in config ({config})",
+                        counts.0
+                    ),
+                );
             }
             // Elements of sets have nothing by which to tell which belong together.
             Nesting::Set => {}
@@ -211,13 +227,19 @@ impl Check {
                     self.within(Step::Key(key.clone()), |this| check(this, &element));
                 }
                 None => {
-                    self.report(format!("map key {key:?} from plan is not present in config"));
+                    self.report(
+                        Rule::PlanElements,
+                        format!("map key {key:?} from plan is not present in config"),
+                    );
                 }
             }
         }
         for (key, _) in keyed(&three.config) {
             if under_key(&three.planned, key).is_none() {
-                self.report(format!("map key {key:?} from config is not present in plan"));
+                self.report(
+                    Rule::PlanElements,
+                    format!("map key {key:?} from config is not present in plan"),
+                );
             }
         }
     }
@@ -231,7 +253,7 @@ impl Check {
             Nesting::Single | Nesting::Group => None,
         };
         if let (Some(kind), true) = (kind, planned.is_null()) {
-            return self.report(format!(
+            return self.report(Rule::PlanBlocksNotNull, format!(
                 "attribute representing a {kind} of nested blocks must be empty to indicate no blocks, not null"
             ));
         }
@@ -242,23 +264,29 @@ impl Check {
         // provider's to guess what comes of it.
         if config.is_unknown() {
             let planned = shown(planned);
-            return self.tell(format!("planned value {planned} for unknown dynamic block"));
+            return self.tell(
+                Rule::PlanDynamicKept,
+                format!("planned value {planned} for unknown dynamic block"),
+            );
         }
         if config.is_null() && nested.computed {
             return;
         }
         if planned.is_unknown() {
-            return self.report(
+            return self.report(Rule::PlanBlocksKnown,
                 "attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead",
             );
         }
         let counts = (planned.children().len(), config.children().len());
         match nested.nesting {
             Nesting::Single | Nesting::Group => self.block(&nested.block, three),
-            Nesting::List if counts.0 != counts.1 => self.report(format!(
-                "block count in plan ({}) disagrees with count in config ({})",
-                counts.0, counts.1
-            )),
+            Nesting::List if counts.0 != counts.1 => self.report(
+                Rule::PlanElements,
+                format!(
+                    "block count in plan ({}) disagrees with count in config ({})",
+                    counts.0, counts.1
+                ),
+            ),
             Nesting::List => {
                 for at in 0..counts.0 {
                     let Some(element) = three.at(at) else { continue };
@@ -289,7 +317,7 @@ impl Check {
     }
 
     fn unknown_element(&mut self) {
-        self.report(
+        self.report(Rule::PlanBlocksKnown,
             "element representing nested block must not be unknown itself; set nested attribute values to unknown instead",
         );
     }

@@ -9,21 +9,21 @@ use std::collections::HashMap;
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
 
-use super::super::Finding;
 use super::super::parts::{attribute, keyed, shown, under_key};
 use super::super::sets::{Candidates, Key, fingerprint};
+use super::super::{Rule, Violation};
 
-/// Finds where an actual object is not what its plan promised. No findings: it is.
+/// Finds where an actual object is not what its plan promised. No violations: it is.
 #[must_use]
-pub fn assert_object_compatible(block: &Block, planned: &Plain, actual: &Plain) -> Vec<Finding> {
-    let mut check = Check { path: Path::root(), findings: Vec::new() };
+pub fn assert_object_compatible(block: &Block, planned: &Plain, actual: &Plain) -> Vec<Violation> {
+    let mut check = Check { path: Path::root(), violations: Vec::new() };
     check.block(block, planned.value(), actual.value());
-    check.findings
+    check.violations
 }
 
 struct Check {
     path: Path,
-    findings: Vec<Finding>,
+    violations: Vec<Violation>,
 }
 
 /// Whether a part that was planned may have become another.
@@ -48,12 +48,12 @@ impl Compatible for AnyValue {
 }
 
 impl Check {
-    fn report(&mut self, message: impl Into<String>) {
-        self.findings.push(Finding::new(&self.path, message));
+    fn report(&mut self, rule: Rule, message: impl Into<String>) {
+        self.violations.push(Violation::new(rule, &self.path, message));
     }
 
-    fn tell(&mut self, message: String) {
-        self.findings.push(Finding::telling_values(&self.path, message));
+    fn tell(&mut self, rule: Rule, message: String) {
+        self.violations.push(Violation::telling_values(rule, &self.path, message));
     }
 
     fn within(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {
@@ -67,19 +67,25 @@ impl Check {
         let root = if self.path.0.is_empty() { "Root object " } else { "" };
         match (planned.is_null(), actual.is_null()) {
             (true, true) => return,
-            (true, false) => return self.report(format!("{root}was absent, but now present")),
-            (false, true) => return self.report(format!("{root}was present, but now absent")),
+            (true, false) => {
+                return self
+                    .report(Rule::ResultExistence, format!("{root}was absent, but now present"));
+            }
+            (false, true) => {
+                return self
+                    .report(Rule::ResultExistence, format!("{root}was present, but now absent"));
+            }
             (false, false) => {}
         }
         let part = |object, name: &Str| attribute(object, name, || Type::Dynamic);
         for (name, attr) in &block.attributes {
             self.within(Some(Step::Attribute(name.clone())), |check| {
-                let n_findings = check.findings.len();
+                let n_violations = check.violations.len();
                 check.value(&part(planned, name), &part(actual, name));
-                if attr.sensitive && check.findings.len() > n_findings {
+                if attr.sensitive && check.violations.len() > n_violations {
                     // What exactly differs must not be seen.
-                    check.findings.truncate(n_findings);
-                    check.report("inconsistent values for sensitive attribute");
+                    check.violations.truncate(n_violations);
+                    check.report(Rule::ResultValue, "inconsistent values for sensitive attribute");
                 }
             });
         }
@@ -93,7 +99,7 @@ impl Check {
     fn nested_block(&mut self, nested: &NestedBlock, planned: &Value, actual: &Value) {
         if nested.computed {
             if actual.is_null() && nested.nesting != Nesting::Single {
-                return self.report("computed blocks must not be null");
+                return self.report(Rule::ResultBlocksNotNull, "computed blocks must not be null");
             }
             if planned.is_unknown() {
                 return self.value(planned, actual);
@@ -125,7 +131,10 @@ impl Check {
     fn same_count(&mut self, planned: &Value, actual: &Value) -> bool {
         let (before, after) = (planned.children().len(), actual.children().len());
         if before != after {
-            self.report(format!("block count changed from {before} to {after}"));
+            self.report(
+                Rule::ResultElements,
+                format!("block count changed from {before} to {after}"),
+            );
         }
         before == after
     }
@@ -136,11 +145,13 @@ impl Check {
                 Some(actual) => self.within(Some(Step::Key(key.clone())), |check| {
                     check.block(block, planned, actual);
                 }),
-                None => self.report(format!("block key {key:?} has vanished")),
+                None => {
+                    self.report(Rule::ResultElements, format!("block key {key:?} has vanished"));
+                }
             }
         }
         for (key, _) in keyed(actual).filter(|(key, _)| under_key(planned, key).is_none()) {
-            self.report(format!("new block key {key:?} has appeared"));
+            self.report(Rule::ResultElements, format!("new block key {key:?} has appeared"));
         }
     }
 
@@ -152,26 +163,30 @@ impl Check {
         let actual_type = actual.ty();
         if !actual_type.conforms_to(&planned_type) {
             let reason = convert::mismatch(&actual_type, &planned_type);
-            return self.report(format!("wrong final value type: {reason}"));
+            return self.report(Rule::ResultType, format!("wrong final value type: {reason}"));
         }
         match (planned, actual) {
             (Value::Unknown(unknown), _) => {
                 if !allows(unknown, actual) {
                     let (planned, actual) = (placeholder(unknown), shown(actual));
-                    self.tell(format!(
+                    self.tell(Rule::ResultPlaceholder, format!(
                         "final value {actual} does not conform to planning placeholder {planned}"
                     ));
                 }
             }
             (Value::Null(_), Value::Null(_)) => {}
-            (_, Value::Null(_)) => self.tell(format!("was {}, but now null", shown(planned))),
-            (Value::Null(_), _) => self.tell(format!("was null, but now {}", shown(actual))),
-            (_, Value::Unknown(_)) => self.report("was known, but now unknown"),
+            (_, Value::Null(_)) => {
+                self.tell(Rule::ResultValue, format!("was {}, but now null", shown(planned)));
+            }
+            (Value::Null(_), _) => {
+                self.tell(Rule::ResultValue, format!("was null, but now {}", shown(actual)));
+            }
+            (_, Value::Unknown(_)) => self.report(Rule::ResultKnown, "was known, but now unknown"),
             (Value::Set(_), _) => self.set(&AnyValue, "length", planned, actual),
             (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => {
                 if planned != actual {
                     let (planned, actual) = (shown(planned), shown(actual));
-                    self.tell(format!("was {planned}, but now {actual}"));
+                    self.tell(Rule::ResultValue, format!("was {planned}, but now {actual}"));
                 }
             }
             _ => self.parts(planned, actual),
@@ -184,14 +199,20 @@ impl Check {
             let Some(step) = planned.step_to(at) else { continue };
             match actual.position_of(&step).and_then(|at| actual.children().get(at)) {
                 Some(actual) => self.within(Some(step), |check| check.value(part, actual)),
-                None => self.report(format!("element {} has vanished", shown_key(&step))),
+                None => self.report(
+                    Rule::ResultElements,
+                    format!("element {} has vanished", shown_key(&step)),
+                ),
             }
         }
         for at in 0..actual.children().len() {
             if let Some(step) = actual.step_to(at)
                 && planned.position_of(&step).is_none()
             {
-                self.report(format!("new element {} has appeared", shown_key(&step)));
+                self.report(
+                    Rule::ResultElements,
+                    format!("new element {} has appeared", shown_key(&step)),
+                );
             }
         }
     }
@@ -227,27 +248,36 @@ impl Check {
         }
         for planned in &lost {
             let planned = shown(planned);
-            self.tell(format!(
-                "planned set element {planned} does not correlate with any element in actual"
-            ));
+            self.tell(
+                Rule::ResultElements,
+                format!(
+                    "planned set element {planned} does not correlate with any element in actual"
+                ),
+            );
         }
         if lost.is_empty() {
             for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
                 let actual = shown(actual);
-                self.tell(format!(
-                    "actual set element {actual} does not correlate with any element in plan"
-                ));
+                self.tell(
+                    Rule::ResultElements,
+                    format!(
+                        "actual set element {actual} does not correlate with any element in plan"
+                    ),
+                );
             }
         }
         if before.len() < after.len() {
-            self.report(format!("{what} changed from {} to {}", before.len(), after.len()));
+            self.report(
+                Rule::ResultElements,
+                format!("{what} changed from {} to {}", before.len(), after.len()),
+            );
         }
     }
 
     fn is_compatible(&self, element: &dyn Compatible, planned: &Value, actual: &Value) -> bool {
-        let mut trial = Self { path: self.path.clone(), findings: Vec::new() };
+        let mut trial = Self { path: self.path.clone(), violations: Vec::new() };
         element.compare(&mut trial, planned, actual);
-        trial.findings.is_empty()
+        trial.violations.is_empty()
     }
 }
 

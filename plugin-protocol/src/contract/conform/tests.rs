@@ -15,8 +15,8 @@ fn two() -> Vec<(&'static str, Attribute)> {
 #[track_caller]
 fn plan(schema: &Block, prior: &str, config: &str, planned: &str, want: &[&str]) {
     let [prior, config, planned] = [prior, config, planned].map(|text| value(schema, text));
-    let findings = assert_plan_valid(schema, &prior, &config, &planned);
-    assert_eq!(lines(&findings), want);
+    let violations = assert_plan_valid(schema, &prior, &config, &planned);
+    assert_eq!(lines(&violations), want);
 }
 
 #[track_caller]
@@ -115,10 +115,10 @@ fn write_only_attributes_are_planned_null_and_sensitive_values_not_shown() {
     );
     let sent = value(&schema, r#"{"pass":"p"}"#);
     assert_eq!(
-        lines(&write_only_findings(&schema, &sent)),
+        lines(&write_only_violations(&schema, &sent)),
         [".pass: write-only attribute is not null",]
     );
-    assert_eq!(write_only_findings(&schema, &value(&schema, r#"{"secret":"p"}"#)), []);
+    assert_eq!(write_only_violations(&schema, &value(&schema, r#"{"secret":"p"}"#)), []);
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
     );
     let config = value(&list, r#"{"x":[{"n":"a"}]}"#);
     let planned = with_unknown(&config, "x");
-    let findings = assert_plan_valid(&list, &value(&list, "null"), &config, &planned);
-    assert_eq!(lines(&findings), [".x: planned unknown for configured value"]);
+    let violations = assert_plan_valid(&list, &value(&list, "null"), &config, &planned);
+    assert_eq!(lines(&violations), [".x: planned unknown for configured value"]);
 }
 
 #[test]
@@ -223,20 +223,20 @@ fn nested_blocks_are_as_many_as_configured() {
     for (nesting, kind) in [(Nesting::List, "list"), (Nesting::Set, "set"), (Nesting::Map, "map")] {
         let schema = of(nesting);
         let (null, empty) = (value(&schema, "null"), value(&schema, "{}"));
-        let findings = assert_plan_valid(&schema, &null, &empty, &raw(&schema, "{}"));
+        let violations = assert_plan_valid(&schema, &null, &empty, &raw(&schema, "{}"));
         assert_eq!(
-            lines(&findings),
+            lines(&violations),
             [format!(
                 ".b: attribute representing a {kind} of nested blocks must be empty to indicate no blocks, not null"
             )]
         );
         let unknown = with_unknown(&empty, "b");
         assert_eq!(assert_plan_valid(&schema, &null, &unknown, &unknown), []);
-        let findings = lines(&assert_plan_valid(&schema, &null, &unknown, &empty));
-        assert!(findings[0].ends_with("for unknown dynamic block"), "{findings:?}");
-        let findings = lines(&assert_plan_valid(&schema, &null, &empty, &unknown));
+        let violations = lines(&assert_plan_valid(&schema, &null, &unknown, &empty));
+        assert!(violations[0].ends_with("for unknown dynamic block"), "{violations:?}");
+        let violations = lines(&assert_plan_valid(&schema, &null, &empty, &unknown));
         assert_eq!(
-            findings,
+            violations,
             [
                 ".b: attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead"
             ]
@@ -380,8 +380,8 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
     let of = |part: Value| Plain::try_from(Value::object([("a", part)])).unwrap();
     let check = |ty: Type, refinement: &Refinement, actual: Value| {
         let unknown = Value::Unknown(Arc::new(Unknown::refined(ty.clone(), refinement.clone())));
-        let findings = assert_object_compatible(&schema(&ty), &of(unknown), &of(actual));
-        lines(&findings)
+        let violations = assert_object_compatible(&schema(&ty), &of(unknown), &of(actual));
+        lines(&violations)
     };
     let fine: [&str; 0] = [];
     let prefix = Refinement { prefix: Some("xyz".into()), not_null: true, ..Refinement::default() };
@@ -404,23 +404,23 @@ fn an_unknown_value_becomes_only_what_was_known_about_it() {
     let length = Refinement { min_length: 1, max_length: Some(2), ..Refinement::default() };
     let list = |n: usize| Value::list(Type::Bool, vec![Value::Bool(true); n]);
     for (n, allowed) in [(0, false), (1, true), (2, true), (3, false)] {
-        let findings = check(Type::list(Type::Bool), &length, list(n));
-        assert_eq!(findings.is_empty(), allowed, "{n}");
+        let violations = check(Type::list(Type::Bool), &length, list(n));
+        assert_eq!(violations.is_empty(), allowed, "{n}");
     }
 }
 
 #[test]
 fn other_answers_are_held_to_their_rules_too() {
     let schema = block(four());
-    assert_eq!(destroy_findings(&planned_destroy(&schema)), []);
+    assert_eq!(destroy_violations(&planned_destroy(&schema)), []);
     assert_eq!(
-        lines(&destroy_findings(&value(&schema, "{}"))),
+        lines(&destroy_violations(&value(&schema, "{}"))),
         ["planned a non-null destroy value",]
     );
     let partly = value(&schema, r#"{"name":"a","id":"?"}"#);
-    assert_eq!(lines(&unknown_findings(&partly)), [".id: the value is unknown"]);
-    assert_eq!(unknown_findings(&value(&schema, r#"{"name":"a"}"#)), []);
-    assert_eq!(type_findings(&schema, &partly), []);
+    assert_eq!(lines(&unknown_violations(&partly)), [".id: the value is unknown"]);
+    assert_eq!(unknown_violations(&value(&schema, r#"{"name":"a"}"#)), []);
+    assert_eq!(type_violations(&schema, &partly), []);
     let other = Plain::try_from(Value::object([("name", Value::string("a"))])).unwrap();
-    assert_eq!(type_findings(&schema, &other).len(), 1);
+    assert_eq!(type_violations(&schema, &other).len(), 1);
 }

@@ -15,8 +15,9 @@ fn schema() -> Block {
 fn check(prior: &str, planned: &str, paths: &[Path]) -> (Vec<String>, Vec<String>) {
     let schema = schema();
     let (prior, planned) = (value(&schema, prior), value(&schema, planned));
-    let replacement = requires_replace(&schema, &prior, &planned, paths);
-    (replacement.paths.iter().map(Path::to_string).collect(), lines(&replacement.findings))
+    let forcing = requires_replace(&schema, &prior, &planned, paths);
+    let nowhere = replace_violations(&prior, &planned, paths);
+    (forcing.iter().map(Path::to_string).collect(), lines(&nowhere))
 }
 
 fn at(name: &str) -> Path {
@@ -39,9 +40,9 @@ fn only_paths_that_change_count() {
         at("tags").key("k"),
         at("tags").attribute("k"),
     ];
-    let (paths, findings) = check(prior, planned, &all);
+    let (paths, violations) = check(prior, planned, &all);
     assert_eq!(paths, [".disk[1].name", ".id", ".name", ".tags.k", ".tags[\"k\"]"]);
-    assert_eq!(findings, [""; 0]);
+    assert_eq!(violations, [""; 0]);
 }
 
 #[test]
@@ -60,11 +61,11 @@ fn a_write_only_path_counts_although_nothing_is_seen_to_change() {
 #[test]
 fn a_path_that_leads_nowhere_is_the_providers_mistake() {
     let paths = [at("no"), at("disk").index(3), at("rule").index(0), at("tags").key("k")];
-    let (paths, findings) = check(r#"{"rule":[{"name":"a"}]}"#, r#"{"rule":[]}"#, &paths);
+    let (paths, violations) = check(r#"{"rule":[{"name":"a"}]}"#, r#"{"rule":[]}"#, &paths);
     assert_eq!(paths, [""; 0]);
     let message = "replacement is required for a non-existent attribute path";
     let wrong = [".no", ".disk[3]", ".rule[0]", ".tags[\"k\"]"];
-    assert_eq!(findings, wrong.map(|path| format!("{path}: {message}")));
+    assert_eq!(violations, wrong.map(|path| format!("{path}: {message}")));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use tonic::server::{Grpc, StreamingService};
 use tonic::{Code, Request, Response, Status, Streaming};
 
 use crate::limit;
+use crate::provider::{Calling, Events, ProviderExt as _};
 use crate::wire::codec::{Decoded, Protobuf};
 use crate::wire::convert::Incoming;
 use crate::wire::exchange::Exchange;
@@ -26,9 +27,6 @@ pub(super) type Answering = BoxFuture<'static, http::Response<Body>>;
 
 /// What a method of the provider returns before it is waited for.
 type Pending<'p, M> = BoxFuture<'p, Result<M, Failure>>;
-
-/// The pieces of an answer as the provider makes them.
-type Parts<M> = BoxStream<'static, Result<M, Failure>>;
 
 /// A call that came in.
 pub(super) struct Handling {
@@ -57,7 +55,7 @@ impl Handling {
     /// Answers a call between neutral messages.
     pub(super) fn unary<X, N, M>(
         self,
-        run: for<'p> fn(&'p dyn Provider, N) -> Pending<'p, M>,
+        run: for<'p> fn(&'p dyn Provider, N) -> Calling<'p, M>,
     ) -> Answering
     where
         X: Exchange,
@@ -80,7 +78,7 @@ impl Handling {
     /// Answers a call whose answer goes out in pieces.
     pub(super) fn stream<X, N, M>(
         self,
-        run: for<'p> fn(&'p dyn Provider, N) -> Pending<'p, Parts<M>>,
+        run: for<'p> fn(&'p dyn Provider, N) -> Calling<'p, Events<M>>,
     ) -> Answering
     where
         X: Exchange,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use formwork_plugin_protocol::Payload;
-use formwork_plugin_protocol::Provider as _;
+use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest};
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::message::resource::{ApplyRequest, PlanRequest, ReadRequest};
-use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _, Request};
 use formwork_value::{Plain, Type, Value};
 
 use crate::prelude::*;
@@ -196,7 +196,7 @@ async fn an_object_that_is_as_it_was_goes_back_in_the_bytes_in_which_it_came() {
 
 #[test]
 fn a_call_takes_no_more_room_than_an_allocator_has_at_hand() {
-    let server = server();
+    let server: &dyn Provider = &server();
     let PlanRequest { type_name, prior, proposed, config, client, .. } =
         plan(Value::Bool(true), None, CLIENT);
     let read = ReadRequest {
@@ -216,10 +216,11 @@ fn a_call_takes_no_more_room_than_an_allocator_has_at_hand() {
         provider_meta: Payload::Absent,
         planned_identity: None,
     };
+    let planned = plan(Value::Bool(true), None, CLIENT);
     let sizes = [
-        size_of_val(&*server.read(read)),
-        size_of_val(&*server.plan(plan(Value::Bool(true), None, CLIENT))),
-        size_of_val(&*server.apply(apply)),
+        size_of_val(&*server.call(Request::ReadResource(read))),
+        size_of_val(&*server.call(Request::PlanResourceChange(planned))),
+        size_of_val(&*server.call(Request::ApplyResourceChange(apply))),
     ];
     // The largest piece that glibc has for each thread.
     assert!(sizes.iter().all(|size| *size <= 1032), "{sizes:?}");

@@ -6,7 +6,7 @@ use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportResponse, MoveRequest, MoveResponse, RawState, ReadRequest,
     UpgradeIdentityRequest,
 };
-use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::Value;
 use formwork_value::codec::json;
 

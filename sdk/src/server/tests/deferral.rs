@@ -7,7 +7,7 @@ use formwork_plugin_protocol::message::configure::ConfigureRequest;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::ephemeral::OpenRequest;
 use formwork_plugin_protocol::message::resource::{ImportRequest, PlanRequest, ReadRequest};
-use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_plugin_protocol::{Payload, ProviderExt as _};
 use formwork_value::{Plain, Type, Value};
 
 use crate::prelude::*;

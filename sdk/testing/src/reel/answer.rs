@@ -3,7 +3,6 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::action::{ActionEvent, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::Verdict;
@@ -15,17 +14,106 @@ use formwork_plugin_protocol::message::resource::{
     ApplyResponse, ImportResponse, ImportedResource, MoveResponse, PlanResponse, ReadResponse,
     UpgradeIdentityResponse, UpgradeResponse,
 };
+use formwork_plugin_protocol::provider::Events;
+use formwork_plugin_protocol::{Failure, Method, Payload, Response};
+use futures_util::stream;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::{Value as Json, json};
 
 use super::form::{Kind, Offer, Page, bytes, deferred, diagnostics, path, shown_bytes, shown_path};
 
 /// An answer that can be kept. `of` is the name of what was asked.
-pub(super) trait Answer: Sized {
+trait Answer: Sized {
     /// Writes it.
     fn write(&self, page: &mut Page<'_>, of: &str);
 
     /// Reads it.
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String>;
+}
+
+/// Reads the answer to a call of a method.
+pub(super) fn read(
+    offer: &Offer,
+    (method, of): (Method, &str),
+    json: &Json,
+) -> Result<Response, String> {
+    /// Calls of one kind: each is read in the form of its answer.
+    macro_rules! read {
+        ($($method:ident),*; $($streamed:ident),*) => {
+            match method {
+                $(Method::$method => Answer::read(offer, of, json).map(Response::$method),)*
+                $(Method::$streamed => Answer::read(offer, of, json)
+                    .map(|events: Vec<_>| Response::$streamed(whole(events))),)*
+                _ => Err("no such answer is recorded".to_owned()),
+            }
+        };
+    }
+    read!(
+        ValidateProviderConfig, ConfigureProvider, ValidateResourceConfig,
+        ValidateDataResourceConfig, ValidateEphemeralResourceConfig, ValidateActionConfig,
+        ValidateListResourceConfig, UpgradeResourceState, UpgradeResourceIdentity, ReadResource,
+        PlanResourceChange, ApplyResourceChange, ImportResourceState, MoveResourceState,
+        ReadDataSource, OpenEphemeralResource, RenewEphemeralResource, CloseEphemeralResource,
+        CallFunction, PlanAction;
+        ListResource, InvokeAction
+    )
+}
+
+/// Writes an answer, and returns it. One that streams is waited for as a whole.
+pub(super) async fn write(
+    page: &mut Page<'_>,
+    of: &str,
+    answer: Response,
+) -> Result<Response, Failure> {
+    match &answer {
+        Response::ValidateProviderConfig(it)
+        | Response::ConfigureProvider(it)
+        | Response::ValidateResourceConfig(it)
+        | Response::ValidateDataResourceConfig(it)
+        | Response::ValidateEphemeralResourceConfig(it)
+        | Response::ValidateActionConfig(it)
+        | Response::ValidateListResourceConfig(it)
+        | Response::CloseEphemeralResource(it) => it.write(page, of),
+        Response::UpgradeResourceState(it) => it.write(page, of),
+        Response::UpgradeResourceIdentity(it) => it.write(page, of),
+        Response::ReadResource(it) => it.write(page, of),
+        Response::PlanResourceChange(it) => it.write(page, of),
+        Response::ApplyResourceChange(it) => it.write(page, of),
+        Response::ImportResourceState(it) => it.write(page, of),
+        Response::MoveResourceState(it) => it.write(page, of),
+        Response::ReadDataSource(it) => it.write(page, of),
+        Response::OpenEphemeralResource(it) => it.write(page, of),
+        Response::RenewEphemeralResource(it) => it.write(page, of),
+        Response::CallFunction(it) => it.write(page, of),
+        Response::PlanAction(it) => it.write(page, of),
+        _ => return write_events(page, of, answer).await,
+    }
+    Ok(answer)
+}
+
+/// Writes an answer that streams.
+async fn write_events(
+    page: &mut Page<'_>,
+    of: &str,
+    answer: Response,
+) -> Result<Response, Failure> {
+    Ok(match answer {
+        Response::ListResource(events) => {
+            let events: Vec<_> = events.try_collect().await?;
+            events.write(page, of);
+            Response::ListResource(whole(events))
+        }
+        Response::InvokeAction(events) => {
+            let events: Vec<_> = events.try_collect().await?;
+            events.write(page, of);
+            Response::InvokeAction(whole(events))
+        }
+        other => other,
+    })
+}
+
+fn whole<T: Send + 'static>(events: Vec<T>) -> Events<T> {
+    stream::iter(events.into_iter().map(Ok)).boxed()
 }
 
 impl Answer for Verdict {

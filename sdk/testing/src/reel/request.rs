@@ -1,7 +1,6 @@
 //! What is asked, as a record has it. What a host says about itself is left out: it changes nothing in
 //! an answer that a record should hold on to.
 
-use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
@@ -12,6 +11,7 @@ use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ImportRequest, MoveRequest, PlanRequest, RawState, ReadRequest,
     UpgradeIdentityRequest, UpgradeRequest,
 };
+use formwork_plugin_protocol::{Payload, Request};
 use formwork_value::codec::json::{self, Extra};
 use formwork_value::schema::Block;
 use serde_json::{Value as Json, json};
@@ -19,23 +19,68 @@ use serde_json::{Value as Json, json};
 use super::form::{Kind, Page, conceal, shown_bytes};
 
 impl Page<'_> {
-    pub(super) fn validate(mut self, kind: Kind<'_>, request: &ValidateRequest) -> Self {
+    /// Writes what is asked; `None` of a call that no record holds.
+    pub(super) fn request(self, request: &Request) -> Option<Self> {
+        let of = request.subject();
+        Some(match request {
+            Request::ValidateProviderConfig(it) => self.validate(Kind::Provider, it),
+            Request::ConfigureProvider(it) => self.configure(it),
+            Request::ValidateResourceConfig(it) => self.validate(Kind::Resource(of), it),
+            Request::ValidateDataResourceConfig(it) => self.validate(Kind::Data(of), it),
+            Request::ValidateEphemeralResourceConfig(it) => self.validate(Kind::Ephemeral(of), it),
+            Request::ValidateActionConfig(it) => self.validate(Kind::Action(of), it),
+            Request::ValidateListResourceConfig(it) => self.validate_list(it),
+            Request::UpgradeResourceState(it) => self.upgrade(it),
+            Request::UpgradeResourceIdentity(it) => self.upgrade_identity(it),
+            Request::ReadResource(it) => self.read(it),
+            Request::PlanResourceChange(it) => self.plan(it),
+            Request::ApplyResourceChange(it) => self.apply(it),
+            Request::ImportResourceState(it) => self.import(it),
+            Request::MoveResourceState(it) => self.take_over(it),
+            Request::ReadDataSource(it) => self.read_data(it),
+            Request::OpenEphemeralResource(it) => self.open(it),
+            Request::RenewEphemeralResource(it) | Request::CloseEphemeralResource(it) => {
+                self.keep(it)
+            }
+            Request::ListResource(it) => self.list(it),
+            Request::CallFunction(it) => self.call_function(it),
+            Request::PlanAction(it) | Request::InvokeAction(it) => self.action(it),
+            // Those about the provider as a whole are asked again each time; generated
+            // configuration is for people, and states are files of their own.
+            Request::GetMetadata
+            | Request::GetProviderSchema
+            | Request::GetResourceIdentitySchemas
+            | Request::GetFunctions
+            | Request::StopProvider
+            | Request::GenerateResourceConfig(_)
+            | Request::ValidateStateStoreConfig(_)
+            | Request::ConfigureStateStore(_)
+            | Request::ReadStateBytes(_)
+            | Request::WriteStateBytes(..)
+            | Request::LockState(..)
+            | Request::UnlockState(..)
+            | Request::GetStates(_)
+            | Request::DeleteState(_) => return None,
+        })
+    }
+
+    fn validate(mut self, kind: Kind<'_>, request: &ValidateRequest) -> Self {
         self.payload("config", kind, &request.config);
         self
     }
 
-    pub(super) fn configure(mut self, request: &ConfigureRequest) -> Self {
+    fn configure(mut self, request: &ConfigureRequest) -> Self {
         self.payload("config", Kind::Provider, &request.config);
         self
     }
 
-    pub(super) fn upgrade(mut self, request: &UpgradeRequest) -> Self {
+    fn upgrade(mut self, request: &UpgradeRequest) -> Self {
         self.put("version", json!(request.version));
         self.raw("state", Some(&request.type_name), &request.state);
         self
     }
 
-    pub(super) fn read(mut self, request: &ReadRequest) -> Self {
+    fn read(mut self, request: &ReadRequest) -> Self {
         let name = &request.type_name;
         self.payload("current", Kind::Resource(name), &request.current);
         self.put("private", shown_bytes(&request.private));
@@ -44,7 +89,7 @@ impl Page<'_> {
         self
     }
 
-    pub(super) fn plan(mut self, request: &PlanRequest) -> Self {
+    fn plan(mut self, request: &PlanRequest) -> Self {
         let name = &request.type_name;
         self.payload("prior", Kind::Resource(name), &request.prior);
         self.payload("proposed", Kind::Resource(name), &request.proposed);
@@ -56,7 +101,7 @@ impl Page<'_> {
         self
     }
 
-    pub(super) fn apply(mut self, request: &ApplyRequest) -> Self {
+    fn apply(mut self, request: &ApplyRequest) -> Self {
         let name = &request.type_name;
         self.payload("prior", Kind::Resource(name), &request.prior);
         self.payload("planned", Kind::Resource(name), &request.planned);
@@ -67,13 +112,13 @@ impl Page<'_> {
         self
     }
 
-    pub(super) fn import(mut self, request: &ImportRequest) -> Self {
+    fn import(mut self, request: &ImportRequest) -> Self {
         self.put("id", json!(request.id));
         self.identity("identity", &request.type_name, request.identity.as_ref());
         self
     }
 
-    pub(super) fn take_over(mut self, request: &MoveRequest) -> Self {
+    fn take_over(mut self, request: &MoveRequest) -> Self {
         self.put("source_provider", json!(request.source_provider));
         self.put("source_type", json!(request.source_type));
         self.put("source_version", json!(request.source_version));
@@ -86,19 +131,19 @@ impl Page<'_> {
         self
     }
 
-    pub(super) fn upgrade_identity(mut self, request: &UpgradeIdentityRequest) -> Self {
+    fn upgrade_identity(mut self, request: &UpgradeIdentityRequest) -> Self {
         self.put("version", json!(request.version));
         self.raw("identity", None, &request.identity);
         self
     }
 
-    pub(super) fn read_data(mut self, request: &ReadDataRequest) -> Self {
+    fn read_data(mut self, request: &ReadDataRequest) -> Self {
         self.payload("config", Kind::Data(&request.type_name), &request.config);
         self.payload("provider_meta", Kind::Meta, &request.provider_meta);
         self
     }
 
-    pub(super) fn call_function(mut self, request: &CallRequest) -> Self {
+    fn call_function(mut self, request: &CallRequest) -> Self {
         let arguments = request.arguments.iter().enumerate();
         let shown = arguments.map(|(at, one)| self.shown(Kind::Argument(&request.name, at), one));
         let arguments: Vec<Json> = shown.collect();
@@ -106,29 +151,29 @@ impl Page<'_> {
         self
     }
 
-    pub(super) fn open(mut self, request: &OpenRequest) -> Self {
+    fn open(mut self, request: &OpenRequest) -> Self {
         self.payload("config", Kind::Ephemeral(&request.type_name), &request.config);
         self
     }
 
-    pub(super) fn list(mut self, request: &ListRequest) -> Self {
+    fn list(mut self, request: &ListRequest) -> Self {
         self.payload("config", Kind::List(&request.type_name), &request.config);
         self.put("limit", json!(request.limit));
         self.put("include_object", json!(request.include_object));
         self
     }
 
-    pub(super) fn validate_list(mut self, request: &ValidateListRequest) -> Self {
+    fn validate_list(mut self, request: &ValidateListRequest) -> Self {
         self.payload("config", Kind::List(&request.type_name), &request.config);
         self
     }
 
-    pub(super) fn action(mut self, request: &ActionRequest) -> Self {
+    fn action(mut self, request: &ActionRequest) -> Self {
         self.payload("config", Kind::Action(&request.type_name), &request.config);
         self
     }
 
-    pub(super) fn keep(mut self, request: &KeepRequest) -> Self {
+    fn keep(mut self, request: &KeepRequest) -> Self {
         self.put("private", shown_bytes(&request.private));
         self
     }

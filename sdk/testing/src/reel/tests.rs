@@ -6,7 +6,7 @@ use expect_test::expect;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::list::ListRequest;
-use formwork_plugin_protocol::{Payload, Provider};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 use futures_util::StreamExt as _;

@@ -113,7 +113,7 @@ fn coalesce(args: &Args<'_>) -> Outcome {
             _ => return Ok(value),
         }
     }
-    Err(CallError::new("every argument is null or an empty string"))
+    Err(CallError::new("no non-null, non-empty-string arguments"))
 }
 
 fn coalesce_list_type(args: &[Value]) -> Result<Type, CallError> {
@@ -148,7 +148,7 @@ fn coalesce_list(args: &Args<'_>) -> Outcome {
 fn length_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Kind::of) {
         Some(Kind::Bool | Kind::Number) => Err(CallError::new(
-            "only a string, a list, a set, a map, a tuple or an object has a length",
+            "argument must be a string, a collection type, or a structural type",
         )),
         _ => Ok(Type::Number),
     }
@@ -187,7 +187,7 @@ fn between(least: u64, most: Option<u64>) -> Value {
     Value::refined(Type::Number, refinement)
 }
 
-const ONE: &str = "it must be a list, set or tuple of no or one element";
+const ONE: &str = "must be a list, set, or tuple value with either zero or one elements";
 
 fn one_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
@@ -226,7 +226,10 @@ fn sum(args: &Args<'_>) -> Outcome {
     let mut total: Option<Number> = None;
     for item in list.children() {
         let Ok(Value::Number(number)) = converted(item, &Type::Number) else {
-            return Err(CallError::argument(0, "all its elements must be numbers"));
+            return Err(CallError::argument(
+                0,
+                "argument must be list, set, or tuple of number values",
+            ));
         };
         total = Some(match total {
             None => number,

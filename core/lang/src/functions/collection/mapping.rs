@@ -166,9 +166,9 @@ fn attribute_type(object: &Value, name: &str) -> Option<Type> {
 
 fn not_there(key: &Str, marks: Marks) -> String {
     if marks.is_empty() {
-        format!("it has no element under the key {:?}, and no default is given", key.as_str())
+        format!("the given object has no attribute {:?}", key.as_str())
     } else {
-        "it has no element under this key, and no default is given".into()
+        "the given object has no such attribute".into()
     }
 }
 
@@ -265,7 +265,9 @@ fn check_lengths(n_keys: usize, n_values: usize) -> Result<(), CallError> {
     if n_keys == n_values {
         return Ok(());
     }
-    Err(CallError::new(format!("there are {n_keys} keys but {n_values} values")))
+    Err(CallError::new(format!(
+        "number of keys ({n_keys}) does not match number of values ({n_values})"
+    )))
 }
 
 fn key_texts(keys: &Value) -> Result<Vec<Str>, CallError> {

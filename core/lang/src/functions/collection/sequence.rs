@@ -81,7 +81,7 @@ fn building() -> Vec<Builtin> {
                 ["The list, set or tuple."],
             )
             .example("flatten([[1, [2]], 3])", "[\n  1,\n  2,\n  3,\n]"),
-        Builtin::new("list", |_| Err(removed("tolist([...])")))
+        Builtin::new("list", |_| Err(removed("list", "tolist([ ... ])")))
             .takes_rest("vals", Type::Dynamic)
             .or_null()
             .or_unknown()
@@ -92,7 +92,7 @@ fn building() -> Vec<Builtin> {
                 ["The elements."],
             )
             .example("can(list(1))", "false"),
-        Builtin::new("map", |_| Err(removed("tomap({...})")))
+        Builtin::new("map", |_| Err(removed("map", "tomap({ ... })")))
             .takes_rest("vals", Type::Dynamic)
             .or_null()
             .or_unknown()
@@ -128,8 +128,10 @@ fn building() -> Vec<Builtin> {
     ]
 }
 
-fn removed(instead: &str) -> CallError {
-    CallError::new(format!("this function is no longer available; write {instead} instead"))
+fn removed(name: &str, instead: &str) -> CallError {
+    CallError::new(format!(
+        "the {name:?} function was deprecated in Terraform v0.12 and is no longer available; use {instead} syntax to write a literal {name}"
+    ))
 }
 
 fn position(value: &Value, at: usize) -> Result<usize, CallError> {
@@ -156,7 +158,7 @@ fn element_type(args: &[Value]) -> Result<Type, CallError> {
 }
 
 fn empty() -> CallError {
-    CallError::new("an empty list has no elements")
+    CallError::new("cannot use element function with an empty list")
 }
 
 /// Index with wrap-around: the element after the last is the first, and the one before the first is
@@ -181,7 +183,7 @@ fn element(args: &Args<'_>) -> Outcome {
 fn bounds(start: &Value, end: &Value, len: usize) -> Result<std::ops::Range<usize>, CallError> {
     let (start, end) = (position(start, 1)?, position(end, 2)?);
     if end > len {
-        let reason = format!("it is {end}, but the list has only {len} elements");
+        let reason = "end index must not be greater than the length of the list";
         return Err(CallError::argument(2, reason));
     }
     if start > end {
@@ -261,7 +263,8 @@ fn concat_type(args: &[Value]) -> Result<Type, CallError> {
                 elements.extend(std::iter::repeat_n((**element).clone(), arg.children().len()));
             }
             _ => {
-                let reason = format!("it must be a list or a tuple, this is {}", with_article(ty));
+                let reason =
+                    format!("all arguments must be lists or tuples; got {}", ty.friendly_name());
                 return Err(CallError::argument(at, reason));
             }
         }
@@ -318,7 +321,7 @@ fn flatten_into(
 fn flatten_type(args: &[Value]) -> Result<Type, CallError> {
     let [list] = args else { return Ok(Type::Dynamic) };
     if !list.is_unknown() && !Kind::of(list).is_sequence() {
-        return Err(CallError::new("only a list, a set or a tuple can be flattened"));
+        return Err(CallError::new("can only flatten lists, sets and tuples"));
     }
     // Its elements give the result its type; to find it here would do the work twice.
     Ok(Type::Dynamic)

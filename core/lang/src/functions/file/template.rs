@@ -2,7 +2,7 @@
 
 use crate::print::with_article;
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value, convert};
 
 use super::text_of;
 use crate::eval::evaluate_within;
@@ -27,10 +27,15 @@ pub(super) fn list() -> Vec<Builtin> {
         )
         .example(r#"templatefile("greeting.tftpl", {name = "Ann"})"#, r#""Hello Ann!""#),
         Builtin::new("templatestring", |args| {
-            render(args, "template", args.text(0)?.to_string(), Some(0))
+            let value = render(args, "template", args.text(0)?.to_string(), Some(0))?;
+            convert::convert(&value, &Type::String).map_err(|refused| {
+                CallError::new(format!("invalid template result: {}", refused.reason))
+            })
         })
+        .returns(Type::String)
         .takes("template", Type::String)
         .takes("vars", Type::Dynamic)
+        .or_dynamic()
         .reads_little()
         .special(Special::Reference)
         .does(
@@ -40,7 +45,8 @@ pub(super) fn list() -> Vec<Builtin> {
                 "The names that the template may use: a map or an object.",
             ],
         )
-        .example(r#"[for t in ["$${x}!"] : templatestring(t, {x = 1})]"#, "[\n  \"1!\",\n]"),
+        .example(r#"[for t in ["$${x}!"] : templatestring(t, {x = 1})]"#, "[\n  \"1!\",\n]")
+        .example(r#"[for t in ["$${x}"] : templatestring(t, {x = 1})]"#, "[\n  \"1\",\n]"),
     ]
 }
 

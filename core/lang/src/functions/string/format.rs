@@ -134,6 +134,7 @@ fn render(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<String, Call
     let mut used = 0;
     while let Some((literal, behind)) = rest.split_once('%') {
         out.push_str(literal);
+        let offset = form.len() - behind.len() - 1;
         let (verb, behind) = parse_verb(behind)?;
         rest = behind;
         if verb.written == "%" {
@@ -152,7 +153,10 @@ fn render(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<String, Call
             ))
         })?;
         let text = verb.apply(value).map_err(|reason| {
-            CallError::new(format!("the value for %{} does not suit it: {reason}", verb.written))
+            CallError::new(format!(
+                "unsupported value for \"%{}\" at {offset}: {reason}",
+                verb.written
+            ))
         })?;
         args.pay_bytes(text.len())?;
         out.push_str(&text);

@@ -101,9 +101,7 @@ impl Parser<'_> {
     fn no_item(&mut self) {
         let kind = self.peek();
         let (summary, detail) = match kind {
-            TokenKind::OpenQuote => {
-                ("Invalid argument name", "The name of an argument stands without quotes.")
-            }
+            TokenKind::OpenQuote => ("Invalid argument name", "Argument names must not be quoted."),
             TokenKind::CloseBrace => (
                 "Argument or block definition required",
                 "This brace closes nothing. There may be one too many before it.",
@@ -144,10 +142,7 @@ impl Parser<'_> {
     }
 
     fn neither(&mut self, name: &Ident) -> Reported {
-        let detail = format!(
-            "An argument or block is expected here. To set the argument {:?}, write {} = followed by its value.",
-            name.name, name.name
-        );
+        let detail = "An argument or block definition is required here. To set an argument, use the equals sign \"=\" to introduce the argument value.";
         self.error("Argument or block definition required", detail, name.span)
     }
 
@@ -157,16 +152,19 @@ impl Parser<'_> {
         };
         let first = first.name.span;
         let detail = format!(
-            "{:?} is already set{}; an argument may be set only once in a block.",
+            "The argument {:?} was already set{}. Each argument may be set only once.",
             attr.name.name,
-            self.on_line(first)
+            self.at_place(first)
         );
         let _ = self.error("Attribute redefined", detail, attr.name.span);
     }
 
-    fn on_line(&self, span: Span) -> String {
-        let line = self.input.sources.map(|sources| sources.start(span).line);
-        line.map(|line| format!(" on line {line}")).unwrap_or_default()
+    /// A place as people read it, if the sources are at hand: ` at main.tf:3,1-11`.
+    fn at_place(&self, span: Span) -> String {
+        let Some(sources) = self.input.sources else { return String::new() };
+        let (start, end) = (sources.start(span), sources.end(span));
+        let name = sources.name(span.source);
+        format!(" at {name}:{},{}-{}", start.line, start.column, end.column)
     }
 
     /// Parses the rest of an argument and its line; the next token is the equals sign.
@@ -212,9 +210,9 @@ impl Parser<'_> {
             _ => {
                 let summary = format!("Missing newline after {what}");
                 let detail = if what == "argument" {
-                    "The value of the argument ends before this; the next thing belongs on a line of its own."
+                    "An argument definition must end with a newline."
                 } else {
-                    "What follows a block belongs on a line of its own."
+                    "A block definition must end with a newline."
                 };
                 Err(self.unexpected(&summary, detail))
             }
@@ -330,7 +328,7 @@ impl Parser<'_> {
                 "A block on one line holds a single argument. Several arguments are written on a line each, without commas."
             }
             TokenKind::Newline => {
-                "A block whose first argument is on the line of the opening brace must be closed on that line too. Write the argument on the next line, or the closing brace behind it."
+                "An argument definition on the same line as its containing block creates a single-line block definition, which must also be closed on the same line. Place the block's closing brace immediately after the argument definition."
             }
             TokenKind::End => {
                 self.unclosed_block(Some(open));

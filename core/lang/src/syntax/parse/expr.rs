@@ -42,7 +42,7 @@ impl Parser<'_> {
         if self.take(TokenKind::Colon).is_none() {
             return Err(self.unexpected(
                 "Missing false expression in conditional",
-                "A conditional has two values, condition ? value : other; the colon and the second value are expected here.",
+                "The conditional operator (...?...:...) requires a false expression, delimited by a colon.",
             ));
         }
         let no = self.expression()?;
@@ -122,13 +122,18 @@ impl Parser<'_> {
     }
 
     fn no_term(&mut self, token: Token) -> Reported {
-        let detail = match token.kind {
-            TokenKind::Newline => "A value is expected here, but the line ends. A value may go on over several lines only inside parentheses or brackets.".to_owned(),
-            TokenKind::CloseSequence => "A value is expected between the braces.".to_owned(),
-            TokenKind::Plus => "There is no sign for positive numbers; leave it out.".to_owned(),
-            TokenKind::Dot => "A number begins with a digit, and a reference with a name, not with a dot.".to_owned(),
-            _ => format!("A value cannot begin with {}.", self.slice(token).trim()),
+        let hint = match token.kind {
+            TokenKind::Newline => {
+                " The line ends here; a value goes on over several lines only inside parentheses or brackets."
+            }
+            TokenKind::CloseSequence => " There is nothing between the braces.",
+            TokenKind::Plus => " There is no sign for positive numbers.",
+            TokenKind::Dot => " A number begins with a digit, and a reference with a name.",
+            _ => "",
         };
+        let detail = format!(
+            "Expected the start of an expression, but found an invalid expression token.{hint}"
+        );
         self.unexpected("Invalid expression", detail)
     }
 

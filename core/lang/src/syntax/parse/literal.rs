@@ -96,7 +96,7 @@ fn backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
         'U' => return unicode(escape, 8),
         other => {
             let detail = format!(
-                "A backslash is followed by one of n, r, t, \", \\, u and U, not by {other:?}. For a backslash itself write two."
+                "The symbol \"{other}\" is not a valid escape sequence selector. Valid ones are n, r, t, \", \\, u and U; for a backslash write two."
             );
             return Err((detail, 1 + other.len_utf8()));
         }
@@ -108,8 +108,11 @@ fn unicode(escape: &str, n_digits: usize) -> Result<(char, usize), (String, usiz
     let digits = escape[2..].bytes().take(n_digits).take_while(u8::is_ascii_hexdigit).count();
     let length = 2 + digits;
     if digits < n_digits {
-        let detail =
-            format!("{} is followed by exactly {n_digits} hexadecimal digits.", &escape[..2]);
+        let n_digits = if n_digits == 4 { "four" } else { "eight" };
+        let detail = format!(
+            "The {} escape sequence must be followed by {n_digits} hexadecimal digits.",
+            &escape[..2]
+        );
         return Err((detail, length));
     }
     let code = u32::from_str_radix(&escape[2..length], 16).ok();

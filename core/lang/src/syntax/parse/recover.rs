@@ -37,20 +37,21 @@ impl Parser<'_> {
         let (summary, detail) = match text {
             "&" => (
                 "Unsupported operator",
-                "There are no operators on bits. Logical \"and\" is written &&.",
+                "Bitwise operators are not supported. Did you mean boolean AND (\"&&\")?",
             ),
             "|" => (
                 "Unsupported operator",
-                "There are no operators on bits. Logical \"or\" is written ||.",
+                "Bitwise operators are not supported. Did you mean boolean OR (\"||\")?",
             ),
             "~" => (
                 "Unsupported operator",
-                "There are no operators on bits. Logical \"not\" is written !.",
+                "Bitwise operators are not supported. Did you mean boolean NOT (\"!\")?",
             ),
-            "^" => ("Unsupported operator", "There are no operators on bits."),
-            "**" => {
-                ("Unsupported operator", "There is no operator for powers; use the function pow.")
-            }
+            "^" => ("Unsupported operator", "Bitwise operators are not supported."),
+            "**" => (
+                "Unsupported operator",
+                "\"**\" is not a supported operator. Use the function pow.",
+            ),
             "'" => {
                 ("Invalid character", "Strings stand in double quotes (\"), not in single quotes.")
             }
@@ -60,7 +61,7 @@ impl Parser<'_> {
             ),
             ";" => (
                 "Invalid character",
-                "Arguments and blocks end with the line, and elements of collections are separated by commas; a semicolon has no meaning.",
+                "The \";\" character is not valid. Use newlines to separate arguments and blocks, and commas to separate items in collection values.",
             ),
             _ if text.starts_with('\0') => (
                 "Invalid character",

@@ -66,10 +66,7 @@ impl Parser<'_> {
     }
 
     fn no_attribute(&mut self) -> Reported {
-        self.unexpected(
-            "Invalid attribute name",
-            "The name of an attribute is expected behind a dot.",
-        )
+        self.unexpected("Invalid attribute name", "An attribute name is required after a dot.")
     }
 
     /// Reads the number of the old way to index, `a.0`.

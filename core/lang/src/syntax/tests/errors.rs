@@ -110,8 +110,10 @@ fn an_argument_set_twice_names_the_first() {
     let body = crate::syntax::parse_file(&mut diags, &sources, id);
     assert_eq!(body.attributes.len(), 2);
     let detail = &diags.iter().next().unwrap().detail;
-    expect![[r#""a" is already set on line 3; an argument may be set only once in a block."#]]
-        .assert_eq(detail);
+    expect![[
+        r#"The argument "a" was already set at a.tf:3,1-2. Each argument may be set only once."#
+    ]]
+    .assert_eq(detail);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform::{self, assert_object_compatible};
+use formwork_plugin_protocol::contract::{self, Exchange, Rule, Violation, check};
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
@@ -116,10 +116,6 @@ impl Call<'_> {
             }
         };
         let said = handle.said(diags, take(&mut response.diagnostics), about);
-        // Providers encode a null even when they report an error. An absent object says nothing.
-        if let Err(reported) = handle.present(diags, CALL, &response.state, about) {
-            return Salvaged::in_doubt(reported);
-        }
         let value = match response.state.decode_lossy(&self.ty.ty) {
             Ok((value, replaced)) => {
                 if replaced {
@@ -132,10 +128,20 @@ impl Call<'_> {
                 return self.salvage_pieces(diags, response, reported);
             }
         };
+        let call =
+            contract::Call::Apply { planned: ask.proposed, legacy: response.legacy_type_system };
+        let exchange = Exchange::new(call).object(&response.state, &value);
+        let violations = check(&exchange, &self.ty.schemas());
+        // Providers encode a null even when they report an error. An absent object says nothing.
+        let (absent, violations) = split(violations, |rule| rule == Rule::ObjectPresent);
+        let invalid_object = ("Provider produced invalid object", CALL);
+        if let Err(reported) = self.asking().broken(diags, invalid_object, absent, &value) {
+            return Salvaged::in_doubt(reported);
+        }
         if value.value().is_null() && !ask.proposed.value().is_null() {
             return self.refused(diags, said);
         }
-        self.salvage_object(diags, (response, value), said)
+        self.salvage_object(diags, (response, value), (said, violations))
     }
 
     /// A null answer to a call that was to leave an object behind.
@@ -184,18 +190,28 @@ impl Call<'_> {
         self,
         diags: &mut Diagnostics,
         (response, value): (ApplyResponse, Plain),
-        said: Result<(), Reported>,
+        (said, violations): (Result<(), Reported>, Vec<Violation>),
     ) -> Salvaged {
         let sizes = (self.ty, &response.state, &value);
         let size = self.handle.check_size(diags, CALL, sizes, &response.private, self.about);
         if let Err(reported) = size {
             return self.too_large(diags, (response, value), reported);
         }
-        let (value, received_only) = self.without_write_only(diags, value);
-        let (value, known) = self.nulls_for_unknowns(diags, value);
+        let (asking, block) = (self.asking(), self.ty.block());
+        // What a provider may only receive is never stored, and an object in the state is wholly
+        // known. Both are reported, and the rest is kept.
+        let (written, violations) = split(violations, |rule| rule == Rule::WriteOnlyNull);
+        let summary = ("Provider produced invalid object", CALL);
+        let received_only = asking.broken(diags, summary, written, &value);
+        let is_form = |rule| matches!(rule, Rule::ObjectKnown | Rule::ObjectType);
+        let (form, content) = split(violations, is_form);
+        let known = asking.broken(diags, (INVALID, CALL), form, &value);
+        let value = match (&received_only, &known) {
+            (Ok(()), Ok(())) => value,
+            _ => plain(&without_unknowns(&block.without_write_only(value.value()))),
+        };
         let result = said.and(received_only).and(known);
-        let result = result
-            .and_then(|()| self.hold_against_plan(diags, &value, response.legacy_type_system));
+        let result = result.and_then(|()| self.held_against_plan(diags, &value, content));
         match result {
             // A null beside an error means that nothing was done (protocol, apply phase): what there
             // was is not forgotten. If it is gone after all, the next refresh finds out.
@@ -227,8 +243,8 @@ impl Call<'_> {
             names => format!("without its private data and the answer for: {}", names.join(", ")),
         };
         let identity = self.identity(diags, response.identity);
-        let (value, _) = self.without_write_only(&mut Diagnostics::new(), value);
-        let value = plain(&without_unknowns(value.value()));
+        let value = self.ty.block().without_write_only(value.value());
+        let value = plain(&without_unknowns(&value));
         let salvaged = self.half_usable((value, self.ask.private.clone(), identity), reported);
         if matches!(salvaged.left, Left::Answered(_)) {
             let detail = format!("{addr} exists. The state has the object {kept}.");
@@ -247,7 +263,7 @@ impl Call<'_> {
     ) -> Salvaged {
         let Some(value) = self.pieces(&response.state) else { return Salvaged::in_doubt(reported) };
         let identity = self.identity(diags, response.identity);
-        let (value, _) = self.without_write_only(&mut Diagnostics::new(), value);
+        let value = plain(&self.ty.block().without_write_only(value.value()));
         self.half_usable((value, response.private, identity), reported)
     }
 
@@ -304,60 +320,25 @@ impl Call<'_> {
         self.handle.identity(diags, (self.ty, CALL), came, self.about).ok().flatten()
     }
 
-    /// What a provider may only receive is never stored. It is reported, and the rest is kept.
-    fn without_write_only(
-        self,
-        diags: &mut Diagnostics,
-        value: Plain,
-    ) -> (Plain, Result<(), Reported>) {
-        let block = self.ty.block();
-        let findings = conform::write_only_findings(block, &value);
-        let breach = ("Provider produced invalid object", CALL);
-        let result = self.asking().broken(diags, breach, findings, &value);
-        match result {
-            Ok(()) => (value, result),
-            Err(_) => (plain(&block.without_write_only(value.value())), result),
-        }
-    }
-
-    /// An object in the state is wholly known. Unknowns are reported and stored as nulls.
-    fn nulls_for_unknowns(
-        self,
-        diags: &mut Diagnostics,
-        value: Plain,
-    ) -> (Plain, Result<(), Reported>) {
-        let mut findings = conform::unknown_findings(&value);
-        for finding in &mut findings {
-            finding.message.push_str(", but after applying every value must be known");
-        }
-        let result = self.asking().broken(diags, (INVALID, CALL), findings, &value);
-        match result {
-            Ok(()) => (value, result),
-            Err(_) => (plain(&without_unknowns(value.value())), result),
-        }
-    }
-
-    fn hold_against_plan(
+    /// Reports each way in which an object differs from its plan.
+    fn held_against_plan(
         self,
         diags: &mut Diagnostics,
         value: &Plain,
-        legacy: bool,
+        violations: Vec<Violation>,
     ) -> Result<(), Reported> {
-        let planned = self.ask.proposed;
-        match (planned.value().is_null(), value.value().is_null()) {
-            (true, true) => Ok(()),
-            (true, false) => {
-                let problem = "an object that is to be destroyed is still there";
-                let breach = Breach { summary: INVALID, call: CALL, problem };
-                Err(self.handle.invalid(diags, breach, self.about))
-            }
-            (false, false) if legacy => Ok(()),
-            (false, _) => {
-                let findings = assert_object_compatible(self.ty.block(), planned, value);
-                self.asking().broken(diags, (INCONSISTENT, CALL), findings, value)
-            }
-        }
+        let (standing, violations) = split(violations, |rule| rule == Rule::DestroyedNull);
+        self.asking().broken(diags, (INVALID, CALL), standing, value)?;
+        self.asking().broken(diags, (INCONSISTENT, CALL), violations, value)
     }
+}
+
+/// Those violations that break certain rules, and the others.
+fn split(
+    violations: Vec<Violation>,
+    wanted: impl Fn(Rule) -> bool,
+) -> (Vec<Violation>, Vec<Violation>) {
+    violations.into_iter().partition(|violation| wanted(violation.rule))
 }
 
 /// The attribute that names the real object, in almost all resource types.

@@ -5,7 +5,6 @@ use std::fmt::Debug;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_value::diag::Severity;
 use formwork_value::schema::{
@@ -37,7 +36,7 @@ use crate::message::state_store::{
     StatesResponse,
 };
 use crate::message::{DeferredReason, ProviderDiagnostic};
-use crate::{Failure, Payload, Provider};
+use crate::{Failure, Operations, Payload, Provider, ProviderExt as _};
 
 /// Writes down what it is told and answers something.
 #[derive(Debug, Default)]
@@ -419,8 +418,7 @@ async fn stores(provider: &dyn Provider) -> [String; 8] {
     ]
 }
 
-#[async_trait]
-impl Provider for Example {
+impl Operations for Example {
     async fn metadata(&self) -> Result<Metadata, Failure> {
         self.hear("metadata", &());
         let state_stores = if self.only_what_protocol_5_has { vec![] } else { names("store") };

@@ -1,0 +1,283 @@
+//! `formwork provider check` and `formwork provider replay`: hold a provider to the rules of the
+//! protocol, and play the calls of a finding again.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufReader, IsTerminal as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use formwork_conformance::finding::Tallies;
+use formwork_conformance::{Options, Report, Target, report, rules};
+use formwork_core::addr::ProviderAddr;
+use formwork_plugin_protocol::reattach;
+use formwork_value::diag::Sources;
+use formwork_value::duration::nanoseconds;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::check_inputs;
+use crate::args::{ProviderCheckArgs, ProviderReplayArgs};
+use crate::clock;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::install::shipped;
+use crate::view::report::Report as Told;
+use crate::view::{Screen, err, out};
+
+/// The least width of the report when it is not printed to a terminal.
+const PLAIN_WIDTH: usize = 100;
+
+/// Runs `provider check`.
+pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
+    let mut diags = Diagnostics::new();
+    let mut sources = Sources::new();
+    let options = options(&mut diags, &mut sources, args, env);
+    let told = Told::new(Screen::of(env), false, env.compact_warnings);
+    told.diagnostics(&sources, &diags);
+    let Ok(options) = options else { return Exit::CannotCheck };
+    let mut shown = Shown { on: std::io::stderr().is_terminal() && !args.json };
+    let report = formwork_conformance::run(options, &mut |family, tallies| {
+        shown.family(family, tallies);
+    })
+    .await;
+    shown.end();
+    let mut diags = Diagnostics::new();
+    let written = write(&mut diags, args, &report);
+    told.diagnostics(&sources, &diags);
+    if args.json {
+        out(&report.json());
+    } else {
+        let screen = Screen::of(env);
+        let width = if std::io::stdout().is_terminal() { screen.width } else { PLAIN_WIDTH };
+        out(&report.terminal(width.saturating_sub(1)));
+    }
+    match (report.exit_code(), written) {
+        (2, _) | (_, Err(Reported { .. })) => Exit::CannotCheck,
+        (0, _) => Exit::Done,
+        _ => Exit::Failed,
+    }
+}
+
+/// Progress on one line of a terminal.
+struct Shown {
+    on: bool,
+}
+
+impl Shown {
+    fn family(&mut self, family: &str, tallies: &Tallies) {
+        if self.on {
+            let findings = tallies.findings().count();
+            err(&format!("\r\u{1b}[K{family} ... {findings} findings so far"));
+        }
+    }
+
+    fn end(&self) {
+        if self.on {
+            err("\r\u{1b}[K");
+        }
+    }
+}
+
+fn options(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    args: &ProviderCheckArgs,
+    env: &Env,
+) -> Result<Options, Reported> {
+    if args.level > 3 {
+        let detail = format!("-level={} is not a level. Levels are 0, 1, 2 and 3.", args.level);
+        return Err(diags.error(Diagnostic::error("No such level", detail)));
+    }
+    let target = target(diags, &args.provider, env)?;
+    let only = ids(diags, "-only", &args.only)?;
+    let skip = ids(diags, "-skip", &args.skip)?;
+    let time = time(diags, &args.time)?;
+    let examples = match &args.examples {
+        Some(folder) => check_inputs::examples(diags, sources, folder)?,
+        None => Vec::new(),
+    };
+    let config = match &args.config {
+        Some(file) => Some(check_inputs::config(diags, sources, file)?),
+        None => None,
+    };
+    let previous = args.previous.as_deref().map(|path| program(diags, path)).transpose()?;
+    Ok(Options {
+        target,
+        level: args.level,
+        only,
+        skip,
+        seed: args.seed,
+        time,
+        examples,
+        config,
+        previous,
+        env: Vec::new(),
+        journal: args.journal.clone(),
+    })
+}
+
+fn ids(
+    diags: &mut Diagnostics,
+    flag: &str,
+    given: &[String],
+) -> Result<BTreeSet<String>, Reported> {
+    for id in given {
+        if rules::find(id).is_none() {
+            let detail = format!(
+                "{flag} names {id:?}, which is no rule. Ids have the form P-02; docs/conformance.md lists all of them."
+            );
+            return Err(diags.error(Diagnostic::error("Unknown rule", detail)));
+        }
+    }
+    Ok(given.iter().cloned().collect())
+}
+
+fn time(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
+    let parsed = nanoseconds(text).ok().and_then(|it| u64::try_from(it).ok());
+    parsed.map(Duration::from_nanos).filter(|it| !it.is_zero()).ok_or_else(|| {
+        let detail = format!("-time={text:?} is not a length of time such as 90s, 10m or 1h.");
+        diags.error(Diagnostic::error("Invalid time limit", detail))
+    })
+}
+
+/// The provider: a file, or the address of one that is reattached, installed or comes with Formwork.
+fn target(diags: &mut Diagnostics, given: &str, env: &Env) -> Result<Target, Reported> {
+    let path = Path::new(given);
+    if path.exists() {
+        return Ok(Target::Program(program(diags, path)?));
+    }
+    let looks_like_address = given.matches('/').count().clamp(1, 2) == given.matches('/').count()
+        && !given.starts_with(['/', '.']);
+    let addr = looks_like_address.then(|| given.parse::<ProviderAddr>().ok()).flatten();
+    let Some(addr) = addr else {
+        let detail = format!(
+            "There is no file {given:?}. Give the path of the provider's program, or the source address of an installed provider such as hashicorp/random."
+        );
+        return Err(diags.error(Diagnostic::error("No such program", detail)));
+    };
+    let running = env.reattach.as_deref().and_then(|text| reattach::parse(text).ok());
+    let running = running.into_iter().flatten();
+    for (name, plugin) in running {
+        if name.parse::<ProviderAddr>().is_ok_and(|own| own == addr) {
+            return Ok(Target::Running(plugin.address, plugin.protocol));
+        }
+    }
+    let found = installed(&addr).or_else(|| shipped::find(&addr).map(|(_, path)| path));
+    found.map(Target::Program).ok_or_else(|| {
+        let detail = format!(
+            "{given} is neither installed in this folder nor running. Run `formwork init` in a folder whose configuration requires it, or give the path of its program."
+        );
+        diags.error(Diagnostic::error("Provider not installed", detail))
+    })
+}
+
+/// The program of a provider that is installed in the folder.
+fn installed(addr: &ProviderAddr) -> Option<PathBuf> {
+    let folder = Path::new(".terraform/providers")
+        .join(addr.host().to_string())
+        .join(addr.namespace().as_str())
+        .join(addr.kind().as_str());
+    let mut found: Vec<PathBuf> = Vec::new();
+    for version in fs::read_dir(folder).ok()?.flatten() {
+        for platform in fs::read_dir(version.path()).into_iter().flatten().flatten() {
+            for file in fs::read_dir(platform.path()).into_iter().flatten().flatten() {
+                if file.file_name().to_string_lossy().starts_with("terraform-provider-") {
+                    found.push(file.path());
+                }
+            }
+        }
+    }
+    found.sort();
+    found.pop()
+}
+
+fn program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
+    let absolute = path.canonicalize().map_err(|error| {
+        let detail = format!("{} cannot be opened: {error}.", path.display());
+        diags.error(Diagnostic::error("No such program", detail))
+    })?;
+    if absolute.is_dir() {
+        let detail = format!("{} is a folder. Give the path of the program in it.", path.display());
+        return Err(diags.error(Diagnostic::error("Not a program", detail)));
+    }
+    Ok(absolute)
+}
+
+/// Writes the reports that were asked for.
+fn write(
+    diags: &mut Diagnostics,
+    args: &ProviderCheckArgs,
+    report: &Report,
+) -> Result<(), Reported> {
+    let files = [
+        (&args.junit, report.junit()),
+        (&args.sarif, report.sarif()),
+        (&args.html, report.html()),
+        (&args.badge, format!("{}\n", report.badge())),
+    ];
+    let mut done = Ok(());
+    for (path, text) in files {
+        if let Some(path) = path
+            && let Err(error) = fs::write(path, text)
+        {
+            done = Err(unwritable(diags, path, &error));
+        }
+    }
+    if let Some(folder) = &args.reproducers {
+        done = done.and(reproducers(diags, folder, report));
+    }
+    done
+}
+
+fn unwritable(diags: &mut Diagnostics, path: &Path, error: &std::io::Error) -> Reported {
+    let detail = format!("{} cannot be written: {error}.", path.display());
+    diags.error(Diagnostic::error("A report could not be written", detail))
+}
+
+fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Result<(), Reported> {
+    fs::create_dir_all(folder).map_err(|error| unwritable(diags, folder, &error))?;
+    let begun: SystemTime = clock::now().into();
+    let mut numbers = std::collections::BTreeMap::<&str, usize>::new();
+    for finding in report.findings.iter().filter(|it| !it.calls.is_empty()) {
+        let number = numbers.entry(finding.rule).or_default();
+        *number += 1;
+        let path = folder.join(format!("{}-{number}.jsonl", finding.rule));
+        let written = File::create(&path)
+            .and_then(|file| finding.write_reproducer(report.protocol, begun, file));
+        written.map_err(|error| unwritable(diags, &path, &error))?;
+    }
+    Ok(())
+}
+
+/// Runs `provider replay`.
+pub(super) async fn replay_file(args: &ProviderReplayArgs, env: &Env) -> Exit {
+    let mut diags = Diagnostics::new();
+    let played = play(&mut diags, args).await;
+    let told = Told::new(Screen::of(env), false, env.compact_warnings);
+    told.diagnostics(&Sources::new(), &diags);
+    let Ok(calls) = played else { return Exit::CannotCheck };
+    let mut same = true;
+    for call in &calls {
+        let verdict = if call.is_same { "same answer" } else { "another answer" };
+        out(&format!(
+            "{}: {verdict}\n  recorded: {}\n  now: {}\n",
+            call.path, call.recorded, call.now
+        ));
+        same &= call.is_same;
+    }
+    if same { Exit::Done } else { Exit::Failed }
+}
+
+async fn play(
+    diags: &mut Diagnostics,
+    args: &ProviderReplayArgs,
+) -> Result<Vec<report::Replay>, Reported> {
+    let program = program(diags, &args.program)?;
+    let file = File::open(&args.file).map_err(|error| {
+        let detail = format!("{} cannot be opened: {error}.", args.file.display());
+        diags.error(Diagnostic::error("No such reproducer file", detail))
+    })?;
+    report::replay(BufReader::new(file), &program).await.map_err(|error| {
+        diags.error(Diagnostic::error("The file cannot be played", format!("{error}.")))
+    })
+}

@@ -1,0 +1,165 @@
+//! Inputs of `provider check` that are written in the language: examples in the layout of the registry,
+//! and the provider's configuration. References have no meaning here, so they are unknown values.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use formwork_conformance::Example;
+use formwork_conformance::offer::Kind;
+use formwork_lang::eval::evaluate;
+use formwork_lang::functions::Function;
+use formwork_lang::scope::{Scope, ScopeStep};
+use formwork_lang::syntax::{Block, Body, Ident, add_source, parse_file};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+
+/// The depth to which the folder of examples is searched.
+const MAX_DEPTH: usize = 8;
+
+/// Reads all examples below a folder.
+pub(super) fn examples(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    folder: &Path,
+) -> Result<Vec<Example>, Reported> {
+    if !folder.is_dir() {
+        let detail = format!("{} is not a folder.", folder.display());
+        return Err(diags.error(Diagnostic::error("No such folder of examples", detail)));
+    }
+    let mut files = Vec::new();
+    find(folder, MAX_DEPTH, &mut files);
+    files.sort();
+    let mut examples = Vec::new();
+    for file in files {
+        let body = parse(diags, sources, &file)?;
+        let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
+        for block in &body.blocks {
+            let Some(kind) = kind_of(block) else { continue };
+            let label = block.labels.first().map(|it| it.name.as_str().to_owned());
+            // The provider's block is labelled with its own name.
+            let type_name =
+                if kind == Kind::Provider { String::new() } else { label.unwrap_or_default() };
+            let value = value_of(&block.body, kind);
+            examples.push(Example { kind, name: type_name, file: name.clone(), value });
+        }
+    }
+    Ok(examples)
+}
+
+/// Reads a file that holds the content of a provider block.
+pub(super) fn config(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    file: &Path,
+) -> Result<Value, Reported> {
+    let body = parse(diags, sources, file)?;
+    Ok(value_of(&body, Kind::Provider))
+}
+
+fn find(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        if path.is_dir() && depth > 0 {
+            find(&path, depth - 1, found);
+        } else if path.extension().is_some_and(|extension| extension == "tf") {
+            found.push(path);
+        }
+    }
+}
+
+fn parse(diags: &mut Diagnostics, sources: &mut Sources, file: &Path) -> Result<Body, Reported> {
+    let text = fs::read(file).map_err(|error| {
+        let detail = format!("{} cannot be read: {error}.", file.display());
+        diags.error(Diagnostic::error("A file cannot be read", detail))
+    })?;
+    let mut found = Diagnostics::new();
+    let source = add_source(&mut found, sources, &file.display().to_string(), text);
+    let body = parse_file(&mut found, sources, source);
+    match diags.append(found) {
+        Ok(()) => Ok(body),
+        Err(Reported { .. }) => {
+            let detail = format!("{} does not parse; correct it, or leave it out.", file.display());
+            Err(diags.error(Diagnostic::error("An example does not parse", detail)))
+        }
+    }
+}
+
+fn kind_of(block: &Block) -> Option<Kind> {
+    match block.kind.name.as_str() {
+        "provider" => Some(Kind::Provider),
+        "resource" => Some(Kind::Resource),
+        "data" => Some(Kind::DataSource),
+        "ephemeral" => Some(Kind::Ephemeral),
+        "list" => Some(Kind::List),
+        "action" => Some(Kind::Action),
+        _ => None,
+    }
+}
+
+/// Names that belong to the language and not to the type.
+const META: [&str; 9] = [
+    "count",
+    "for_each",
+    "depends_on",
+    "provider",
+    "lifecycle",
+    "provisioner",
+    "connection",
+    "alias",
+    "version",
+];
+
+/// Attributes and blocks as one object; blocks of one name are a list.
+fn value_of(body: &Body, kind: Kind) -> Value {
+    let is_meta =
+        |name: &str| META.contains(&name) && !(kind == Kind::Provider && name == "provider");
+    let body = match (kind, body.blocks.iter().find(|it| it.kind.name == "config")) {
+        // Lists and actions keep their arguments one level further in.
+        (Kind::List | Kind::Action, Some(config)) => &config.body,
+        _ => body,
+    };
+    let mut pairs: Vec<(Str, Value)> = Vec::new();
+    for attribute in body.set() {
+        if is_meta(attribute.name.name.as_str()) {
+            continue;
+        }
+        let mut quiet = Diagnostics::new();
+        let value = evaluate(&mut quiet, &attribute.expr, &NoNames);
+        let value =
+            value.map_or_else(|_| Value::dynamic(), |value| value.split_marks().0.into_value());
+        pairs.push((attribute.name.name.clone(), value));
+    }
+    let mut groups: Vec<(Str, Vec<Value>)> = Vec::new();
+    for block in body.blocks.iter().filter(|it| !is_meta(it.kind.name.as_str())) {
+        let value = value_of(&block.body, Kind::Resource);
+        match groups.iter_mut().find(|(name, _)| *name == block.kind.name) {
+            Some((_, all)) => all.push(value),
+            None => groups.push((block.kind.name.clone(), vec![value])),
+        }
+    }
+    let tuples = groups.into_iter().map(|(name, all)| (name, Value::tuple(all)));
+    pairs.extend(tuples);
+    Value::object(pairs)
+}
+
+/// A scope in which every name is an unknown value.
+struct NoNames;
+
+impl Scope for NoNames {
+    fn resolve(
+        &self,
+        _: &mut Diagnostics,
+        _: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        Ok((Value::dynamic(), steps.len()))
+    }
+
+    fn function(&self, name: &str) -> Option<&dyn Function> {
+        formwork_lang::functions::builtin(name)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}

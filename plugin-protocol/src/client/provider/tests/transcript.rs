@@ -1,0 +1,148 @@
+//! Every call recorded, stored, and replayed byte for byte; calls that no provider knows.
+
+use std::time::{Duration, SystemTime};
+
+use super::example::{Example, everything};
+use futures_util::FutureExt as _;
+
+use super::*;
+use crate::raw::{RawCall, RawError, RawReply};
+use crate::server::in_process;
+use crate::transcript::{Outcome, Recorder, Transcript};
+
+fn begun() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_763_956_500)
+}
+
+/// The transcript after it was a file.
+fn stored(transcript: &Transcript) -> Transcript {
+    let mut file = Vec::new();
+    transcript.write(&mut file).unwrap();
+    let read = Transcript::read(&file[..]).unwrap();
+    assert_eq!(&read, transcript);
+    read
+}
+
+fn example(protocol: Protocol) -> Arc<Example> {
+    Arc::new(match protocol {
+        Protocol::V5 => Example::for_protocol_5(),
+        Protocol::V6 => Example::default(),
+    })
+}
+
+#[tokio::test]
+async fn every_call_is_recorded_and_replayed_byte_for_byte() {
+    for (protocol, n_calls) in [(Protocol::V6, 36), (Protocol::V5, 28)] {
+        let recorder = Recorder::new(begun());
+        let (channel, _wire) = connect(ProviderService::new(example(protocol))).await;
+        let layered = recorder.layer(transport(channel));
+        let said = everything(&GrpcProvider::over(layered, protocol)).await;
+
+        let transcript = stored(&recorder.transcript());
+        assert_eq!(transcript.begun, begun());
+        assert_eq!(transcript.calls.len(), n_calls);
+        for call in &transcript.calls {
+            assert_eq!(call.protocol(), Some(protocol), "{}", call.path);
+            assert_eq!(call.outcome, Outcome::Ok, "{}", call.path);
+            assert!(!call.requests.is_empty() && !call.answers.is_empty(), "{}", call.path);
+        }
+        assert!(transcript.calls.iter().any(|call| call.answers.len() > 1), "streams have many");
+        assert!(transcript.calls.iter().any(|call| call.duration > Duration::ZERO));
+
+        // A replay of the transcript, recorded again, is the transcript.
+        let again = Recorder::new(begun());
+        let replay = GrpcProvider::over(again.layer(transcript.clone().replay()), protocol);
+        same(&everything(&replay).await, &said);
+        let bytes = |transcript: &Transcript| {
+            let calls = transcript.calls.iter();
+            calls
+                .map(|call| (call.path.clone(), call.requests.clone(), call.answers.clone()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(bytes(&again.transcript()), bytes(&transcript));
+        let more = replay.schema().await.unwrap_err().to_string();
+        assert!(more.contains("no further call"), "{more}");
+    }
+}
+
+#[tokio::test]
+async fn a_provider_in_this_process_sends_the_bytes_that_it_sends_over_a_connection() {
+    let far = Recorder::new(begun());
+    let (channel, _wire) = connect(ProviderService::new(example(Protocol::V6))).await;
+    let layered = far.layer(transport(channel));
+    everything(&GrpcProvider::over(layered, Protocol::V6)).await;
+    let near = in_process(example(Protocol::V6));
+    for call in far.transcript().calls {
+        let RawReply { messages, end } = near.exchange(call.call()).await;
+        assert_eq!(messages, call.answers, "{}", call.path);
+        assert!(end.is_ok(), "{end:?}");
+    }
+}
+
+#[tokio::test]
+async fn outcomes_are_recorded_as_they_were_and_replayed() {
+    let recorder = Recorder::new(begun());
+    let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
+    let layered = recorder.layer(transport(channel));
+    let provider = GrpcProvider::over(layered, Protocol::V6);
+    provider.validate_data_config(example::validate()).await.unwrap_err();
+    // Dropped before the answer.
+    assert!(provider.stop().now_or_never().is_none());
+    let list = || ListRequest { type_name: "fails".into(), ..example::list() };
+    let events: Vec<_> = provider.list(list()).await.unwrap().collect().await;
+    let (failure, ()) = tokio::join!(provider.apply(example::apply()), async { wire.abort() });
+    failure.unwrap_err();
+
+    let transcript = stored(&recorder.transcript());
+    let outcomes: Vec<_> = transcript.calls.iter().map(|call| call.outcome.clone()).collect();
+    let [Outcome::Status(refused), Outcome::Unfinished, Outcome::Status(half), Outcome::Failed(_)] =
+        &outcomes[..]
+    else {
+        panic!("{outcomes:?}")
+    };
+    assert_eq!((refused.code_name().as_str(), refused.code), ("NotFound", 5));
+    assert_eq!(half.code_name(), "Aborted");
+    assert_eq!(transcript.calls[2].answers.len(), 1, "the event before the failure");
+
+    let replay = GrpcProvider::over(transcript.replay(), Protocol::V6);
+    let refused = replay.validate_data_config(example::validate()).await.unwrap_err();
+    assert_eq!(refused.to_string(), "NotFound: no such thing");
+    assert!(matches!(replay.stop().await, Err(Failure::GivenUp(_))));
+    let replayed: Vec<_> = replay.list(list()).await.unwrap().collect().await;
+    assert_eq!(format!("{replayed:?}"), format!("{events:?}"));
+    assert!(matches!(replay.apply(example::apply()).await, Err(Failure::Lost { .. })));
+}
+
+#[tokio::test]
+async fn calls_that_no_provider_knows_end_with_a_status() {
+    let (channel, _wire) = connect(ProviderService::new(example(Protocol::V6))).await;
+    for transport in [transport(channel), in_process(example(Protocol::V6))] {
+        for call in [
+            RawCall::new(Protocol::V6, "NoSuchMethod", Bytes::new()),
+            RawCall::of_service("no.such.Service", "Method", Bytes::from_static(b"\xff")),
+        ] {
+            let RawReply { messages, end } = transport.exchange(call.clone()).await;
+            let Err(RawError::Status(status)) = end else { panic!("{end:?}") };
+            assert_eq!(status.code_name(), "Unimplemented", "{}", call.path);
+            assert!(messages.is_empty());
+        }
+        // No message of the method, or none at all.
+        let garbage = RawCall::new(Protocol::V6, "ReadResource", Bytes::from_static(b"\xff\xff"));
+        let empty = RawCall { messages: Vec::new(), ..garbage.clone() };
+        for call in [garbage, empty] {
+            let end = transport.exchange(call).await.end;
+            let Err(RawError::Status(status)) = end else { panic!("{end:?}") };
+            assert_eq!(status.code_name(), "InvalidArgument");
+        }
+        let large = RawCall {
+            answer_limit: 10,
+            ..RawCall::new(Protocol::V6, "GetProviderSchema", Bytes::new())
+        };
+        let end = transport.exchange(large).await.end;
+        let Err(RawError::Status(status)) = end else { panic!("{end:?}") };
+        assert_eq!(status.code_name(), "OutOfRange");
+        let nowhere = RawCall { path: "nowhere".into(), ..RawCall::new(Protocol::V6, "", "") };
+        let end = transport.exchange(nowhere).await.end;
+        assert!(matches!(end, Err(RawError::Failed(Failure::Unsendable(_)))), "{end:?}");
+    }
+}

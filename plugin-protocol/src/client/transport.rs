@@ -1,0 +1,93 @@
+//! Carries calls over the connections of a plugin. Knows no message; see `raw.rs`.
+
+use std::error::Error as _;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt as _, StreamExt as _};
+use tonic::client::Grpc;
+use tonic::{Request, Status, Streaming};
+
+use super::Plugin;
+use super::causes::with_causes;
+use super::channel::{Channels, Lease};
+use crate::limit;
+use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
+use crate::wire::codec::RawCodec;
+
+/// The connections to a plugin as a transport.
+pub(crate) struct ChannelTransport {
+    channels: Arc<dyn Channels>,
+}
+
+impl ChannelTransport {
+    pub(crate) fn new(channels: Arc<dyn Channels>) -> Self {
+        Self { channels }
+    }
+
+    async fn start(&self, call: RawCall) -> Result<RawAnswers, RawError> {
+        let path = call.http_path()?;
+        let lease = self.channels.lease().await.map_err(RawError::Failed)?;
+        let mut grpc = Grpc::new(lease.channel.clone())
+            .max_decoding_message_size(call.answer_limit)
+            .max_encoding_message_size(limit::REQUEST);
+        if let Err(error) = grpc.ready().await {
+            let failure = self.channels.explain_loss(with_causes(&error)).await;
+            return Err(RawError::Failed(failure));
+        }
+        let messages = Request::new(stream::iter(call.messages));
+        match grpc.streaming(messages, path, RawCodec).await {
+            Ok(response) => Ok(answers(Incoming {
+                stream: response.into_inner(),
+                channels: Arc::clone(&self.channels),
+                _lease: lease,
+            })),
+            Err(status) => Err(ended(&status, &*self.channels).await),
+        }
+    }
+}
+
+impl Transport for ChannelTransport {
+    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
+        self.start(call).boxed()
+    }
+}
+
+impl Plugin {
+    /// Returns the raw door: a transport over the plugin's connections.
+    #[must_use]
+    pub fn transport(&self) -> Arc<dyn Transport> {
+        let channels: Arc<dyn Channels> = Arc::<super::pool::Pool>::clone(&self.pool);
+        Arc::new(ChannelTransport::new(channels))
+    }
+}
+
+/// The answers to one call while they arrive. The connection counts as in use until the last.
+struct Incoming {
+    stream: Streaming<Bytes>,
+    channels: Arc<dyn Channels>,
+    _lease: Lease,
+}
+
+fn answers(incoming: Incoming) -> BoxStream<'static, Result<Bytes, RawError>> {
+    stream::unfold(Some(incoming), |incoming| async {
+        let mut incoming = incoming?;
+        match incoming.stream.message().await {
+            Ok(message) => Some((Ok(message?), Some(incoming))),
+            Err(status) => Some((Err(ended(&status, &*incoming.channels).await), None)),
+        }
+    })
+    .boxed()
+}
+
+/// Says how a status ended a call.
+async fn ended(status: &Status, channels: &dyn Channels) -> RawError {
+    // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
+    // and it is always the connection.
+    match status.source() {
+        Some(cause) => RawError::Failed(channels.explain_loss(with_causes(cause)).await),
+        None => RawError::Status(RawStatus::from_tonic(status)),
+    }
+}

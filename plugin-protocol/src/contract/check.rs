@@ -1,0 +1,285 @@
+//! The one place where answers are judged. An exchange is one answer with what it is held against;
+//! what a broken rule costs is decided by those who ask.
+
+use formwork_value::schema::Block;
+use formwork_value::{Path, Plain, Type, Value};
+
+use super::conform::{
+    assert_object_compatible, assert_plan_valid, destroy_violations, type_violations,
+    unknown_violations, write_only_violations,
+};
+use super::replace::replace_violations;
+use super::{Rule, Violation};
+use crate::Payload;
+
+/// The schemas of the type that a call is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Schemas<'a> {
+    /// The schema of its objects.
+    pub object: &'a Block,
+    /// The type of its identities, if it has any.
+    pub identity: Option<&'a Type>,
+}
+
+/// A call, with what its answer is held against.
+#[derive(Clone, Copy, Debug)]
+pub enum Call<'a> {
+    /// Any call, of whose answer only the deferral or the identity is judged.
+    Any,
+    /// A stored object was brought to the newest schema.
+    Upgrade,
+    /// A real object was read.
+    Read,
+    /// An object of another type was taken over.
+    Move,
+    /// A data source was read.
+    ReadData,
+    /// A change was planned.
+    Plan {
+        /// The object before; null to create.
+        prior: &'a Plain,
+        /// The configuration as the provider got it.
+        config: &'a Plain,
+        /// The paths that force replacement, as the provider named them.
+        requires_replace: &'a [Path],
+        /// Whether the answer says that the provider is on the legacy SDK. Its plans are not held to
+        /// the configuration.
+        legacy: bool,
+    },
+    /// The new object of a replacement was planned. Terraform judges only its form.
+    PlanReplacement,
+    /// The paths that force replacement were named.
+    Replace {
+        /// The object before.
+        prior: &'a Plain,
+        /// The paths, as the provider named them.
+        paths: &'a [Path],
+    },
+    /// The end of an object was planned.
+    PlanDestroy,
+    /// A change that was shown was planned again while applying.
+    FinalPlan {
+        /// The plan that was shown.
+        shown: &'a Plain,
+        /// The paths that force replacement now.
+        replaced: &'a [Path],
+    },
+    /// A plan was applied.
+    Apply {
+        /// The planned object; null to destroy.
+        planned: &'a Plain,
+        /// Whether the answer says that the provider is on the legacy SDK. Its objects are not held
+        /// to the plan.
+        legacy: bool,
+    },
+    /// An object was imported.
+    Import {
+        /// The resource type that was asked for.
+        asked: &'a str,
+        /// The resource type of the object that was found.
+        found: &'a str,
+    },
+    /// An ephemeral resource was opened.
+    Open {
+        /// Its configuration.
+        config: &'a Plain,
+    },
+}
+
+/// An answer, with what it is held against.
+#[derive(Clone, Copy, Debug)]
+pub struct Exchange<'a> {
+    call: Call<'a>,
+    deferred: bool,
+    object: Option<Object<'a>>,
+    identity: Option<&'a Payload>,
+}
+
+/// The object in an answer.
+#[derive(Clone, Copy, Debug)]
+struct Object<'a> {
+    value: &'a Plain,
+    is_absent: bool,
+    /// Whether it was decoded by the schema, and so has its type.
+    is_decoded: bool,
+}
+
+impl<'a> Exchange<'a> {
+    /// The answer to a call, with nothing in it yet.
+    #[must_use]
+    pub fn new(call: Call<'a>) -> Self {
+        Self { call, deferred: false, object: None, identity: None }
+    }
+
+    /// Adds whether the call was put off, where the host did not say that it may be.
+    #[must_use]
+    pub fn deferred(self, deferred: bool) -> Self {
+        Self { deferred, ..self }
+    }
+
+    /// Adds the object: as it came, and decoded by the schema.
+    #[must_use]
+    pub fn object(self, came: &Payload, value: &'a Plain) -> Self {
+        let is_decoded = !matches!(came, Payload::Value(..));
+        let object = Object { value, is_absent: *came == Payload::Absent, is_decoded };
+        Self { object: Some(object), ..self }
+    }
+
+    /// Adds an object that no schema has decoded.
+    #[must_use]
+    pub fn value(self, value: &'a Plain) -> Self {
+        let object = Object { value, is_absent: false, is_decoded: false };
+        Self { object: Some(object), ..self }
+    }
+
+    /// Adds the identity, as it came.
+    #[must_use]
+    pub fn identity(self, identity: Option<&'a Payload>) -> Self {
+        Self { identity, ..self }
+    }
+}
+
+/// Judges an answer. Returns what breaks a rule, nothing if all hold.
+///
+/// Rules about the form of an object come first. Where one is broken, those about its content are not
+/// asked: they would only repeat it.
+#[must_use]
+pub fn check(exchange: &Exchange<'_>, schemas: &Schemas<'_>) -> Vec<Violation> {
+    let root = Path::root();
+    if exchange.deferred {
+        let message = "it put the operation off, although it was not told that it may";
+        return vec![Violation::new(Rule::NotDeferred, &root, message)];
+    }
+    if let Call::Import { asked, found } = exchange.call
+        && asked != found
+    {
+        let message = format!("it found an object of type {found:?}");
+        return vec![Violation::new(Rule::ImportType, &root, message)];
+    }
+    let mut violations = match exchange.object {
+        Some(object) => object_violations(&exchange.call, object, schemas.object),
+        None => Vec::new(),
+    };
+    violations.extend(exchange.identity.and_then(|identity| identity_violation(identity, schemas)));
+    violations
+}
+
+fn object_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Violation> {
+    let formal = form_violations(call, object, block);
+    if !formal.is_empty() {
+        return formal;
+    }
+    let value = object.value;
+    match *call {
+        Call::Plan { prior, config, requires_replace: paths, legacy } => {
+            let mut violations = match legacy {
+                true => Vec::new(),
+                false => assert_plan_valid(block, prior, config, value),
+            };
+            violations.extend(replace_violations(prior, value, paths));
+            violations
+        }
+        Call::Replace { prior, paths } => replace_violations(prior, value, paths),
+        Call::FinalPlan { shown, replaced } => final_violations(block, shown, value, replaced),
+        Call::Apply { planned, legacy } => {
+            let is_kept = !planned.value().is_null() && !value.value().is_null();
+            match legacy && is_kept {
+                true => Vec::new(),
+                false => assert_object_compatible(block, planned, value),
+            }
+        }
+        Call::Open { config } => {
+            let prior = Value::null(block.implied_type()).split_marks().0;
+            let mut violations = assert_plan_valid(block, &prior, config, value);
+            violations.extend(unknown_violations(value));
+            violations
+        }
+        Call::Any
+        | Call::Upgrade
+        | Call::Read
+        | Call::Move
+        | Call::ReadData
+        | Call::PlanReplacement
+        | Call::PlanDestroy
+        | Call::Import { .. } => Vec::new(),
+    }
+}
+
+/// The rules about what an object is, whatever is in it.
+fn form_violations(call: &Call<'_>, object: Object<'_>, block: &Block) -> Vec<Violation> {
+    let (root, value) = (Path::root(), object.value);
+    let one = |rule, message: &str| vec![Violation::new(rule, &root, message)];
+    let is_null = value.value().is_null();
+    match *call {
+        Call::Upgrade | Call::Read | Call::Apply { .. } if object.is_absent => {
+            return one(Rule::ObjectPresent, "there is no object in it, not even null");
+        }
+        Call::Move | Call::ReadData | Call::Import { .. } if is_null => {
+            return one(Rule::ObjectNotNull, "the object is null");
+        }
+        Call::PlanDestroy => return destroy_violations(value),
+        // Judged when the plan was made.
+        Call::Any | Call::Replace { .. } | Call::FinalPlan { .. } => return Vec::new(),
+        _ => {}
+    }
+    let mut violations = write_only_violations(block, value);
+    if !object.is_decoded && violations.is_empty() {
+        violations = type_violations(block, value);
+    }
+    match *call {
+        Call::Upgrade | Call::Read | Call::Move | Call::ReadData => {
+            violations.extend(unknown_violations(value));
+        }
+        Call::Apply { planned, .. } => {
+            violations.extend(unknown_violations(value).into_iter().map(|mut violation| {
+                violation.message.push_str(", but after applying every value must be known");
+                violation
+            }));
+            if violations.is_empty() && planned.value().is_null() && !is_null {
+                let message = "an object that is to be destroyed is still there";
+                return one(Rule::DestroyedNull, message);
+            }
+        }
+        _ => {}
+    }
+    violations
+}
+
+fn final_violations(
+    block: &Block,
+    shown: &Plain,
+    planned: &Plain,
+    replaced: &[Path],
+) -> Vec<Violation> {
+    let mut violations = assert_object_compatible(block, shown, planned);
+    for violation in &mut violations {
+        let was = "the plan made while applying differs from the one that was shown";
+        violation.message = format!("{was}: {}", violation.message);
+    }
+    let root = Path::root();
+    violations.extend(replaced.iter().map(|path| {
+        let message =
+            format!("an update was shown, and now a change of {path} demands a replacement");
+        Violation::new(Rule::FinalPlanInPlace, &root, message)
+    }));
+    violations
+}
+
+fn identity_violation(identity: &Payload, schemas: &Schemas<'_>) -> Option<Violation> {
+    if *identity == Payload::Absent {
+        return None;
+    }
+    let root = Path::root();
+    let Some(ty) = schemas.identity else {
+        let message = "its type has no identities";
+        return Some(Violation::new(Rule::IdentityOffered, &root, message));
+    };
+    match identity.decode(ty) {
+        Err(error) => Some(Violation::new(Rule::IdentityType, &root, error.to_string())),
+        Ok(value) if value.value().is_null() || value.value().is_wholly_known() => None,
+        Ok(_) => Some(Violation::new(Rule::IdentityKnown, &root, "its identity is not known")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! Each rule with an answer that breaks it and one that keeps it.
+
+use std::collections::BTreeSet;
+
+use formwork_value::schema::{Attribute, Block, Nesting, Role};
+use formwork_value::{Plain, Refinement, Step, Type, Value};
+
+use super::super::fixtures::{block, four, nested, raw, text, value, with, with_unknown};
+use super::*;
+
+/// The rules that answers broke, with a rule that they should have broken or kept.
+struct Case {
+    rule: Rule,
+    broken: Vec<Violation>,
+    kept: Vec<Violation>,
+}
+
+fn plain(value: Value) -> Plain {
+    value.split_marks().0
+}
+
+fn null(schema: &Block) -> Plain {
+    plain(Value::null(schema.implied_type()))
+}
+
+fn secret() -> Block {
+    let mut secret = text(Role::Optional);
+    secret.write_only = true;
+    let mut attributes = four();
+    attributes.push(("secret", secret));
+    block(attributes)
+}
+
+/// Judges one answer about objects without identities.
+fn judged(schema: &Block, exchange: &Exchange<'_>) -> Vec<Violation> {
+    check(exchange, &Schemas { object: schema, identity: None })
+}
+
+fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
+    let schema = secret();
+    let judge = |object| judged(&schema, &Exchange::new(call).value(object));
+    Case { rule, broken: judge(broken), kept: judge(kept) }
+}
+
+/// A plan of `config`, without a prior object.
+fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain) -> Case {
+    let prior = null(schema);
+    let call = Call::Plan { prior: &prior, config, requires_replace: &[], legacy: false };
+    let judge = |object| judged(schema, &Exchange::new(call).value(object));
+    Case { rule, broken: judge(broken), kept: judge(kept) }
+}
+
+/// What became of a plan.
+fn result(rule: Rule, schema: &Block, planned: &Plain, broken: &Plain, kept: &Plain) -> Case {
+    // Unknown values in an applied object are another rule's; a second plan may hold them.
+    let call = Call::FinalPlan { shown: planned, replaced: &[] };
+    let judge = |object| judged(schema, &Exchange::new(call).value(object));
+    Case { rule, broken: judge(broken), kept: judge(kept) }
+}
+
+fn form_cases() -> Vec<Case> {
+    let schema = secret();
+    let object = value(&schema, r#"{"name":"a","id":"1"}"#);
+    let nothing = null(&schema);
+    let read = |exchange: Exchange<'_>| judged(&schema, &exchange);
+    let bytes = Payload::Msgpack(Vec::new().into());
+    let number = plain(Value::int(1));
+    vec![
+        Case {
+            rule: Rule::NotDeferred,
+            broken: read(Exchange::new(Call::Read).deferred(true)),
+            kept: read(Exchange::new(Call::Read).deferred(false).value(&object)),
+        },
+        Case {
+            rule: Rule::ObjectPresent,
+            broken: read(Exchange::new(Call::Read).object(&Payload::Absent, &nothing)),
+            kept: read(Exchange::new(Call::Read).object(&bytes, &nothing)),
+        },
+        simple(Rule::ObjectNotNull, Call::ReadData, &nothing, &object),
+        simple(Rule::ObjectKnown, Call::Read, &value(&schema, r#"{"name":"?"}"#), &object),
+        simple(Rule::ObjectType, Call::PlanReplacement, &number, &object),
+        simple(
+            Rule::WriteOnlyNull,
+            Call::Upgrade,
+            &value(&schema, r#"{"name":"a","secret":"s"}"#),
+            &object,
+        ),
+        simple(Rule::DestroyPlanNull, Call::PlanDestroy, &object, &nothing),
+        simple(
+            Rule::DestroyedNull,
+            Call::Apply { planned: &nothing, legacy: true },
+            &object,
+            &nothing,
+        ),
+        Case {
+            rule: Rule::ImportType,
+            broken: read(
+                Exchange::new(Call::Import { asked: "acme_a", found: "acme_b" }).value(&object),
+            ),
+            kept: read(
+                Exchange::new(Call::Import { asked: "acme_a", found: "acme_a" }).value(&object),
+            ),
+        },
+    ]
+}
+
+fn identity_cases() -> Vec<Case> {
+    let schema = secret();
+    let ty = Type::object([("id", Type::String)]);
+    let identity = |id: Value| Payload::Value(plain(Value::object([("id", id)])), ty.clone());
+    let judge = |came: &Payload, ty: Option<&Type>| {
+        let exchange = Exchange::new(Call::Any).identity(Some(came));
+        check(&exchange, &Schemas { object: &schema, identity: ty })
+    };
+    let good = identity(Value::string("1"));
+    let kept = || judge(&good, Some(&ty));
+    let unknown = identity(Value::unknown(Type::String));
+    let garbage = Payload::Msgpack(b"\xc1".to_vec().into());
+    vec![
+        Case { rule: Rule::IdentityOffered, broken: judge(&good, None), kept: kept() },
+        Case { rule: Rule::IdentityType, broken: judge(&garbage, Some(&ty)), kept: kept() },
+        Case { rule: Rule::IdentityKnown, broken: judge(&unknown, Some(&ty)), kept: kept() },
+        Case {
+            rule: Rule::IdentityOffered,
+            broken: judge(&garbage, None),
+            kept: judge(&Payload::Absent, None),
+        },
+    ]
+}
+
+fn plan_cases() -> Vec<Case> {
+    let schema = block(four());
+    let of = |text: &str| value(&schema, text);
+    let config = of(r#"{"name":"a"}"#);
+    let good = of(r#"{"name":"a","id":"?"}"#);
+    let single = block(vec![("x", nested(Nesting::List, Role::Optional, four()))]);
+    let in_single = |text: &str| value(&single, text);
+    let one = in_single(r#"{"x":[{"name":"a"}]}"#);
+    let blocks = with(block(vec![]), "b", Nesting::List, block(four()));
+    let in_blocks = |text: &str| value(&blocks, text);
+    let block_config = in_blocks(r#"{"b":[{"name":"a"}]}"#);
+    let dynamic = with_unknown(&in_blocks("{}"), "b");
+    vec![
+        plan(Rule::PlanExistence, &schema, &config, &null(&schema), &good),
+        plan(Rule::PlanConfigKept, &schema, &config, &of(r#"{"name":"b"}"#), &good),
+        plan(Rule::PlanComputedOnly, &schema, &config, &of(r#"{"name":"a","note":"n"}"#), &good),
+        plan(Rule::PlanNestedKnown, &single, &one, &with_unknown(&one, "x"), &one),
+        plan(Rule::PlanElements, &single, &one, &in_single(r#"{"x":[]}"#), &one),
+        plan(
+            Rule::PlanBlocksNotNull,
+            &blocks,
+            &in_blocks("{}"),
+            &raw(&blocks, "{}"),
+            &in_blocks("{}"),
+        ),
+        plan(
+            Rule::PlanBlocksKnown,
+            &blocks,
+            &block_config,
+            &with_unknown(&block_config, "b"),
+            &block_config,
+        ),
+        plan(Rule::PlanDynamicKept, &blocks, &dynamic, &block_config, &dynamic),
+    ]
+}
+
+fn replace_cases() -> Vec<Case> {
+    let schema = block(four());
+    let prior = value(&schema, r#"{"name":"a"}"#);
+    let judge = |call, object| judged(&schema, &Exchange::new(call).value(object));
+    let paths = |name: &str| [Path::root().attribute(name)];
+    let (nowhere, name) = (paths("nowhere"), paths("name"));
+    let replace = |paths| judge(Call::Replace { prior: &prior, paths }, &prior);
+    let last = |replaced| judge(Call::FinalPlan { shown: &prior, replaced }, &prior);
+    vec![
+        Case { rule: Rule::ReplacePathExists, broken: replace(&nowhere), kept: replace(&name) },
+        Case { rule: Rule::FinalPlanInPlace, broken: last(&name), kept: last(&[]) },
+    ]
+}
+
+fn result_cases() -> Vec<Case> {
+    let schema = block(four());
+    let of = |text: &str| value(&schema, text);
+    let planned = of(r#"{"name":"a","id":"?"}"#);
+    let made = of(r#"{"name":"a","id":"1"}"#);
+    let any: Attribute = Attribute::new(Type::Dynamic, Role::OptionalComputed);
+    let dynamic = block(vec![("any", any)]);
+    let holding = |value: Value| plain(Value::object([("any", value)]));
+    let prefix = Refinement { prefix: Some("acme-".into()), ..Refinement::default() };
+    let prefixed = holding(Value::refined(Type::String, prefix));
+    let mut computed = with(block(vec![]), "b", Nesting::List, block(four()));
+    computed.blocks.values_mut().for_each(|nested| nested.computed = true);
+    let blocks = |text: &str| value(&computed, text);
+    let one = blocks(r#"{"b":[{"name":"a"}]}"#);
+    vec![
+        result(Rule::ResultExistence, &schema, &planned, &null(&schema), &made),
+        result(Rule::ResultValue, &schema, &planned, &of(r#"{"name":"b","id":"1"}"#), &made),
+        result(Rule::ResultKnown, &schema, &planned, &of(r#"{"name":"?","id":"1"}"#), &made),
+        result(
+            Rule::ResultType,
+            &dynamic,
+            &holding(Value::string("a")),
+            &holding(Value::int(1)),
+            &holding(Value::string("a")),
+        ),
+        result(
+            Rule::ResultPlaceholder,
+            &dynamic,
+            &prefixed,
+            &holding(Value::string("other")),
+            &holding(Value::string("acme-1")),
+        ),
+        result(Rule::ResultElements, &computed, &one, &blocks(r#"{"b":[]}"#), &one),
+        result(Rule::ResultBlocksNotNull, &computed, &one, &raw(&computed, "{}"), &one),
+    ]
+}
+
+#[test]
+fn every_rule_has_an_answer_that_breaks_it_and_one_that_keeps_it() {
+    let cases = [form_cases(), identity_cases(), plan_cases(), replace_cases(), result_cases()];
+    let mut seen = BTreeSet::new();
+    for Case { rule, broken, kept } in cases.into_iter().flatten() {
+        let rules: Vec<_> = broken.iter().map(|violation| violation.rule).collect();
+        assert_eq!(rules, [rule], "broken: {broken:?}");
+        assert!(kept.is_empty(), "{rule} is kept: {kept:?}");
+        seen.insert(rule);
+    }
+    let missing: Vec<_> = Rule::ALL.iter().filter(|rule| !seen.contains(rule)).collect();
+    assert!(missing.is_empty(), "rules without a case: {missing:?}");
+}
+
+#[test]
+fn every_rule_says_what_it_demands_by_whom_and_for_whom() {
+    let ids: BTreeSet<_> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    assert_eq!(ids.len(), Rule::ALL.len(), "an id names one rule");
+    for rule in Rule::ALL {
+        let is_id = |id: &str| id.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        assert!(is_id(rule.id()), "{rule}");
+        assert!(rule.text().ends_with('.'), "{rule}: {}", rule.text());
+        assert!(rule.source().contains('/'), "{rule}: {}", rule.source());
+        assert!(rule.hurts().starts_with("the "), "{rule}: {}", rule.hurts());
+    }
+}
+
+#[test]
+fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
+    let schema = secret();
+    let config = value(&schema, r#"{"name":"a"}"#);
+    let leaked = value(&schema, r#"{"name":"b","secret":"s"}"#);
+    let prior = null(&schema);
+    let call = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy: false };
+    let violations = judged(&schema, &Exchange::new(call).value(&leaked));
+    let [violation] = &violations[..] else { panic!("{violations:?}") };
+    assert_eq!(violation.rule, Rule::WriteOnlyNull);
+    assert_eq!(violation.path.0, [Step::Attribute("secret".into())]);
+}
+
+#[test]
+fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
+    let schema = secret();
+    let config = value(&schema, r#"{"name":"a"}"#);
+    let other = value(&schema, r#"{"name":"b"}"#);
+    let prior = null(&schema);
+    for legacy in [true, false] {
+        let plan = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy };
+        let apply = Call::Apply { planned: &config, legacy };
+        for call in [plan, apply] {
+            let violations = judged(&schema, &Exchange::new(call).value(&other));
+            assert_eq!(violations.is_empty(), legacy, "{violations:?}");
+            let gone = judged(&schema, &Exchange::new(apply).value(&prior));
+            assert_eq!(gone.len(), 1, "an object that is gone is never tolerated");
+        }
+    }
+}
+
+#[test]
+fn all_that_is_wrong_with_an_object_is_reported() {
+    let schema = secret();
+    let object = value(&schema, r#"{"name":"?","id":"?","secret":"s"}"#);
+    let violations = judged(&schema, &Exchange::new(Call::Read).value(&object));
+    let lines: Vec<_> = violations.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        lines,
+        [
+            ".secret: write-only attribute is not null",
+            ".id: the value is unknown",
+            ".name: the value is unknown",
+        ]
+    );
+}

@@ -1,0 +1,101 @@
+//! The parts of a host one by one, for programs that test plugins: a child process, an identity, a
+//! connection. A usual host launches a [`Plugin`](crate::client::Plugin), which joins them.
+
+use std::io;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::process::{ChildStderr, ChildStdout};
+
+use crate::client::Limits;
+use crate::client::connect::{Dialer, is_local};
+use crate::client::pool::Pool;
+use crate::client::process::{Pipes, Process};
+use crate::client::transport::ChannelTransport;
+use crate::handshake::Address;
+use crate::raw::Transport;
+use crate::tls::{Identity, client_config};
+
+/// A key and certificate of a host, made for one launch.
+#[derive(Debug)]
+pub struct HostIdentity(Identity);
+
+impl HostIdentity {
+    /// Makes a key and a certificate.
+    ///
+    /// # Errors
+    /// When the system has no randomness.
+    pub fn generate() -> io::Result<Self> {
+        Identity::generate().map(Self).map_err(io::Error::other)
+    }
+
+    /// Returns the certificate in PEM form, as `PLUGIN_CLIENT_CERT` carries it.
+    #[must_use]
+    pub fn pem(&self) -> &str {
+        self.0.pem()
+    }
+}
+
+/// Connects to a plugin that listens already, with TLS if `tls` has our identity and the plugin's
+/// certificate (DER).
+///
+/// # Errors
+/// When nothing answers there within `patience`, or either side refuses the other.
+pub async fn connect(
+    address: &Address,
+    tls: Option<(&HostIdentity, Vec<u8>)>,
+    patience: Duration,
+) -> Result<Arc<dyn Transport>, String> {
+    if !is_local(address) {
+        return Err(format!("{address} is not an address of this machine"));
+    }
+    let tls = match tls {
+        Some((identity, certificate)) => {
+            Some(client_config(&identity.0, certificate).map_err(|error| error.to_string())?)
+        }
+        None => None,
+    };
+    let dialer = Dialer { address: address.clone(), tls, patience };
+    let channel = dialer.dial().await.map_err(|error| error.to_string())?;
+    Ok(Arc::new(ChannelTransport::new(Arc::new(Pool::new(dialer, channel, 1, None)))))
+}
+
+/// A child process in a process group of its own. It dies with this program, and dropping it kills
+/// the group.
+#[derive(Debug)]
+pub struct ChildProcess(Process);
+
+impl ChildProcess {
+    /// Starts `command` with nothing on its stdin.
+    ///
+    /// # Errors
+    /// When the system cannot start it.
+    pub async fn start(command: Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
+        let (process, pipes) = Process::start(command, Limits::default()).await?;
+        let Pipes { stdout, stderr } = pipes;
+        Ok((Self(process), stdout, stderr))
+    }
+
+    /// Returns the process id.
+    #[must_use]
+    pub fn pid(&self) -> i32 {
+        self.0.pid()
+    }
+
+    /// Waits up to `patience` for the end, and returns it in words.
+    pub async fn wait(&self, patience: Duration) -> Option<String> {
+        self.0.wait(patience).await.map(|exit| exit.to_string())
+    }
+
+    /// Returns how it ended in words, if it has.
+    #[must_use]
+    pub fn exit(&self) -> Option<String> {
+        self.0.exit().map(|exit| exit.to_string())
+    }
+
+    /// Kills the process and all of its group.
+    pub fn kill(&self) {
+        self.0.kill();
+    }
+}

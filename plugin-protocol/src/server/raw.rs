@@ -1,0 +1,68 @@
+//! Serves a transport: the calls of a host go to it as bytes, and its answers go back as they are.
+//! A misbehaving provider of a test answers through it as no correct provider can.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use futures_util::stream::BoxStream;
+use futures_util::{FutureExt as _, StreamExt as _};
+use tonic::body::Body;
+use tonic::codegen::{Service, http};
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::limit;
+use crate::raw::{RawCall, RawError, Transport};
+use crate::wire::codec::RawCodec;
+
+/// Answers one HTTP request of a host with what the transport says.
+pub(super) async fn serve(
+    transport: Arc<dyn Transport>,
+    request: http::Request<Body>,
+) -> http::Response<Body> {
+    let path = request.uri().path().to_owned();
+    let mut grpc = tonic::server::Grpc::new(RawCodec)
+        .max_decoding_message_size(limit::REQUEST)
+        .max_encoding_message_size(limit::REQUEST);
+    grpc.streaming(Forward { transport, path }, request).await
+}
+
+struct Forward {
+    transport: Arc<dyn Transport>,
+    path: String,
+}
+
+type Answers = BoxStream<'static, Result<Bytes, Status>>;
+
+impl Service<Request<Streaming<Bytes>>> for Forward {
+    type Response = Response<Answers>;
+    type Error = Status;
+    type Future = BoxFuture<'static, Result<Response<Answers>, Status>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Status>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Streaming<Bytes>>) -> Self::Future {
+        let (transport, path) = (Arc::clone(&self.transport), self.path.clone());
+        async move {
+            let mut incoming = request.into_inner();
+            let mut messages = Vec::new();
+            while let Some(message) = incoming.message().await? {
+                messages.push(message);
+            }
+            let call = RawCall { path: path.into(), messages, answer_limit: limit::REQUEST };
+            let answers = transport.begin(call).await.map_err(status)?;
+            Ok(Response::new(answers.map(|answer| answer.map_err(status)).boxed()))
+        }
+        .boxed()
+    }
+}
+
+fn status(error: RawError) -> Status {
+    match error {
+        RawError::Status(raw) => Status::with_details(raw.code.into(), raw.message, raw.details),
+        RawError::Failed(failure) => Status::unavailable(failure.to_string()),
+    }
+}

@@ -1,0 +1,226 @@
+//! Transcripts: the raw bytes of every call and answer, with times, methods and outcomes. A [`Recorder`]
+//! makes one by a layer over a transport; a transcript is stored as a file and replayed byte for byte.
+
+mod file;
+mod replay;
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt as _, StreamExt as _, stream};
+
+use crate::handshake::Protocol;
+use crate::limit;
+use crate::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
+
+pub use file::ReadError;
+
+/// Recorded calls, in the order in which they began.
+///
+/// Requests and answers are stored as they were sent, secrets included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transcript {
+    /// The time from which the calls' starts count, to the microsecond.
+    pub begun: SystemTime,
+    /// The calls.
+    pub calls: Vec<RecordedCall>,
+}
+
+/// A recorded call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedCall {
+    /// The path of the method: `/tfplugin6.Provider/ReadResource`.
+    pub path: String,
+    /// The time from the beginning of the transcript to the start of the call, to the microsecond.
+    pub start: Duration,
+    /// The time from the start of the call to its end, to the microsecond.
+    pub duration: Duration,
+    /// The encoded request messages.
+    pub requests: Vec<Bytes>,
+    /// The encoded answer messages, as many as arrived.
+    pub answers: Vec<Bytes>,
+    /// The end of the call.
+    pub outcome: Outcome,
+}
+
+/// The end of a recorded call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The status was OK.
+    Ok,
+    /// The status was another one.
+    Status(RawStatus),
+    /// No status arrived; the reason is for people.
+    Failed(String),
+    /// The caller stopped waiting, or the call had not ended when the transcript was taken.
+    Unfinished,
+}
+
+impl RecordedCall {
+    /// Returns the version of the protocol; none if the service is not the provider's.
+    #[must_use]
+    pub fn protocol(&self) -> Option<Protocol> {
+        let service = self.path.strip_prefix('/')?.rsplit_once('/')?.0;
+        let number = service.strip_prefix("tfplugin")?.strip_suffix(".Provider")?;
+        Protocol::from_number(number.parse().ok()?)
+    }
+
+    /// Returns the name of the method, as its version has it.
+    #[must_use]
+    pub fn method(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Returns the call as it can be sent again.
+    #[must_use]
+    pub fn call(&self) -> RawCall {
+        RawCall {
+            path: Cow::Owned(self.path.clone()),
+            messages: self.requests.clone(),
+            answer_limit: limit::REQUEST,
+        }
+    }
+}
+
+/// Records the calls of one or more transports.
+#[derive(Debug)]
+pub struct Recorder {
+    begun: SystemTime,
+    clock: Instant,
+    calls: Mutex<Vec<RecordedCall>>,
+}
+
+impl Recorder {
+    /// Begins a transcript at the time `now`.
+    #[must_use]
+    pub fn new(now: SystemTime) -> Arc<Self> {
+        let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let begun = SystemTime::UNIX_EPOCH + whole_micros(since);
+        Arc::new(Self { begun, clock: Instant::now(), calls: Mutex::default() })
+    }
+
+    /// Returns the transport `inner` with every call recorded.
+    #[must_use]
+    pub fn layer(self: &Arc<Self>, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
+        Arc::new(Recording { inner, recorder: Arc::clone(self) })
+    }
+
+    /// Returns the calls that were recorded until now.
+    #[must_use]
+    pub fn transcript(&self) -> Transcript {
+        Transcript { begun: self.begun, calls: self.lock().clone() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<RecordedCall>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(self: &Arc<Self>, call: &RawCall) -> OpenCall {
+        let started = Instant::now();
+        let mut calls = self.lock();
+        calls.push(RecordedCall {
+            path: call.path.clone().into_owned(),
+            start: whole_micros(started.duration_since(self.clock)),
+            duration: Duration::ZERO,
+            requests: call.messages.clone(),
+            answers: Vec::new(),
+            outcome: Outcome::Unfinished,
+        });
+        let at = calls.len() - 1;
+        OpenCall {
+            recorder: Arc::clone(self),
+            at,
+            started,
+            answers: Vec::new(),
+            outcome: Outcome::Unfinished,
+        }
+    }
+}
+
+/// Files hold microseconds, and a transcript must be the same after it was stored.
+fn whole_micros(duration: Duration) -> Duration {
+    Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+}
+
+/// A transport with every call recorded.
+struct Recording {
+    inner: Arc<dyn Transport>,
+    recorder: Arc<Recorder>,
+}
+
+impl Transport for Recording {
+    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
+        async move {
+            let mut open = self.recorder.open(&call);
+            match self.inner.begin(call).await {
+                Ok(answers) => Ok(observed(answers, open)),
+                Err(error) => {
+                    open.end(&error);
+                    Err(error)
+                }
+            }
+        }
+        .boxed()
+    }
+}
+
+fn observed(answers: RawAnswers, open: OpenCall) -> RawAnswers {
+    stream::unfold((answers, open), |(mut answers, mut open)| async {
+        match answers.next().await {
+            Some(Ok(answer)) => {
+                open.answers.push(answer.clone());
+                Some((Ok(answer), (answers, open)))
+            }
+            Some(Err(error)) => {
+                open.end(&error);
+                Some((Err(error), (answers, open)))
+            }
+            None => {
+                open.outcome.complete();
+                None
+            }
+        }
+    })
+    .boxed()
+}
+
+impl Outcome {
+    /// Notes the orderly end, unless an error came before it.
+    fn complete(&mut self) {
+        if *self == Self::Unfinished {
+            *self = Self::Ok;
+        }
+    }
+}
+
+/// A call under way. It is noted as ended when this is dropped, also if its caller goes away.
+struct OpenCall {
+    recorder: Arc<Recorder>,
+    at: usize,
+    started: Instant,
+    answers: Vec<Bytes>,
+    outcome: Outcome,
+}
+
+impl OpenCall {
+    fn end(&mut self, error: &RawError) {
+        self.outcome = match error {
+            RawError::Status(status) => Outcome::Status(status.clone()),
+            RawError::Failed(failure) => Outcome::Failed(failure.to_string()),
+        };
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        let mut calls = self.recorder.lock();
+        if let Some(call) = calls.get_mut(self.at) {
+            call.duration = whole_micros(self.started.elapsed());
+            call.answers = std::mem::take(&mut self.answers);
+            call.outcome = std::mem::replace(&mut self.outcome, Outcome::Unfinished);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The raw door to plugins that were launched: bytes to a process, bytes and a status from it.
+
+use std::time::SystemTime;
+
+use formwork_plugin_protocol::ProviderExt as _;
+use formwork_plugin_protocol::client::GrpcProvider;
+use formwork_plugin_protocol::handshake::Protocol;
+use formwork_plugin_protocol::raw::{RawCall, RawError, RawReply};
+use formwork_plugin_protocol::transcript::{Outcome, Recorder};
+
+use super::*;
+
+#[tokio::test]
+async fn bytes_go_to_a_launched_plugin_and_come_back_with_a_status() {
+    for (behaviour, protocol) in [("", Protocol::V6), ("old", Protocol::V5)] {
+        let (plugin, _life) = launched(behaviour, &Settings::USUAL).await;
+        let transport = plugin.transport();
+        let method = if protocol == Protocol::V5 { "Stop" } else { "StopProvider" };
+        let RawReply { messages, end } =
+            transport.exchange(RawCall::new(protocol, method, "")).await;
+        // Field 1, a string of eight bytes.
+        assert_eq!(messages, [&b"\x0a\x08stopping"[..]]);
+        assert!(end.is_ok(), "{end:?}");
+        for call in [
+            RawCall::new(protocol, "NoSuchMethod", ""),
+            RawCall::of_service("no.such.Service", "Method", ""),
+        ] {
+            let end = transport.exchange(call.clone()).await.end;
+            let Err(RawError::Status(status)) = end else { panic!("{}: {end:?}", call.path) };
+            assert_eq!(status.code_name(), "Unimplemented", "{}", call.path);
+        }
+        plugin.shutdown().await;
+        let end = transport.exchange(RawCall::new(protocol, method, "")).await.end;
+        assert!(matches!(end, Err(RawError::Failed(_))), "{end:?}");
+    }
+}
+
+#[tokio::test]
+async fn calls_to_a_launched_plugin_are_replayed_without_it() {
+    let (plugin, life) = launched("", &Settings::USUAL).await;
+    let recorder = Recorder::new(SystemTime::UNIX_EPOCH);
+    let layered = recorder.layer(plugin.transport());
+    let provider = GrpcProvider::over(layered, plugin.protocol());
+    let schema = provider.schema().await.expect("a schema");
+    plugin.shutdown().await;
+    life.end().await;
+
+    let transcript = recorder.transcript();
+    assert_eq!(transcript.calls.len(), 1);
+    assert_eq!(transcript.calls[0].method(), "GetProviderSchema");
+    assert_eq!(transcript.calls[0].outcome, Outcome::Ok);
+    let replay = GrpcProvider::over(transcript.replay(), Protocol::V6);
+    assert_eq!(replay.schema().await.expect("the same schema"), schema);
+}

@@ -1,0 +1,184 @@
+//! The checks, one file per family, in the order in which they are made.
+
+use formwork_value::codec::json;
+use formwork_value::{Path, Type, Value};
+
+use crate::message::Msg;
+use crate::offer::{Kind, Offer};
+use crate::plugin::cut;
+use crate::rpc::Rpc;
+use crate::rules;
+use crate::suite::{Progress, Suite};
+
+mod configure;
+mod function;
+mod handshake;
+mod kinds;
+mod life;
+mod listing;
+mod metadata;
+mod mutation;
+mod plan;
+mod plan_change;
+mod process;
+mod read;
+mod resources;
+mod schema;
+mod secrets;
+mod upgrade;
+mod validate;
+
+/// Makes all checks that are selected. `Err` says why the provider cannot be checked.
+pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(), String> {
+    progress("Handshake and process", &suite.tallies);
+    handshake::run(suite).await?;
+    suite.revive().await?;
+    load(suite).await;
+    progress("Schema and metadata", &suite.tallies);
+    schema::run(suite).await;
+    metadata::run(suite).await;
+    progress("Validation", &suite.tallies);
+    validate::run(suite).await;
+    progress("Upgrade and move", &suite.tallies);
+    upgrade::run(suite).await;
+    progress("Functions", &suite.tallies);
+    function::run(suite).await;
+    progress("Robustness", &suite.tallies);
+    mutation::run(suite).await;
+    resources::run(suite).await;
+    if suite.options.level >= 1 {
+        progress("Configure", &suite.tallies);
+        configure::run(suite).await;
+        progress("Planning", &suite.tallies);
+        plan::run(suite).await;
+        progress("Read and import", &suite.tallies);
+        read::run(suite).await;
+        listing::run(suite).await;
+        kinds::run(suite).await;
+    }
+    if suite.options.level >= 3 {
+        progress("Apply life cycle", &suite.tallies);
+        life::run(suite).await;
+    }
+    progress("Secrets", &suite.tallies);
+    secrets::run(suite).await;
+    process::run(suite).await;
+    suite.finish();
+    progress("Done", &suite.tallies);
+    Ok(())
+}
+
+/// Reads the schema, on which all further checks rest.
+async fn load(suite: &mut Suite) {
+    let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
+    if let Some(message) = call.message() {
+        suite.offer = Offer::read(message);
+        let identities = suite.call(Rpc::GetResourceIdentitySchemas, &Msg::new()).await;
+        if let Some(message) = identities.message() {
+            suite.offer.read_identities(message);
+        }
+    }
+    // What cannot be examined without a schema says so.
+    if suite.offer.types.is_empty() {
+        let reason = format!("the provider has no readable schema: {}", call.outcome());
+        let dependent = rules::all().filter(|rule| !rule.id.starts_with(['H', 'S']));
+        for rule in dependent {
+            suite.tallies.skip(rule.id, reason.clone());
+        }
+    }
+    for (kind, ids) in [
+        (
+            Kind::Resource,
+            &["P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09"][..],
+        ),
+        (Kind::DataSource, &["D-01", "D-02"]),
+        (Kind::Ephemeral, &["E-01", "E-02", "E-03"]),
+        (Kind::List, &["L-01", "L-02", "L-03"]),
+        (Kind::Action, &["X-01", "X-02"]),
+    ] {
+        if suite.offer.of(kind).next().is_none() {
+            suite.skip(ids, &format!("the provider has no {}", kind.words()));
+        }
+    }
+    if suite.offer.functions.is_empty() {
+        suite.skip(
+            &["F-01", "F-02", "F-03", "F-04", "F-05", "S-17"],
+            "the provider has no functions",
+        );
+    }
+}
+
+/// A place as a prefix of a message.
+pub(crate) fn place(path: &Path) -> String {
+    if path.0.is_empty() {
+        String::new()
+    } else {
+        format!("{path}: ").trim_start_matches('.').to_owned()
+    }
+}
+
+/// A value as a finding shows it.
+pub(crate) fn shown(value: &Value) -> String {
+    let mut known = value.clone();
+    // Unknown parts have no form in JSON.
+    for _ in 0..100 {
+        let mut first = None;
+        known.walk(&mut |path, part| {
+            if first.is_none() && part.is_unknown() {
+                first = Some(path.clone());
+            }
+            first.is_none() && !part.is_wholly_known()
+        });
+        let Some(path) = first else { break };
+        match known.replace_at(&path, |_| Value::string("(unknown)")) {
+            Some(next) if next != known => known = next,
+            _ => break,
+        }
+    }
+    match json::encode_simple(&without_nulls(&known)) {
+        Ok(text) => cut(&text, 4_000),
+        Err(_) => "(a value)".to_owned(),
+    }
+}
+
+/// The value without attributes that are null, so that inputs stay short.
+fn without_nulls(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => Value::object(
+            object
+                .iter()
+                .filter(|(_, part)| !part.is_null())
+                .map(|(name, part)| (name.clone(), without_nulls(part)))
+                .collect::<Vec<_>>(),
+        ),
+        other if other.is_unknown() => Value::string("(unknown)"),
+        other => other.clone(),
+    }
+}
+
+/// The paths at which two values differ, at most a few.
+pub(crate) fn differences(a: &Value, b: &Value) -> Vec<Path> {
+    let mut paths = Vec::new();
+    differ(a, b, &Path::root(), &mut paths);
+    paths
+}
+
+fn differ(a: &Value, b: &Value, at: &Path, paths: &mut Vec<Path>) {
+    if a == b || paths.len() >= 10 {
+        return;
+    }
+    if let (Value::Object(left), Value::Object(right)) = (a, b)
+        && left.names() == right.names()
+    {
+        for ((name, own), (_, other)) in left.iter().zip(right.iter()) {
+            differ(own, other, &at.attribute(name.clone()), paths);
+        }
+        return;
+    }
+    paths.push(at.clone());
+}
+
+/// The null object of a type.
+pub(crate) fn null(ty: &Type) -> Value {
+    Value::null(ty.clone())
+}

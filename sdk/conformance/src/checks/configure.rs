@@ -1,0 +1,194 @@
+//! Checks of Configure (C); leaves the running provider configured if that is possible.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use bytes::Bytes;
+use formwork_value::Value;
+
+use super::shown;
+use crate::finding::Finding;
+use crate::generate::Extent;
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::plugin::{Call, Plugin};
+use crate::request::{self, PlanInput, dynamic};
+use crate::rpc::Rpc;
+use crate::suite::{CHANGE, Suite};
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    let Some(provider) = suite.offer.provider().cloned() else {
+        return suite
+            .skip(&["C-01", "C-02", "C-04", "C-06", "C-07"], "there is no provider schema");
+    };
+    before(suite).await;
+    let ty = provider.ty();
+    let empty = suite.generated(&provider, Extent::Nothing, 0);
+    let unknown = suite.generated(&provider, Extent::Unknown, 0);
+    for (rule, config, what) in [
+        ("C-01", super::null(&ty), "a null configuration"),
+        ("C-01", empty.clone(), "an empty configuration"),
+        ("C-02", unknown, "a configuration of unknown values"),
+    ] {
+        if !suite.wants(rule) {
+            continue;
+        }
+        let Ok(fresh) = suite.another().await else { continue };
+        let call = configure(&fresh, &dynamic(&config, &ty)).await;
+        suite.check(rule, call.is_answered(), || {
+            Finding::new(rule, "provider", format!("{what} brings it down"))
+                .by(&call)
+                .input(shown(&config))
+        });
+    }
+    choose(suite, &provider, &empty).await;
+    again(suite).await;
+    files(suite).await;
+    with_stop(suite).await;
+}
+
+async fn configure(plugin: &Plugin, config: &Msg) -> Call {
+    plugin.call(Rpc::ConfigureProvider, &request::configure(config), CHANGE).await
+}
+
+/// Calls before Configure.
+async fn before(suite: &mut Suite) {
+    if !suite.wants("C-03") {
+        return;
+    }
+    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).take(10).cloned().collect();
+    if resources.is_empty() {
+        return suite.skip(&["C-03"], "the provider has no resource");
+    }
+    for offered in resources {
+        let ty = offered.ty();
+        let config = suite.generated(&offered, Extent::Required, 0);
+        let state = super::upgrade::state(suite, &offered, 0);
+        let input = PlanInput {
+            prior: super::null(&ty),
+            proposed: config.clone(),
+            config,
+            private: Bytes::new(),
+            identity: None,
+        };
+        for (rpc, request) in [
+            (Rpc::PlanResourceChange, request::plan(&offered, &input)),
+            (Rpc::ReadResource, request::read(&offered, &state, &Bytes::new(), None)),
+            (Rpc::ImportResourceState, Msg::new().text(1, &offered.name).text(2, "conformance")),
+        ] {
+            let call = suite.call(rpc, &request).await;
+            suite.check("C-03", call.is_answered(), || {
+                Finding::new("C-03", &offered.subject(), "a call before Configure brings it down")
+                    .by(&call)
+            });
+        }
+    }
+}
+
+/// Configures the running provider: as given, else empty, else as validation accepts.
+async fn choose(suite: &mut Suite, provider: &Offered, empty: &Value) {
+    let ty = provider.ty();
+    let mut candidates = Vec::new();
+    if let Some(given) = &suite.options.config {
+        match provider.block().coerce(given) {
+            Ok(value) => {
+                suite.secrets.learn(provider.block(), &value);
+                candidates.push(value);
+            }
+            Err(refused) => {
+                let why = format!("-config: {}{}", super::place(&refused.path), refused.reason);
+                suite.skip(&NEEDS_CONFIGURED, &why);
+                return;
+            }
+        }
+    } else {
+        candidates.extend(suite.examples_of(provider).into_iter().filter_map(|(_, it)| it.ok()));
+        candidates.push(empty.clone());
+        candidates.extend(suite.legal(provider).await);
+    }
+    let mut why = String::new();
+    for config in candidates {
+        let message = dynamic(&config, &ty);
+        if suite.revive().await.is_err() {
+            return;
+        }
+        let call = suite.change(Rpc::ConfigureProvider, &request::configure(&message)).await;
+        if call.is_fine() {
+            suite.config = message;
+            suite.configured = true;
+            return;
+        }
+        why = call.outcome();
+    }
+    let reason =
+        format!("the provider cannot be configured: {why}; give a configuration with -config");
+    suite.skip(&NEEDS_CONFIGURED, &reason);
+}
+
+/// Rules that are examined in a configured provider only.
+const NEEDS_CONFIGURED: [&str; 24] = [
+    "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-12", "P-13", "P-14",
+    "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "R-01", "R-02", "R-05", "R-06", "R-07", "R-09",
+];
+
+async fn again(suite: &mut Suite) {
+    if !suite.wants("C-04") {
+        return;
+    }
+    let Ok(fresh) = suite.another().await else { return };
+    configure(&fresh, &suite.config).await;
+    let call = configure(&fresh, &suite.config).await;
+    suite.check("C-04", call.is_answered(), || {
+        Finding::new("C-04", "provider", "a second Configure brings it down").by(&call)
+    });
+}
+
+fn names(folder: &Path) -> BTreeSet<std::ffi::OsString> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name()).collect()
+}
+
+async fn files(suite: &mut Suite) {
+    if !suite.wants("C-06") {
+        return;
+    }
+    let Some(program) = suite.program() else {
+        return suite.skip(&["C-06"], "the provider runs already");
+    };
+    let (Ok(home), Ok(folder)) = (tempfile::tempdir(), tempfile::tempdir()) else { return };
+    let mut launch = suite.launch();
+    launch.env.push(("HOME".into(), home.path().into()));
+    launch.folder = Some(folder.path().to_owned());
+    let Ok(plugin) = Plugin::launch(&program, &launch).await else { return };
+    configure(&plugin, &suite.config).await;
+    plugin.shutdown(Duration::from_secs(2)).await;
+    for (what, place) in [("HOME", home.path()), ("the working folder", folder.path())] {
+        let found = names(place);
+        suite.check("C-06", found.is_empty(), || {
+            Finding::new("C-06", "provider", format!("Configure writes to {what}"))
+                .values("no file", format!("{found:?}"))
+        });
+    }
+}
+
+async fn with_stop(suite: &mut Suite) {
+    if !suite.wants("C-07") {
+        return;
+    }
+    let Ok(fresh) = suite.another().await else { return };
+    let request = request::configure(&suite.config);
+    let (configured, stopped) = tokio::join!(
+        fresh.call(Rpc::ConfigureProvider, &request, Duration::from_secs(30)),
+        fresh.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(10)),
+    );
+    for call in [configured, stopped] {
+        suite.check("C-07", !call.is_crash(), || {
+            Finding::new("C-07", "provider", "Configure and StopProvider at once hang or crash")
+                .by(&call)
+        });
+    }
+}
+
+static EMPTY: Msg = Msg(Vec::new());

@@ -1,0 +1,161 @@
+//! Checks of functions (F): generated arguments in processes with different surroundings.
+
+use std::time::Duration;
+
+use formwork_value::{Type, Value};
+
+use super::shown;
+use crate::finding::Finding;
+use crate::generate::{self, Extent};
+use crate::message::Msg;
+use crate::offer::{Function, Parameter};
+use crate::plugin::{Call, Plugin};
+use crate::request::{self, decode, dynamic};
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+/// The number of argument lists for each function.
+const LISTS: u64 = 30;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.wants_any(&["F-01", "F-02", "F-03", "F-04", "F-05"]) {
+        return;
+    }
+    let functions = suite.offer.functions.clone();
+    let elsewhere = match suite.program() {
+        Some(program) if suite.wants("F-01") => {
+            let mut launch = suite.launch();
+            for (name, value) in
+                [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "C")]
+            {
+                launch.env.push((name.into(), value.into()));
+            }
+            Plugin::launch(&program, &launch).await.ok()
+        }
+        _ => None,
+    };
+    for function in &functions {
+        for number in 0..LISTS {
+            if suite.is_late() {
+                return;
+            }
+            one(suite, function, number, elsewhere.as_ref()).await;
+        }
+    }
+}
+
+fn argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value {
+    let mut dice = suite.dice(&format!("{}/{number}", parameter.name));
+    if number % 7 == 3 && parameter.null {
+        return Value::null(parameter.ty.clone());
+    }
+    if number % 7 == 5 && parameter.unknown {
+        return Value::unknown(parameter.ty.clone());
+    }
+    let extent = if number < 2 { Extent::Required } else { Extent::Random };
+    generate::value(&parameter.name, &parameter.ty, extent, &mut dice)
+}
+
+async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Option<&Plugin>) {
+    let variadic = function.variadic.iter().cycle();
+    let more = usize::try_from(number % 3).unwrap_or(0);
+    let parameters: Vec<&Parameter> = function
+        .parameters
+        .iter()
+        .chain(variadic.take(if function.variadic.is_some() { more } else { 0 }))
+        .collect();
+    let values: Vec<Value> = parameters.iter().map(|it| argument(it, number, suite)).collect();
+    let arguments: Vec<Msg> =
+        parameters.iter().zip(&values).map(|(it, value)| dynamic(value, &it.ty)).collect();
+    let request = request::call_function(&function.name, &arguments);
+    let call = suite.call(Rpc::CallFunction, &request).await;
+    let subject = format!("function {}", function.name);
+    let input = values.iter().map(shown).collect::<Vec<_>>().join(", ");
+    suite.check("F-05", call.is_answered(), || {
+        Finding::new("F-05", &subject, "arguments crash the function")
+            .by(&call)
+            .input(input.clone())
+    });
+    let Some(answer) = call.message() else { return };
+    match answer.get_msg(2) {
+        Some(error) => {
+            let index = error.has(2).then(|| error.get_int(2));
+            let held = index.is_none_or(|index| index < values.len() as u64);
+            suite.check("F-03", held, || {
+                Finding::new("F-03", &subject, "the error names an argument that does not exist")
+                    .by(&call)
+                    .values(format!("below {}", values.len()), format!("{index:?}"))
+                    .input(input.clone())
+            });
+        }
+        None => result(suite, function, &values, &call, &input),
+    }
+    fast(suite, &subject, &request, &call).await;
+    pure(suite, &subject, &request, &call, elsewhere, &input).await;
+}
+
+fn result(suite: &mut Suite, function: &Function, values: &[Value], call: &Call, input: &str) {
+    let subject = format!("function {}", function.name);
+    let answer = call.message().and_then(|it| it.get_msg(1));
+    let decoded = decode(answer, &function.returns);
+    let known = values.iter().all(Value::is_wholly_known);
+    let problem = match &decoded {
+        Err(why) => Some(format!("the result is no value of the return type: {why}")),
+        Ok(None) => Some("the answer has no result".to_owned()),
+        Ok(Some(value)) if known && !value.value().is_wholly_known() => {
+            Some("the result is unknown for known arguments".to_owned())
+        }
+        Ok(Some(value)) => {
+            let fits =
+                function.returns == Type::Dynamic || value.value().has_type(&function.returns);
+            (!fits).then(|| "the result has another type".to_owned())
+        }
+    };
+    suite.check("F-02", problem.is_none(), || {
+        Finding::new("F-02", &subject, problem.unwrap_or_default()).by(call).input(input)
+    });
+}
+
+async fn fast(suite: &mut Suite, subject: &str, request: &Msg, call: &Call) {
+    if !suite.wants("F-04") {
+        return;
+    }
+    let mut best = call.took;
+    for _ in 0..3 {
+        if best < Duration::from_millis(100) {
+            break;
+        }
+        best = best.min(suite.call(Rpc::CallFunction, request).await.took);
+    }
+    suite.check("F-04", best < Duration::from_millis(100), || {
+        Finding::new("F-04", subject, "the function is slow")
+            .by(call)
+            .values("less than 100 ms", format!("{} ms", best.as_millis()))
+    });
+}
+
+async fn pure(
+    suite: &mut Suite,
+    subject: &str,
+    request: &Msg,
+    call: &Call,
+    elsewhere: Option<&Plugin>,
+    input: &str,
+) {
+    if !suite.wants("F-01") {
+        return;
+    }
+    let mut others = vec![suite.call(Rpc::CallFunction, request).await];
+    if let Some(plugin) = elsewhere {
+        others.push(plugin.call(Rpc::CallFunction, request, crate::suite::CALL).await);
+    }
+    for other in others {
+        suite.check("F-01", other.reply == call.reply, || {
+            Finding::new("F-01", subject, "the same arguments give two results")
+                .by(call)
+                .by(&other)
+                .input(input)
+        });
+    }
+}

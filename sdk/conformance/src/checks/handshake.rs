@@ -1,0 +1,584 @@
+//! Checks of the handshake and of the process around it (H): how it starts, listens and ends.
+
+use std::collections::BTreeSet;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use formwork_plugin_protocol::handshake::Address;
+use formwork_plugin_protocol::host::{self, HostIdentity};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+
+use crate::finding::Finding;
+use crate::message::Msg;
+use crate::plugin::{self, Launch, Plugin, Reply, StartError, Started, connect, eventually};
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+const ALL: [&str; 21] = [
+    "H-01", "H-02", "H-03", "H-04", "H-05", "H-06", "H-07", "H-08", "H-09", "H-10", "H-11", "H-12",
+    "H-13", "H-14", "H-15", "H-16", "H-17", "H-18", "H-19", "H-20", "H-21",
+];
+
+/// Checks the family. `Err` if the provider cannot be used at all.
+pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
+    let Some(program) = suite.program() else {
+        suite.skip(&ALL, "the provider runs already, and these checks start it");
+        return Ok(());
+    };
+    first_start(suite, &program).await?;
+    without_cookie(suite, &program).await;
+    versions(suite, &program).await;
+    speed(suite, &program).await;
+    security(suite, &program).await;
+    leftovers(suite, &program).await;
+    stdin(suite, &program).await;
+    signals(suite, &program).await;
+    ending(suite, &program).await;
+    services(suite).await;
+    side_by_side(suite, &program).await;
+    surroundings(suite, &program).await;
+    Ok(())
+}
+
+fn finding(rule: &'static str, message: impl Into<String>) -> Finding {
+    Finding::new(rule, "process", message)
+}
+
+async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
+    let started = plugin::start(program, &suite.launch()).await;
+    match started {
+        Ok(_) => {
+            suite.check("H-02", true, || finding("H-02", ""));
+            suite.check("H-03", true, || finding("H-03", ""));
+            Ok(())
+        }
+        Err(error) => {
+            match &error {
+                StartError::Late(line) => suite.check("H-02", false, || {
+                    finding("H-02", "a line before the handshake").values("the handshake", line)
+                }),
+                StartError::NotHandshake(line, why) => suite.check("H-03", false, || {
+                    finding("H-03", why.clone()).values("1|6|unix|...|grpc|...", line)
+                }),
+                _ => {}
+            }
+            Err(error.to_string())
+        }
+    }
+}
+
+/// Runs the program as a person would, with the variables of a host left out.
+#[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
+async fn bare(program: &Path, stdin: Stdio) -> Option<(Option<i32>, String, bool)> {
+    let mut stderr = tempfile::tempfile().ok()?;
+    let mut stdout = tempfile::tempfile().ok()?;
+    let mut command = Command::new(program);
+    for name in ["TF_PLUGIN_MAGIC_COOKIE", "PLUGIN_CLIENT_CERT", "PLUGIN_PROTOCOL_VERSIONS"] {
+        command.env_remove(name);
+    }
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.stdin(stdin).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
+    let mut child = command.spawn().ok()?;
+    let pid = i32::try_from(child.id()).ok()?;
+    let mut status = None;
+    eventually(Duration::from_secs(5), || {
+        status = child.try_wait().ok().flatten();
+        status.is_some()
+    })
+    .await;
+    let is_listening = status.is_none() && listens(pid);
+    if status.is_none() {
+        let _killed = killpg(Pid::from_raw(pid), Signal::SIGKILL);
+        let _reaped = child.wait();
+    }
+    let mut said = String::new();
+    for file in [&mut stderr, &mut stdout] {
+        file.rewind().ok()?;
+        let mut bytes = Vec::new();
+        file.take(64 * 1024).read_to_end(&mut bytes).ok()?;
+        said.push_str(&String::from_utf8_lossy(&bytes));
+    }
+    Some((status.map(|status| status.code().unwrap_or(-1)), said, is_listening))
+}
+
+async fn without_cookie(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-01") {
+        return;
+    }
+    let Some((code, said, is_listening)) = bare(program, Stdio::null()).await else {
+        return suite.skip(&["H-01"], "the program could not be run bare");
+    };
+    let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
+    suite.check("H-01", held, || {
+        let found = match code {
+            Some(code) => format!("exit status {code}, {} bytes of output", said.len()),
+            None => "it runs on".to_owned(),
+        };
+        finding("H-01", "started without the cookie, it does not end with a note")
+            .values("a note and an exit status that is not 0", found)
+    });
+}
+
+async fn versions(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-04") {
+        return;
+    }
+    let mut served = Vec::new();
+    for versions in ["5", "6", "5,6"] {
+        let launch = Launch { versions, ..suite.launch() };
+        let number = match plugin::start(program, &launch).await {
+            Ok(started) => Ok(started.handshake.protocol.number().to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        served.push((versions, number));
+    }
+    let own: BTreeSet<String> = served.iter().filter_map(|(_, it)| it.clone().ok()).collect();
+    for (versions, number) in served {
+        // Without a common version the host decides, so every answer is right.
+        let is_possible = own.iter().any(|number| versions.contains(number.as_str()));
+        let held = number.as_ref().is_ok_and(|number| versions.contains(number.as_str()));
+        suite.check("H-04", held || !is_possible, || {
+            let found = number.unwrap_or_else(|why| why);
+            finding("H-04", "it does not serve the version that was offered")
+                .values(versions, found)
+        });
+    }
+}
+
+async fn speed(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-05") {
+        return;
+    }
+    let mut times = Vec::new();
+    for _ in 0..5 {
+        if let Ok(started) = plugin::start(program, &suite.launch()).await {
+            times.push(started.took);
+        }
+    }
+    // The best of several, so that a busy machine is not blamed on the provider.
+    let (Some(best), Some(cold)) = (times.iter().min().copied(), times.iter().max().copied())
+    else {
+        return;
+    };
+    let held = best < Duration::from_secs(1) && cold < Duration::from_secs(60);
+    suite.check("H-05", held, || {
+        finding("H-05", "the handshake comes late")
+            .values("less than 1 s warm", format!("{} ms", best.as_millis()))
+    });
+}
+
+async fn security(suite: &mut Suite, program: &Path) {
+    if !suite.wants_any(&["H-06", "H-07", "H-08", "H-09"]) {
+        return;
+    }
+    let patience = Duration::from_secs(3);
+    let (Ok(one), Ok(two)) = (
+        plugin::start(program, &suite.launch()).await,
+        plugin::start(program, &suite.launch()).await,
+    ) else {
+        return;
+    };
+    let certificate = one.handshake.certificate.clone();
+    suite.check("H-06", certificate.is_some(), || {
+        finding("H-06", "TLS was asked for, but the handshake has no certificate")
+    });
+    if let Some(certificate) = certificate {
+        let own = connect(&one, patience).await;
+        let own_error = own.as_ref().err().cloned().unwrap_or_default();
+        suite.check("H-06", own.is_ok(), || {
+            finding("H-06", "the host's own certificate is refused")
+                .values("a connection", own_error)
+        });
+        if let Ok(stranger) = HostIdentity::generate() {
+            let foreign =
+                host::connect(&one.handshake.address, Some((&stranger, certificate)), patience);
+            suite.check("H-06", foreign.await.is_err(), || {
+                finding("H-06", "a client with another certificate is accepted")
+            });
+        }
+        let plain = host::connect(&one.handshake.address, None, patience).await;
+        suite.check("H-06", plain.is_err(), || finding("H-06", "a client without TLS is accepted"));
+    }
+    if let (Some(a), Some(b)) = (&one.handshake.certificate, &two.handshake.certificate) {
+        suite.check("H-07", a != b, || finding("H-07", "two processes have the same certificate"));
+    }
+    address(suite, &one);
+    let launch = Launch { tls: false, ..suite.launch() };
+    if suite.wants("H-08") {
+        let plain = match plugin::start(program, &launch).await {
+            Ok(started) if started.handshake.certificate.is_some() => {
+                Err("the handshake has a certificate".to_owned())
+            }
+            Ok(started) => connect(&started, patience).await.map(|_| ()),
+            Err(error) => Err(error.to_string()),
+        };
+        let why = plain.as_ref().err().cloned().unwrap_or_default();
+        suite.check("H-08", plain.is_ok(), || {
+            finding("H-08", "it cannot be used without TLS").values("a connection", why)
+        });
+    }
+}
+
+fn address(suite: &mut Suite, started: &Started) {
+    match &started.handshake.address {
+        Address::Unix(path) => {
+            let mode = path.metadata().map(|it| it.permissions().mode() & 0o007).unwrap_or(0);
+            let folder = path.parent().and_then(|it| it.metadata().ok());
+            let is_closed = folder.is_some_and(|it| it.mode() & 0o001 == 0);
+            suite.check("H-09", mode == 0 || is_closed, || {
+                finding("H-09", "every user of the machine may connect to the socket").values(
+                    "a private socket or folder",
+                    format!("{} mode {mode:o}", path.display()),
+                )
+            });
+        }
+        Address::Tcp(address) => {
+            let is_local =
+                ["127.", "[::1]", "localhost"].iter().any(|own| address.starts_with(own));
+            suite.check("H-09", is_local, || {
+                finding("H-09", "it listens beyond this machine").values("127.0.0.1", address)
+            });
+        }
+    }
+}
+
+/// The files of a folder and of the folders in it.
+fn files_in(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() && !path.is_symlink() {
+                open.push(path.clone());
+            }
+            found.insert(path);
+        }
+    }
+    found
+}
+
+async fn leftovers(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-10") {
+        return;
+    }
+    let Ok(folder) = tempfile::tempdir_in(plugin::short_temp_dir()) else { return };
+    let mut launch = suite.launch();
+    launch.env.push(("TMPDIR".into(), folder.path().into()));
+    launch.folder = Some(folder.path().to_owned());
+    // Without a folder of the host it must clean up after itself.
+    launch.env.push(("PLUGIN_UNIX_SOCKET_DIR".into(), folder.path().into()));
+    let Ok(plugin) = Plugin::launch(program, &launch).await else { return };
+    plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
+    let ended = plugin.shutdown(Duration::from_secs(5)).await;
+    let left = files_in(folder.path());
+    if !ended {
+        return suite.skip(&["H-10"], "it had to be killed, so it could not clean up");
+    }
+    suite.check("H-10", left.is_empty(), || {
+        let names: Vec<_> = left.iter().filter_map(|path| path.file_name()).collect();
+        finding("H-10", "files are left behind").values("none", format!("{names:?}"))
+    });
+}
+
+/// Starts it with a canary on stdin; it must not take any of it.
+#[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
+async fn stdin(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-11") {
+        return;
+    }
+    let (Ok(mut canary), Ok(home)) =
+        (tempfile::tempfile(), tempfile::tempdir_in(plugin::short_temp_dir()))
+    else {
+        return;
+    };
+    let lines = "yes\n".repeat(64);
+    if canary.write_all(lines.as_bytes()).and_then(|()| canary.rewind()).is_err() {
+        return;
+    }
+    let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
+    let mut command = Command::new(program);
+    command.env_remove("PLUGIN_CLIENT_CERT");
+    command.envs(environment.set);
+    command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
+    let Ok(handle) = canary.try_clone() else { return };
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.stdin(handle).stdout(Stdio::piped()).stderr(Stdio::null());
+    let Ok(mut child) = command.spawn() else { return };
+    let begun = Instant::now();
+    eventually(Duration::from_millis(1500), || {
+        matches!(child.try_wait(), Ok(Some(_))) || begun.elapsed() > Duration::from_millis(1200)
+    })
+    .await;
+    if let Ok(pid) = i32::try_from(child.id()) {
+        let _killed = killpg(Pid::from_raw(pid), Signal::SIGKILL);
+    }
+    let _reaped = child.wait();
+    // The offset of the file is shared with the child.
+    let read = canary.stream_position().unwrap_or(0);
+    suite.check("H-11", read == 0, || {
+        finding("H-11", "it reads stdin").values("0 bytes", format!("{read} bytes"))
+    });
+}
+
+async fn signals(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-12") {
+        return;
+    }
+    let Ok(plugin) = Plugin::launch(program, &suite.launch()).await else { return };
+    let Some(started) = &plugin.started else { return };
+    let sent = kill(Pid::from_raw(started.child.pid()), Signal::SIGINT);
+    let ended = started.child.wait(Duration::from_millis(800)).await;
+    let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(20)).await;
+    suite.check("H-12", sent.is_err() || (ended.is_none() && call.is_answered()), || {
+        let exit = ended.unwrap_or_else(|| "no answer afterwards".to_owned());
+        finding("H-12", "SIGINT ends it").values("it goes on serving", exit).by(&call)
+    });
+}
+
+/// Process ids of the children of a process, and of theirs.
+pub(super) fn children_of(pid: i32) -> Vec<i32> {
+    let mut all: Vec<(i32, i32)> = Vec::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(own) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
+        // The name in parentheses may hold anything.
+        let Some((_, rest)) = stat.rsplit_once(')') else { continue };
+        if let Some(parent) = rest.split_whitespace().nth(1).and_then(|it| it.parse().ok()) {
+            all.push((own, parent));
+        }
+    }
+    let mut found = vec![pid];
+    let mut at = 0;
+    while at < found.len() {
+        let parent = found[at];
+        found.extend(all.iter().filter(|(_, of)| *of == parent).map(|(own, _)| *own));
+        at += 1;
+    }
+    found.split_off(1)
+}
+
+fn is_running(pid: i32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
+
+async fn ending(suite: &mut Suite, program: &Path) {
+    if suite.wants_any(&["H-13", "H-15"]) {
+        let Ok(plugin) = Plugin::launch(program, &suite.launch()).await else { return };
+        plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
+        let pid = plugin.started.as_ref().map_or(0, |started| started.child.pid());
+        let children = children_of(pid);
+        let ended = plugin.shutdown(Duration::from_secs(2)).await;
+        suite.check("H-13", ended, || {
+            finding("H-13", "it does not end after Shutdown")
+                .values("ended within 2 s", "it runs on")
+        });
+        let gone =
+            eventually(Duration::from_secs(1), || !children.iter().any(|it| is_running(*it)));
+        let gone = gone.await;
+        suite.check("H-15", gone, || {
+            finding("H-15", "child processes outlive it").values("none", format!("{children:?}"))
+        });
+        for child in children.into_iter().filter(|it| is_running(*it)) {
+            let _killed = kill(Pid::from_raw(child), Signal::SIGKILL);
+        }
+    }
+    if suite.wants("H-14") {
+        orphan(suite, program).await;
+    }
+}
+
+/// Starts it below a shell that ends at once, so that its host is gone.
+#[expect(clippy::disallowed_methods, reason = "the group is killed below")]
+async fn orphan(suite: &mut Suite, program: &Path) {
+    let Ok(home) = tempfile::tempdir_in(plugin::short_temp_dir()) else { return };
+    let environment = formwork_plugin_protocol::handshake::HostEnvironment::new(home.path(), None);
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", "\"$0\" >/dev/null 2>&1 & echo $!; sleep 1"]).arg(program);
+    command.env_remove("PLUGIN_CLIENT_CERT");
+    command.envs(environment.set);
+    command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    let Ok(output) = command.output() else { return };
+    let pid = String::from_utf8_lossy(&output.stdout).trim().parse::<i32>().unwrap_or(0);
+    if pid == 0 {
+        return suite.skip(&["H-14"], "no shell could start it");
+    }
+    let gone = eventually(Duration::from_secs(10), || !is_running(pid)).await;
+    if !gone {
+        let _killed = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    }
+    suite.check("H-14", gone, || {
+        finding("H-14", "it runs on when its host is gone")
+            .values("ended within 10 s", "it runs on")
+    });
+}
+
+async fn services(suite: &mut Suite) {
+    if !suite.wants_any(&["H-16", "H-17", "H-18"]) {
+        return;
+    }
+    let Ok(plugin) = suite.another().await else { return };
+    let patience = Duration::from_secs(3);
+    let health = Msg::new().text(1, "plugin").encode();
+    for (path, request) in [
+        ("/grpc.health.v1.Health/Check", health),
+        ("/plugin.GRPCStdio/StreamStdio", Bytes::new()),
+        ("/plugin.GRPCBroker/StartStream", Bytes::new()),
+    ] {
+        let reply = plugin.call_path(path, vec![request], patience).await;
+        // A stream that has nothing to say keeps the caller waiting, which is an answer too.
+        let is_stream = !path.contains("Health");
+        let held = match &reply {
+            Reply::Answered(_) => true,
+            Reply::TimedOut => is_stream,
+            Reply::Refused(code, _) => code != "Internal" && code != "Unknown",
+            // So is a stream that ends without a message.
+            Reply::Garbage => is_stream,
+            Reply::Lost(_) => false,
+        };
+        suite.check("H-16", held && plugin.is_alive(), || {
+            finding("H-16", format!("{path} is not served"))
+                .values("an answer", format!("{reply:?}"))
+        });
+    }
+    let service = format!("/tfplugin{}.Provider/NoSuchMethod", plugin.protocol);
+    for path in [service.as_str(), "/no.such.Service/Method"] {
+        let reply = plugin.call_path(path, vec![Bytes::new()], patience).await;
+        let held = matches!(&reply, Reply::Refused(code, _) if code == "Unimplemented");
+        suite.check("H-17", held && plugin.is_alive(), || {
+            finding("H-17", format!("{path} is not refused"))
+                .values("Unimplemented", format!("{reply:?}"))
+        });
+    }
+    if suite.wants("H-18") {
+        network(suite, &plugin).await;
+    }
+}
+
+/// Looks for connections to other machines while schema and validation are asked for.
+async fn network(suite: &mut Suite, plugin: &Plugin) {
+    let Some(started) = &plugin.started else { return };
+    let pid = started.child.pid();
+    let mut seen = BTreeSet::new();
+    for _ in 0..3 {
+        let request = Msg::new();
+        let call = plugin.call(Rpc::GetProviderSchema, &request, Duration::from_secs(30));
+        tokio::pin!(call);
+        loop {
+            tokio::select! {
+                _ = &mut call => break,
+                () = tokio::time::sleep(Duration::from_millis(5)) => seen.extend(remotes(pid)),
+            }
+        }
+        seen.extend(remotes(pid));
+    }
+    suite.check("H-18", seen.is_empty(), || {
+        finding("H-18", "it has a network connection before Configure")
+            .values("none", format!("{seen:?}"))
+    });
+}
+
+/// The inodes of the sockets of a process.
+fn sockets_of(pid: i32) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
+        .filter_map(|link| {
+            let text = link.to_str()?;
+            Some(text.strip_prefix("socket:[")?.trim_end_matches(']').to_owned())
+        })
+        .collect()
+}
+
+/// The rows of the tables of TCP sockets that belong to a process: remote address and state.
+fn tcp_rows(pid: i32) -> Vec<(String, String)> {
+    let own = sockets_of(pid);
+    let tables = ["tcp", "tcp6"]
+        .map(|name| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default());
+    let rows = tables.iter().flat_map(|table| table.lines().skip(1));
+    rows.filter_map(|row| {
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        let inode = cells.get(9)?;
+        own.contains(*inode).then(|| (cells[2].to_owned(), cells[3].to_owned()))
+    })
+    .collect()
+}
+
+/// The remote ends of connections of a process, without those to its host.
+fn remotes(pid: i32) -> Vec<String> {
+    const LISTEN: &str = "0A";
+    let rows = tcp_rows(pid).into_iter();
+    rows.filter(|(remote, state)| {
+        state != LISTEN && !remote.starts_with("0100007F") && !remote.starts_with("00000000")
+    })
+    .map(|(remote, _)| remote)
+    .collect()
+}
+
+fn listens(pid: i32) -> bool {
+    tcp_rows(pid).iter().any(|(_, state)| state == "0A")
+}
+
+async fn side_by_side(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-19") {
+        return;
+    }
+    let one = Plugin::launch(program, &suite.launch()).await;
+    let two = Plugin::launch(program, &suite.launch()).await;
+    let (Ok(one), Ok(two)) = (&one, &two) else {
+        let why = [one.err(), two.err()].into_iter().flatten().next();
+        let why = why.map(|error| error.to_string()).unwrap_or_default();
+        return suite.check("H-19", false, || {
+            finding("H-19", "a second process does not start beside the first")
+                .values("a handshake", why)
+        });
+    };
+    for plugin in [one, two] {
+        let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
+        suite.check("H-19", call.is_answered(), || {
+            finding("H-19", "one of two processes does not answer").by(&call)
+        });
+    }
+}
+
+async fn surroundings(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-20") {
+        return;
+    }
+    let mut bare = suite.launch();
+    bare.folder = Some(PathBuf::from("/proc"));
+    bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
+    let mut odd = suite.launch();
+    for (name, value) in
+        [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")]
+    {
+        odd.env.push((name.into(), value.into()));
+    }
+    for (what, launch) in [("a read-only folder and no HOME", bare), ("another time zone", odd)] {
+        let call = match Plugin::launch(program, &launch).await {
+            Ok(plugin) => {
+                plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await
+            }
+            Err(error) => {
+                suite.check("H-20", false, || {
+                    finding("H-20", format!("it does not start with {what}"))
+                        .values("a handshake", error.to_string())
+                });
+                continue;
+            }
+        };
+        suite.check("H-20", call.is_fine(), || {
+            finding("H-20", format!("it does not answer with {what}")).by(&call)
+        });
+    }
+}

@@ -1,0 +1,244 @@
+//! Checks of data sources (D), ephemeral resources (E) and actions (X).
+
+use formwork_value::schema::Role;
+use formwork_value::{Path, Value};
+
+use super::{differences, shown};
+use crate::finding::Finding;
+use crate::generate::{self, Extent};
+use crate::judge::{type_violations, unknown_violations};
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::plugin::{Call, Reply};
+use crate::request::{self, decode, dynamic};
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+const NO_CONFIG: &str = "no legal configuration was found; give one with -examples";
+
+/// Checks the families.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.configured {
+        let why = "the provider cannot be configured";
+        return suite.skip(&["D-01", "D-02", "E-01", "E-02", "E-03", "X-01", "X-02"], why);
+    }
+    for kind in [Kind::DataSource, Kind::Ephemeral, Kind::Action] {
+        let types: Vec<Offered> = suite.offer.of(kind).cloned().collect();
+        for offered in types {
+            if suite.is_late() {
+                return;
+            }
+            match kind {
+                Kind::DataSource if suite.wants_any(&["D-01", "D-02"]) => {
+                    data(suite, &offered).await
+                }
+                Kind::Ephemeral if suite.wants_any(&["E-01", "E-02", "E-03"]) => {
+                    ephemeral(suite, &offered).await;
+                }
+                Kind::Action if suite.wants_any(&["X-01", "X-02"]) => action(suite, &offered).await,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn named(offered: &Offered, config: &Value) -> Msg {
+    Msg::new().text(1, &offered.name).msg(2, &dynamic(config, &offered.ty()))
+}
+
+async fn data(suite: &mut Suite, offered: &Offered) {
+    let subject = offered.subject();
+    let configs = suite.legal(offered).await;
+    if configs.is_empty() {
+        suite.skip(&["D-01", "D-02"], NO_CONFIG);
+    }
+    for config in configs.iter().take(3) {
+        let request = named(offered, config).msg(4, &request::capabilities());
+        let call = suite.call(Rpc::ReadDataSource, &request).await;
+        suite.check("D-01", !call.is_crash(), || {
+            Finding::new("D-01", &subject, "reading crashes or hangs")
+                .by(&call)
+                .input(shown(config))
+        });
+        let Some(answer) = call.message().filter(|_| call.is_fine()) else {
+            suite.skip(&["D-01", "D-02"], "no data source could be read");
+            continue;
+        };
+        let state = decode(answer.get_msg(1), &offered.ty());
+        let problem = match &state {
+            Err(why) => Some((Path::root(), why.clone())),
+            Ok(None) => Some((Path::root(), "the answer has no state".to_owned())),
+            Ok(Some(value)) if value.value().is_null() => {
+                Some((Path::root(), "the state is null without an error".to_owned()))
+            }
+            Ok(Some(value)) => type_violations(offered.block(), value)
+                .into_iter()
+                .chain(unknown_violations(value, offered.block()))
+                .next()
+                .map(|it| (it.path, it.message))
+                .or_else(|| unechoed(offered, config, value.value())),
+        };
+        suite.check("D-01", problem.is_none(), || {
+            let (path, message) = problem.unwrap_or_default();
+            Finding::new("D-01", &subject, message).at(path).by(&call).input(shown(config))
+        });
+        let again = suite.call(Rpc::ReadDataSource, &request).await;
+        let second = decode(again.message().and_then(|it| it.get_msg(1)), &offered.ty());
+        if let (Ok(Some(first)), Ok(Some(second))) = (state, second) {
+            let differs = differences(first.value(), second.value());
+            suite.check("D-02", differs.is_empty(), || {
+                Finding::new("D-02", &subject, "reading twice gives two answers")
+                    .at(differs.first().cloned().unwrap_or_default())
+                    .by(&call)
+                    .by(&again)
+                    .values(shown(first.value()), shown(second.value()))
+                    .input(shown(config))
+            });
+        }
+    }
+}
+
+/// The first configured attribute that is not returned as it was configured.
+fn unechoed(offered: &Offered, config: &Value, state: &Value) -> Option<(Path, String)> {
+    offered.block().attributes.iter().find_map(|(name, attribute)| {
+        let path = Path::root().attribute(name.clone());
+        let (asked, got) = (path.find(config)?, path.find(state)?);
+        let is_own = matches!(attribute.role, Role::Required | Role::Optional);
+        let counts = is_own && !asked.is_null() && !attribute.write_only;
+        (counts && asked != got).then(|| {
+            (path.clone(), format!("configured {}, returned {}", shown(asked), shown(got)))
+        })
+    })
+}
+
+async fn ephemeral(suite: &mut Suite, offered: &Offered) {
+    let subject = offered.subject();
+    let configs = suite.legal(offered).await;
+    let Some(config) = configs.first() else {
+        return suite.skip(&["E-01", "E-02", "E-03"], NO_CONFIG);
+    };
+    let request = named(offered, config).msg(3, &request::capabilities());
+    let open = suite.change(Rpc::OpenEphemeralResource, &request).await;
+    suite.check("E-01", !open.is_crash(), || {
+        Finding::new("E-01", &subject, "opening crashes or hangs").by(&open).input(shown(config))
+    });
+    let Some(answer) = open.message().filter(|_| open.is_fine()).cloned() else {
+        return suite.skip(&["E-01", "E-02", "E-03"], "no ephemeral resource could be opened");
+    };
+    let result = decode(answer.get_msg(3), &offered.ty());
+    let problem = match &result {
+        Err(why) => Some(why.clone()),
+        Ok(None) => Some("the answer has no result".to_owned()),
+        Ok(Some(value)) => {
+            unknown_violations(value, offered.block()).first().map(ToString::to_string)
+        }
+    };
+    suite.check("E-01", problem.is_none(), || {
+        Finding::new("E-01", &subject, problem.clone().unwrap_or_default()).by(&open)
+    });
+    let private = answer.get_bytes(4);
+    let keep = || Msg::new().text(1, &offered.name).bytes(2, private.clone());
+    if let Some(renew_at) = answer.get_msg(2) {
+        let now = now_seconds();
+        suite.check("E-01", renew_at.get_int(1) + 1 >= now, || {
+            Finding::new("E-01", &subject, "the time to renew is over already")
+                .by(&open)
+                .values(format!("after {now}"), renew_at.get_int(1).to_string())
+        });
+        let renew = suite.change(Rpc::RenewEphemeralResource, &keep()).await;
+        suite.check("E-01", renew.is_answered(), || {
+            Finding::new("E-01", &subject, "renewing brings it down").by(&renew)
+        });
+    }
+    let close = suite.change(Rpc::CloseEphemeralResource, &keep()).await;
+    suite.check("E-01", close.is_fine(), || {
+        Finding::new("E-01", &subject, "closing fails").by(&close)
+    });
+    let again = suite.change(Rpc::CloseEphemeralResource, &keep()).await;
+    suite.check("E-03", !again.is_crash(), || {
+        Finding::new("E-03", &subject, "closing twice brings it down").by(&again)
+    });
+    if let Ok(Some(value)) = result {
+        quiet(suite, offered, value.value(), &open);
+    }
+}
+
+/// The result must not be in the log or in diagnostics.
+fn quiet(suite: &mut Suite, offered: &Offered, result: &Value, open: &Call) {
+    let mut secrets: Vec<String> = Vec::new();
+    let paths = offered.block().sensitive_paths(result);
+    result.walk(&mut |path, part| {
+        let is_secret = paths.iter().any(|own| path.starts_with(own));
+        if let Value::String(text) = part
+            && is_secret
+            && text.as_str().len() >= 8
+        {
+            secrets.push(text.as_str().to_owned());
+        }
+        true
+    });
+    if secrets.is_empty() {
+        return suite.skip(&["E-02"], "no ephemeral resource has a sensitive text in its result");
+    }
+    let printed = suite.plugin().map(|it| it.stderr()).unwrap_or_default();
+    let printed = String::from_utf8_lossy(&printed).into_owned();
+    let told: Vec<String> = open.diagnostics().iter().map(|it| it.line()).collect();
+    let leak =
+        secrets.iter().any(|it| printed.contains(it) || told.iter().any(|line| line.contains(it)));
+    suite.check("E-02", !leak, || {
+        Finding::new("E-02", &offered.subject(), "the result is in the log or in a diagnostic")
+    });
+}
+
+#[expect(clippy::disallowed_methods, reason = "deadlines of leases are times of day")]
+fn now_seconds() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |it| it.as_secs())
+}
+
+async fn action(suite: &mut Suite, offered: &Offered) {
+    let subject = offered.subject();
+    let unknown = suite.generated(offered, Extent::Unknown, 0);
+    let configs = suite.legal(offered).await;
+    let mut all = vec![unknown];
+    all.extend(configs.first().cloned());
+    if let Some(config) = configs.first() {
+        for (path, attribute) in
+            generate::settable_paths(offered.block(), config).into_iter().take(10)
+        {
+            let part = Value::unknown(attribute.implied_type());
+            all.extend(generate::with_part(config, &path, part));
+        }
+    }
+    for config in all {
+        let request = named(offered, &config).msg(3, &request::capabilities());
+        let call = suite.call(Rpc::PlanAction, &request).await;
+        suite.check("X-01", call.is_answered(), || {
+            Finding::new("X-01", &subject, "planning an action brings it down")
+                .by(&call)
+                .input(shown(&config))
+        });
+    }
+    if !suite.wants("X-02") {
+        return;
+    }
+    let Some(config) = configs.first() else { return suite.skip(&["X-02"], NO_CONFIG) };
+    let request = named(offered, config).msg(3, &request::capabilities());
+    let call = suite.change(Rpc::InvokeAction, &request).await;
+    let problem = match &call.reply {
+        Reply::Answered(events) => {
+            let ends = events.iter().filter(|it| it.has(2)).count();
+            let is_last = events.last().is_some_and(|it| it.has(2));
+            (ends != 1 || !is_last)
+                .then(|| format!("{ends} completions in {} events", events.len()))
+        }
+        Reply::Refused(..) => None,
+        _ => Some("no event at all, or the provider is gone".to_owned()),
+    };
+    suite.check("X-02", problem.is_none(), || {
+        Finding::new("X-02", &subject, problem.unwrap_or_default())
+            .by(&call)
+            .values("one completion as the last event", "")
+            .input(shown(config))
+    });
+}

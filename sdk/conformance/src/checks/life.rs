@@ -1,0 +1,467 @@
+//! Checks of whole lives (A): objects are created, read, changed, imported and destroyed. Only on
+//! request. Every object is written to a journal before it is made, and a final sweep destroys what is
+//! left.
+
+mod change;
+mod journal;
+mod lookup;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_value::{Path, Value};
+
+use super::plan::{Planned, input, plan};
+use super::shown;
+use crate::finding::Finding;
+use crate::judge::{type_violations, unknown_violations, write_only_violations};
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::plugin::Call;
+use crate::request::{self, PlanInput, decode};
+use crate::rpc::Rpc;
+use crate::suite::{Suite, plain};
+use journal::Journal;
+
+const RULES: [&str; 29] = [
+    "A-01", "A-02", "A-03", "A-04", "A-05", "A-06", "A-08", "A-10", "A-11", "A-12", "A-13", "A-17",
+    "A-19", "A-20", "A-21", "A-25", "P-11", "P-20", "R-01", "R-03", "R-05", "R-06", "I-04", "I-05",
+    "I-06", "I-08", "L-01", "Z-12", "H-21",
+];
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.wants_any(&RULES) {
+        return;
+    }
+    if !suite.configured {
+        return suite.skip(&RULES, "the provider cannot be configured");
+    }
+    let mut journal = match Journal::open(suite.options.journal.as_deref()) {
+        Ok(journal) => journal,
+        Err(error) => {
+            return suite.skip(&RULES, &format!("the journal cannot be written: {error}"));
+        }
+    };
+    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    if resources.is_empty() {
+        return suite.skip(&RULES, "the provider has no resource");
+    }
+    for offered in &resources {
+        if suite.is_late() {
+            break;
+        }
+        let configs = suite.legal(offered).await;
+        match configs.first() {
+            Some(config) => one(suite, &mut journal, offered, config).await,
+            None => suite.skip(&RULES, "no legal configuration was found; give one with -examples"),
+        }
+    }
+    sweep(suite, &mut journal, &resources).await;
+}
+
+/// An object that exists.
+#[derive(Clone, Debug)]
+struct Object {
+    value: Value,
+    private: Bytes,
+    identity: Option<Msg>,
+    config: Value,
+}
+
+async fn one(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config: &Value) {
+    let create = input(offered, super::null(&offered.ty()), config.clone());
+    let Some(planned) = plan(suite, offered, &create).await else {
+        return suite.skip(&RULES, "an object could not be planned");
+    };
+    let Some(object) = make(suite, journal, offered, &create, &planned).await else {
+        return suite.skip(&RULES, "an object could not be created");
+    };
+    settled(suite, offered, &object).await;
+    lookup::run(suite, offered, &object).await;
+    let object = change::run(suite, journal, offered, object).await;
+    gone(suite, journal, offered, object).await;
+    parallel(suite, journal, offered, config).await;
+    stopped(suite, journal, offered, &create, &planned).await;
+    twice(suite, journal, offered, &create, &planned).await;
+}
+
+/// Applies a plan to create; the journal knows of it before it is sent.
+async fn make(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    create: &PlanInput,
+    planned: &Planned,
+) -> Option<Object> {
+    let entry = journal.announce(offered, &create.config);
+    let request = request::apply(offered, create, &planned.answer);
+    let call = suite.change(Rpc::ApplyResourceChange, &request).await;
+    let object = applied(suite, offered, create, planned, &call);
+    note(journal, entry, offered, &call);
+    suite.check("A-01", !call.is_crash(), || {
+        Finding::new("A-01", &offered.subject(), "creating crashes or hangs")
+            .by(&call)
+            .input(shown(&create.config))
+    });
+    object
+}
+
+/// Notes what became of a create: the object, nothing, or nobody knows.
+fn note(journal: &mut Journal, entry: usize, offered: &Offered, call: &Call) {
+    let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    let private = call.message().map(|it| it.get_bytes(2)).unwrap_or_default();
+    match decoded {
+        Ok(Some(made)) if !made.value().is_null() => {
+            journal.settle(entry, offered, Some((made.value(), &private)));
+        }
+        Ok(_) if call.is_answered() => journal.refuse(entry),
+        _ => journal.settle(entry, offered, None),
+    }
+}
+
+/// Holds the answer to an apply to the rules of a host.
+fn applied(
+    suite: &mut Suite,
+    offered: &Offered,
+    input: &PlanInput,
+    planned: &Planned,
+    call: &Call,
+) -> Option<Object> {
+    let subject = offered.subject();
+    let answer = call.message().filter(|_| call.is_fine())?;
+    let value = match decode(answer.get_msg(1), &offered.ty()) {
+        Ok(Some(value)) if !value.value().is_null() => value,
+        other => {
+            let why = other.err().unwrap_or_else(|| "there is no object and no error".to_owned());
+            suite.check("A-01", false, || {
+                Finding::new("A-01", &subject, why).by(call).input(shown(&input.config))
+            });
+            return None;
+        }
+    };
+    let mut odd = type_violations(offered.block(), &value);
+    odd.extend(unknown_violations(&value, offered.block()));
+    file(suite, "A-01", offered, &odd, call, input);
+    file(suite, "A-04", offered, &write_only_violations(offered.block(), &value), call, input);
+    let is_legacy = answer.get_bool(4);
+    if is_legacy {
+        suite.skip(&["A-02", "A-03", "P-11", "P-20"], "the legacy type system allows it");
+    } else {
+        let broken = assert_object_compatible(offered.block(), &plain(&planned.value), &value);
+        let was_null = |path: &Path| path.find(&planned.value).is_some_and(Value::is_null);
+        let was_unknown = |path: &Path| path.find(&planned.value).is_some_and(Value::is_unknown);
+        let is_computed = |path: &Path| {
+            offered.block().attribute_at(path).is_some_and(|(it, _)| it.role.is_computed())
+        };
+        let by = |want: &dyn Fn(&Path) -> bool| {
+            broken.iter().filter(|it| want(&it.path)).cloned().collect::<Vec<_>>()
+        };
+        file(
+            suite,
+            "A-02",
+            offered,
+            &by(&|path| !was_null(path) && !was_unknown(path)),
+            call,
+            input,
+        );
+        file(suite, "A-03", offered, &by(&|path| was_null(path)), call, input);
+        file(suite, "P-11", offered, &by(&|path| was_null(path) && is_computed(path)), call, input);
+        file(suite, "P-20", offered, &by(&|path| was_unknown(path)), call, input);
+    }
+    Some(Object {
+        value: value.into_value(),
+        private: answer.get_bytes(2),
+        identity: answer.get_msg(5),
+        config: input.config.clone(),
+    })
+}
+
+fn file(
+    suite: &mut Suite,
+    rule: &'static str,
+    offered: &Offered,
+    findings: &[formwork_plugin_protocol::contract::Violation],
+    call: &Call,
+    input: &PlanInput,
+) {
+    suite.check(rule, findings.is_empty(), || {
+        let first = findings.first();
+        let message = first.map(|it| it.message.clone()).unwrap_or_default();
+        Finding::new(rule, &offered.subject(), message)
+            .at(first.map(|it| it.path.clone()).unwrap_or_default())
+            .by(call)
+            .input(shown(&input.config))
+    });
+}
+
+/// Reads an object; `None` if there is no usable answer, null if it is gone.
+async fn read(suite: &mut Suite, offered: &Offered, object: &Object) -> (Call, Option<Value>) {
+    let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
+    let call = suite.call(Rpc::ReadResource, &request).await;
+    let back = super::read::judge(suite, offered, &call, &object.value);
+    let value = back.and_then(|it| it.value).filter(|_| call.is_fine());
+    (call, value)
+}
+
+/// What must hold right after an apply: the same when read, and nothing to do.
+async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
+    let subject = offered.subject();
+    for _ in 0..3 {
+        let (call, value) = read(suite, offered, object).await;
+        let differs = value.as_ref().map(|it| super::differences(&object.value, it));
+        let at = differs.as_ref().and_then(|it| it.first()).cloned().unwrap_or_default();
+        let part =
+            |value: Option<&Value>| value.and_then(|it| at.find(it)).map(shown).unwrap_or_default();
+        suite.check("A-05", differs.as_ref().is_some_and(Vec::is_empty), || {
+            Finding::new("A-05", &subject, "reading right after an apply gives another object")
+                .at(&at)
+                .by(&call)
+                .values(part(Some(&object.value)), part(value.as_ref()))
+                .input(shown(&object.config))
+        });
+        configured(suite, offered, object, value.as_ref(), &call);
+    }
+    let mut again = input(offered, object.value.clone(), object.config.clone());
+    again.private = object.private.clone();
+    again.identity = object.identity.clone();
+    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
+    let planned = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    let held = matches!(&planned, Ok(Some(it)) if *it.value() == object.value);
+    suite.check("A-06", held, || {
+        let value = planned
+            .ok()
+            .flatten()
+            .map(|it| it.into_value())
+            .unwrap_or_else(|| object.value.clone());
+        let at = super::differences(&object.value, &value).first().cloned().unwrap_or_default();
+        let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+        Finding::new("A-06", &subject, "the plan after an apply is not empty")
+            .at(&at)
+            .by(&call)
+            .values(part(&object.value), part(&value))
+            .input(shown(&object.config))
+    });
+    // The private data may have been lost on the way.
+    let bare = Object { private: Bytes::new(), ..object.clone() };
+    let request = request::read(offered, &bare.value, &bare.private, None);
+    let call = suite.call(Rpc::ReadResource, &request).await;
+    suite.check("A-21", !call.is_crash(), || {
+        Finding::new("A-21", &subject, "without private data it crashes").by(&call)
+    });
+}
+
+/// What was configured must read as it was written.
+fn configured(
+    suite: &mut Suite,
+    offered: &Offered,
+    object: &Object,
+    value: Option<&Value>,
+    call: &Call,
+) {
+    let Some(value) = value.filter(|it| !it.is_null()) else { return };
+    for (name, attribute) in &offered.block().attributes {
+        let path = Path::root().attribute(name.clone());
+        let (Some(asked), Some(got)) = (path.find(&object.config), path.find(value)) else {
+            continue;
+        };
+        if asked.is_null() || attribute.write_only || path.find(&object.value) != Some(asked) {
+            continue;
+        }
+        suite.check("R-03", asked == got, || {
+            Finding::new("R-03", &offered.subject(), "a configured value reads differently")
+                .at(&path)
+                .by(call)
+                .values(shown(asked), shown(got))
+        });
+    }
+}
+
+/// Plans and applies the destruction of an object.
+async fn destroy(suite: &mut Suite, offered: &Offered, object: &Object) -> Call {
+    let null = super::null(&offered.ty());
+    let input = PlanInput {
+        prior: object.value.clone(),
+        proposed: null.clone(),
+        config: null.clone(),
+        private: object.private.clone(),
+        identity: object.identity.clone(),
+    };
+    let mut planned =
+        Msg::new().msg(1, &request::dynamic(&null, &offered.ty())).bytes(3, object.private.clone());
+    if suite.offer.can(crate::offer::PLAN_DESTROY) {
+        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
+        if let Some(answer) = call.message().filter(|_| call.is_fine()) {
+            planned = answer.clone();
+        }
+    }
+    suite.change(Rpc::ApplyResourceChange, &request::apply(offered, &input, &planned)).await
+}
+
+fn is_null(offered: &Offered, call: &Call) -> bool {
+    let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    call.is_fine() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
+}
+
+/// Destroys an object, and then asks for what is no longer there.
+async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &Offered, object: Object) {
+    let subject = offered.subject();
+    let call = destroy(suite, offered, &object).await;
+    suite.check("A-11", is_null(offered, &call), || {
+        Finding::new("A-11", &subject, "destroying does not end with null").by(&call)
+    });
+    if !call.is_fine() {
+        return;
+    }
+    journal.remove(offered, &object.value);
+    let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
+    let call = suite.call(Rpc::ReadResource, &request).await;
+    // A resource without anything behind it cannot know that it is gone.
+    let back = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    let echoes = matches!(&back, Ok(Some(it)) if *it.value() == object.value);
+    if echoes {
+        let why = "the objects have nothing outside of the state";
+        suite.skip(&["A-12", "A-13"], why);
+    } else {
+        suite.check("A-13", is_null(offered, &call), || {
+            Finding::new("A-13", &subject, "reading an object that is gone does not give null")
+                .by(&call)
+        });
+    }
+    let call = destroy(suite, offered, &object).await;
+    for rule in ["A-11", "A-12"] {
+        if rule == "A-12" && echoes {
+            continue;
+        }
+        suite.check(rule, is_null(offered, &call), || {
+            Finding::new(rule, &subject, "destroying an object that is gone fails").by(&call)
+        });
+    }
+}
+
+/// Twenty objects at once.
+async fn parallel(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config: &Value) {
+    if !suite.wants("A-20") {
+        return;
+    }
+    let create = input(offered, super::null(&offered.ty()), config.clone());
+    let Some(planned) = plan(suite, offered, &create).await else { return };
+    let request = request::apply(offered, &create, &planned.answer);
+    let entries: Vec<_> = (0..20).map(|_| journal.announce(offered, config)).collect();
+    if suite.revive().await.is_err() {
+        return;
+    }
+    let Some(plugin) = suite.plugin() else { return };
+    let calls =
+        (0..20).map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE));
+    let calls = super::schema::join_all(calls).await;
+    for (entry, call) in entries.into_iter().zip(calls) {
+        let object = applied(suite, offered, &create, &planned, &call);
+        note(journal, entry, offered, &call);
+        suite.check("A-20", !call.is_crash(), || {
+            Finding::new("A-20", &offered.subject(), "creating in parallel crashes").by(&call)
+        });
+        let Some(object) = object else { continue };
+        let odd = assert_object_compatible(
+            offered.block(),
+            &plain(&planned.value),
+            &plain(&object.value),
+        );
+        suite.check("A-20", odd.is_empty(), || {
+            let first = odd.first().map(ToString::to_string).unwrap_or_default();
+            Finding::new("A-20", &offered.subject(), "objects created in parallel mix")
+                .by(&call)
+                .values("the planned object", first)
+        });
+        if destroy(suite, offered, &object).await.is_fine() {
+            journal.remove(offered, &object.value);
+        }
+    }
+}
+
+/// StopProvider beside a create.
+async fn stopped(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    create: &PlanInput,
+    planned: &Planned,
+) {
+    if !suite.wants("A-17") {
+        return;
+    }
+    let Ok(fresh) = suite.another().await else { return };
+    fresh
+        .call(Rpc::ConfigureProvider, &request::configure(&suite.config), crate::suite::CHANGE)
+        .await;
+    let entry = journal.announce(offered, &create.config);
+    let request = request::apply(offered, create, &planned.answer);
+    let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE);
+    let stop = fresh.call(Rpc::StopProvider, &EMPTY, std::time::Duration::from_secs(10));
+    let (call, _stop) = tokio::join!(apply, stop);
+    suite.check("A-17", !call.is_crash(), || {
+        Finding::new("A-17", &offered.subject(), "a create beside StopProvider has no answer")
+            .by(&call)
+    });
+    note(journal, entry, offered, &call);
+}
+
+/// The same create request twice.
+async fn twice(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    create: &PlanInput,
+    planned: &Planned,
+) {
+    if !suite.wants("A-19") {
+        return;
+    }
+    let request = request::apply(offered, create, &planned.answer);
+    for _ in 0..2 {
+        let entry = journal.announce(offered, &create.config);
+        let call = suite.change(Rpc::ApplyResourceChange, &request).await;
+        suite.check("A-19", call.is_answered(), || {
+            Finding::new("A-19", &offered.subject(), "the same create twice crashes").by(&call)
+        });
+        note(journal, entry, offered, &call);
+    }
+}
+
+/// Destroys everything that the journal still has, and says what cannot be destroyed.
+async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[Offered]) {
+    for left in journal.left() {
+        let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
+        let Some(value) = left.value.clone() else {
+            suite.check("A-25", false, || {
+                Finding::new(
+                    "A-25",
+                    &offered.subject(),
+                    "an object may exist that no answer described",
+                )
+                .input(left.config.clone())
+            });
+            continue;
+        };
+        let object = Object {
+            value: value.clone(),
+            private: left.private.clone(),
+            identity: None,
+            config: super::null(&offered.ty()),
+        };
+        let call = destroy(suite, offered, &object).await;
+        if call.is_fine() {
+            journal.remove(offered, &value);
+        }
+        suite.check("A-25", call.is_fine(), || {
+            Finding::new("A-25", &offered.subject(), "an object of the run cannot be destroyed")
+                .by(&call)
+                .input(shown(&value))
+        });
+    }
+    if journal.is_settled() {
+        suite.check("A-25", true, || Finding::new("A-25", "", ""));
+    }
+    journal.close();
+}
+
+static EMPTY: Msg = Msg(Vec::new());

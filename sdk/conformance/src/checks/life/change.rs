@@ -1,0 +1,134 @@
+//! Updates in place and replacements.
+
+use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_value::schema::Role;
+use formwork_value::{Type, Value};
+
+use super::journal::Journal;
+use super::{Object, applied, destroy, file, make, settled};
+use crate::checks::plan::{Planned, input};
+use crate::checks::shown;
+use crate::finding::Finding;
+use crate::generate;
+use crate::message::Msg;
+use crate::offer::Offered;
+use crate::request::{self, PlanInput, decode};
+use crate::rpc::Rpc;
+use crate::suite::{Suite, plain};
+
+/// Changes attributes one by one; returns the object as it is then.
+pub(super) async fn run(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    mut object: Object,
+) -> Object {
+    if !suite.wants_any(&["A-08", "A-10"]) {
+        return object;
+    }
+    let mut replaced = false;
+    for (path, attribute) in
+        generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
+    {
+        let Some(now) = path.find(&object.config).cloned() else { continue };
+        let other = match (&now, attribute.implied_type()) {
+            (Value::String(text), _) => Value::string(format!("{}x", text.as_str())),
+            (Value::Bool(truth), _) => Value::Bool(!truth),
+            (Value::Number(_), _) => Value::int(if now == Value::int(2) { 3 } else { 2 }),
+            (Value::Null(_), Type::String) if attribute.role == Role::Optional => {
+                Value::string("conformance-changed")
+            }
+            _ => continue,
+        };
+        let Some(config) = generate::with_part(&object.config, &path, other) else { continue };
+        if suite.is_late() || !suite.validate(offered, &config).await.is_fine() {
+            continue;
+        }
+        let mut change = input(offered, object.value.clone(), config);
+        change.private = object.private.clone();
+        change.identity = object.identity.clone();
+        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &change)).await;
+        let Some(answer) = call.message().filter(|_| call.is_fine()).cloned() else { continue };
+        let Ok(Some(value)) = decode(answer.get_msg(1), &offered.ty()) else { continue };
+        let planned = Planned { call, answer, value: value.into_value() };
+        let is_replacement = !planned.answer.all_msgs(2).is_empty();
+        if !is_replacement {
+            object = update(suite, journal, offered, object, &change, &planned).await;
+        } else if !replaced {
+            replaced = true;
+            object = replace(suite, journal, offered, object, &change).await;
+        }
+    }
+    object
+}
+
+async fn update(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    object: Object,
+    change: &PlanInput,
+    planned: &Planned,
+) -> Object {
+    let request = request::apply(offered, change, &planned.answer);
+    let call = suite.change(Rpc::ApplyResourceChange, &request).await;
+    suite.check("A-08", !call.is_crash(), || {
+        Finding::new("A-08", &offered.subject(), "updating crashes or hangs").by(&call)
+    });
+    let Some(updated) = applied(suite, offered, change, planned, &call) else { return object };
+    if !call.message().is_some_and(|it| it.get_bool(4)) {
+        let odd = assert_object_compatible(
+            offered.block(),
+            &plain(&planned.value),
+            &plain(&updated.value),
+        );
+        file(suite, "A-08", offered, &odd, &call, change);
+    }
+    let same = |a: &Option<Msg>, b: &Option<Msg>| match (a, b) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    };
+    suite.check("A-08", same(&object.identity, &updated.identity), || {
+        Finding::new("A-08", &offered.subject(), "an update changes the identity").by(&call)
+    });
+    journal.change(offered, &object.value, &updated.value, &updated.private);
+    settled(suite, offered, &updated).await;
+    updated
+}
+
+/// Destroys the old object and creates the new one, as a host does.
+async fn replace(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    object: Object,
+    change: &PlanInput,
+) -> Object {
+    let create = input(offered, crate::checks::null(&offered.ty()), change.config.clone());
+    let Some(planned) = crate::checks::plan::plan(suite, offered, &create).await else {
+        return object;
+    };
+    let call = destroy(suite, offered, &object).await;
+    suite.check("A-10", call.is_fine(), || {
+        Finding::new(
+            "A-10",
+            &offered.subject(),
+            "the old object of a replacement cannot be destroyed",
+        )
+        .by(&call)
+    });
+    if !call.is_fine() {
+        return object;
+    }
+    journal.remove(offered, &object.value);
+    let made = make(suite, journal, offered, &create, &planned).await;
+    suite.check("A-10", made.is_some(), || {
+        Finding::new(
+            "A-10",
+            &offered.subject(),
+            "the new object of a replacement cannot be created",
+        )
+        .input(shown(&change.config))
+    });
+    made.unwrap_or(object)
+}

@@ -1,0 +1,125 @@
+//! The journal of created objects: a line before each create, a line with the object after it, and a
+//! line when it is destroyed, so that nothing is left without a trace.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use bytes::Bytes;
+use formwork_value::Value;
+
+use crate::checks::shown;
+use crate::offer::Offered;
+
+/// What may still exist.
+#[derive(Clone, Debug)]
+pub(super) struct Left {
+    /// The resource type.
+    pub(super) name: String,
+    /// The object; `None` if no answer described it.
+    pub(super) value: Option<Value>,
+    /// Its private data.
+    pub(super) private: Bytes,
+    /// The configuration as a finding shows it.
+    pub(super) config: String,
+}
+
+/// The journal of one run.
+pub(super) struct Journal {
+    file: Option<File>,
+    left: Vec<Option<Left>>,
+}
+
+impl Journal {
+    /// Opens the journal, in a file if one is given.
+    pub(super) fn open(path: Option<&Path>) -> io::Result<Self> {
+        let file =
+            path.map(|path| File::options().create(true).append(true).open(path)).transpose()?;
+        Ok(Self { file, left: Vec::new() })
+    }
+
+    fn line(&mut self, what: &str, name: &str, content: &str) {
+        let Some(file) = &mut self.file else { return };
+        let line = serde_json::json!({ "event": what, "type": name, "content": content });
+        // A journal that cannot be written any more must not keep the sweep from its work.
+        let _written = writeln!(file, "{line}").and_then(|()| file.sync_data());
+    }
+
+    /// Notes that an object is about to be created.
+    pub(super) fn announce(&mut self, offered: &Offered, config: &Value) -> usize {
+        self.line("create", &offered.name, &shown(config));
+        self.left.push(Some(Left {
+            name: offered.name.clone(),
+            value: None,
+            private: Bytes::new(),
+            config: shown(config),
+        }));
+        self.left.len() - 1
+    }
+
+    /// Notes the object that was created; none if the answer says that there is none.
+    pub(super) fn settle(
+        &mut self,
+        entry: usize,
+        offered: &Offered,
+        made: Option<(&Value, &Bytes)>,
+    ) {
+        match made {
+            Some((value, private)) => {
+                self.line("created", &offered.name, &shown(value));
+                if let Some(Some(left)) = self.left.get_mut(entry) {
+                    left.value = Some(value.clone());
+                    left.private = private.clone();
+                }
+            }
+            None => {
+                self.line("unknown", &offered.name, "");
+            }
+        }
+    }
+
+    /// Forgets an entry whose create was refused.
+    pub(super) fn refuse(&mut self, entry: usize) {
+        if let Some(left) = self.left.get_mut(entry) {
+            *left = None;
+        }
+    }
+
+    /// Replaces an object by its changed form.
+    pub(super) fn change(&mut self, offered: &Offered, from: &Value, to: &Value, private: &Bytes) {
+        self.line("changed", &offered.name, &shown(to));
+        let own = self.left.iter_mut().flatten();
+        if let Some(left) = own.into_iter().find(|it| it.value.as_ref() == Some(from)) {
+            left.value = Some(to.clone());
+            left.private = private.clone();
+        }
+    }
+
+    /// Notes that an object was destroyed.
+    pub(super) fn remove(&mut self, offered: &Offered, value: &Value) {
+        self.line("destroyed", &offered.name, &shown(value));
+        let entry = self.left.iter_mut().find(|it| {
+            it.as_ref()
+                .is_some_and(|it| it.name == offered.name && it.value.as_ref() == Some(value))
+        });
+        if let Some(entry) = entry {
+            *entry = None;
+        }
+    }
+
+    /// Whether nothing is left.
+    pub(super) fn is_settled(&self) -> bool {
+        self.left.iter().all(Option::is_none)
+    }
+
+    /// What may still exist.
+    pub(super) fn left(&self) -> Vec<Left> {
+        self.left.iter().flatten().cloned().collect()
+    }
+
+    /// Notes the end of the run.
+    pub(super) fn close(&mut self) {
+        let left = self.left().len().to_string();
+        self.line("end", "", &left);
+    }
+}

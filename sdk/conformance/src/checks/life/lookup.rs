@@ -1,0 +1,169 @@
+//! Ways to find an object that exists: import by id and identity, listing, generated configuration
+//! (I-04 to I-08, L-01).
+
+use formwork_value::{Path, Value};
+
+use super::Object;
+use crate::checks::plan::input;
+use crate::checks::shown;
+use crate::finding::Finding;
+use crate::message::Msg;
+use crate::offer::{GENERATE, Kind, Offered};
+use crate::plugin::Call;
+use crate::request::{self, decode, dynamic};
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+/// Looks for an object that exists.
+pub(super) async fn run(suite: &mut Suite, offered: &Offered, object: &Object) {
+    let by_id = match id_of(object) {
+        Some(id) if suite.wants_any(&["I-04", "I-05", "I-06"]) => {
+            let request =
+                Msg::new().text(1, &offered.name).text(2, &id).msg(3, &request::capabilities());
+            import(suite, offered, &request).await
+        }
+        _ => None,
+    };
+    match &by_id {
+        Some((call, value)) => imported(suite, offered, object, call, value).await,
+        None => suite.skip(&["I-04", "I-05"], "no object could be imported by its id"),
+    }
+    identity(suite, offered, object, by_id.as_ref()).await;
+    listed(suite, offered, object).await;
+    generated(suite, offered, object).await;
+}
+
+fn id_of(object: &Object) -> Option<String> {
+    match Path::root().attribute("id").find(&object.value) {
+        Some(Value::String(text)) if !text.as_str().is_empty() => Some(text.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+/// Imports and reads, as a host does.
+async fn import(suite: &mut Suite, offered: &Offered, request: &Msg) -> Option<(Call, Value)> {
+    let call = suite.call(Rpc::ImportResourceState, request).await;
+    let answer = call.message().filter(|_| call.is_fine())?;
+    let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
+    let state = decode(object.get_msg(2), &offered.ty()).ok()??;
+    let identity = object.get_msg(4);
+    let request = request::read(offered, state.value(), &object.get_bytes(3), identity.as_ref());
+    let back = suite.call(Rpc::ReadResource, &request).await;
+    let value =
+        decode(back.message().filter(|_| back.is_fine())?.get_msg(1), &offered.ty()).ok()??;
+    (!value.value().is_null()).then(|| (call, value.into_value()))
+}
+
+async fn imported(
+    suite: &mut Suite,
+    offered: &Offered,
+    object: &Object,
+    call: &Call,
+    value: &Value,
+) {
+    let differs = crate::checks::differences(&object.value, value);
+    suite.check("I-04", differs.is_empty(), || {
+        let at = differs.first().cloned().unwrap_or_default();
+        let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+        Finding::new(
+            "I-04",
+            &offered.subject(),
+            "an imported object is not the one that was created",
+        )
+        .at(&at)
+        .by(call)
+        .values(part(&object.value), part(value))
+    });
+    let again = input(offered, value.clone(), object.config.clone());
+    let plan = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
+    let planned = decode(plan.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let held = plan.is_fine() && planned.is_some_and(|it| it.value() == value);
+    suite.check("I-05", held, || {
+        Finding::new("I-05", &offered.subject(), "the plan after an import is not empty").by(&plan)
+    });
+}
+
+async fn identity(
+    suite: &mut Suite,
+    offered: &Offered,
+    object: &Object,
+    by_id: Option<&(Call, Value)>,
+) {
+    let Some(identity) = object.identity.as_ref().filter(|_| suite.wants("I-06")) else {
+        return suite.skip(&["I-06"], "no object has an identity");
+    };
+    let request =
+        Msg::new().text(1, &offered.name).msg(3, &request::capabilities()).msg(4, identity);
+    let Some((call, value)) = import(suite, offered, &request).await else {
+        return suite.skip(&["I-06"], "no object could be imported by its identity");
+    };
+    let expected = by_id.map_or(&object.value, |(_, value)| value);
+    suite.check("I-06", value == *expected, || {
+        Finding::new(
+            "I-06",
+            &offered.subject(),
+            "import by identity gives another object than by id",
+        )
+        .by(&call)
+        .values(shown(expected), shown(&value))
+    });
+}
+
+async fn listed(suite: &mut Suite, offered: &Offered, object: &Object) {
+    let list = suite.offer.of(Kind::List).find(|it| it.name == offered.name).cloned();
+    let Some(list) = list.filter(|_| suite.wants("L-01")) else { return };
+    let Some(identity) = &object.identity else {
+        return suite.skip(&["L-01"], "no listed type has an identity");
+    };
+    let configs = suite.legal(&list).await;
+    let Some(config) = configs.first() else {
+        return suite.skip(&["L-01"], "no legal configuration of the list resource was found");
+    };
+    let call = crate::checks::listing::list(suite, &list, config, 1000).await;
+    let ty = suite.offer.identities.get(&offered.name).map(|(_, ty, _)| ty.clone());
+    let Some(ty) = ty else { return };
+    let own = decode(identity.get_msg(1), &ty).ok().flatten();
+    let events = match &call.reply {
+        crate::plugin::Reply::Answered(events) => events.clone(),
+        _ => Vec::new(),
+    };
+    let found = events.iter().any(|event| {
+        let data = event.get_msg(1).and_then(|it| it.get_msg(1));
+        decode(data, &ty).ok().flatten() == own
+    });
+    suite.check("L-01", found, || {
+        Finding::new("L-01", &list.subject(), "listing does not find an object that exists")
+            .by(&call)
+    });
+}
+
+async fn generated(suite: &mut Suite, offered: &Offered, object: &Object) {
+    if !suite.wants("I-08") {
+        return;
+    }
+    if !suite.offer.can(GENERATE) {
+        return suite.skip(&["I-08"], "the provider does not generate configuration");
+    }
+    let ty = offered.ty();
+    let request = Msg::new().text(1, &offered.name).msg(2, &dynamic(&object.value, &ty));
+    let call = suite.call(Rpc::GenerateResourceConfig, &request).await;
+    let config =
+        decode(call.message().filter(|_| call.is_fine()).and_then(|it| it.get_msg(1)), &ty);
+    let Ok(Some(config)) = config else {
+        return suite.check("I-08", false, || {
+            Finding::new("I-08", &offered.subject(), "no configuration is generated").by(&call)
+        });
+    };
+    let verdict = suite.validate(offered, config.value()).await;
+    suite.check("I-08", verdict.is_fine(), || {
+        Finding::new("I-08", &offered.subject(), "generated configuration is not valid")
+            .by(&verdict)
+            .input(shown(config.value()))
+    });
+    let again = input(offered, object.value.clone(), config.into_value());
+    let plan = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
+    let planned = decode(plan.message().and_then(|it| it.get_msg(1)), &ty).ok().flatten();
+    suite.check("I-08", planned.is_some_and(|it| *it.value() == object.value), || {
+        Finding::new("I-08", &offered.subject(), "generated configuration plans a change").by(&plan)
+    });
+}

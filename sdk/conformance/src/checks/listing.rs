@@ -1,0 +1,85 @@
+//! Checks of list resources (L) without objects of the run.
+
+use formwork_value::Value;
+
+use super::plan::identity_problem;
+use crate::finding::Finding;
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::plugin::{Call, Reply};
+use crate::request::{decode, dynamic};
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+/// The limit that is asked for.
+const LIMIT: u64 = 2;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    let lists: Vec<Offered> = suite.offer.of(Kind::List).cloned().collect();
+    if !suite.wants_any(&["L-02", "L-03"]) || !suite.configured {
+        return;
+    }
+    for offered in &lists {
+        let configs = suite.legal(offered).await;
+        if configs.is_empty() {
+            suite.skip(
+                &["L-02", "L-03"],
+                "no legal configuration was found; give one with -examples",
+            );
+        }
+        for config in configs.iter().take(2) {
+            let call = list(suite, offered, config, LIMIT).await;
+            judge(suite, offered, &call);
+        }
+    }
+}
+
+/// Lists objects with their content.
+pub(super) async fn list(suite: &mut Suite, offered: &Offered, config: &Value, limit: u64) -> Call {
+    let request = Msg::new()
+        .text(1, &offered.name)
+        .msg(2, &dynamic(config, &offered.ty()))
+        .int(3, 1)
+        .int(4, limit);
+    suite.call(Rpc::ListResource, &request).await
+}
+
+fn judge(suite: &mut Suite, offered: &Offered, call: &Call) {
+    let subject = offered.subject();
+    let events = match &call.reply {
+        Reply::Answered(events) => events.clone(),
+        // A stream without events is no message at all.
+        Reply::Garbage if call.answers.is_empty() => Vec::new(),
+        Reply::Refused(..) => {
+            return suite.skip(&["L-02", "L-03"], "listing is refused");
+        }
+        _ => {
+            return suite.check("L-02", false, || {
+                Finding::new("L-02", &subject, "listing does not end or crashes").by(call)
+            });
+        }
+    };
+    let objects = events.iter().filter(|it| it.has(1) || it.has(3)).count() as u64;
+    suite.check("L-02", objects <= LIMIT, || {
+        Finding::new("L-02", &subject, "more objects than the limit")
+            .by(call)
+            .values(LIMIT.to_string(), objects.to_string())
+    });
+    let resource = suite.offer.of(Kind::Resource).find(|it| it.name == offered.name).cloned();
+    for event in &events {
+        let mut problem = match (event.get_msg(3), &resource) {
+            (Some(object), Some(resource)) => decode(Some(object), &resource.ty()).err(),
+            _ => None,
+        };
+        if let (None, Some(resource)) = (&problem, &resource) {
+            problem = identity_problem(suite, resource, event.get_msg(1));
+        }
+        suite.check("L-03", problem.is_none(), || {
+            Finding::new("L-03", &subject, problem.unwrap_or_default()).by(call)
+        });
+    }
+    if events.is_empty() {
+        suite.skip(&["L-03"], "nothing was listed");
+    }
+}

@@ -1,0 +1,138 @@
+//! Checks of what the provider says about itself beside the schema (S-09 to S-11).
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::finding::Finding;
+use crate::message::Msg;
+use crate::offer::{GENERATE, Kind, MOVE_STATE, SCHEMA_OPTIONAL};
+use crate::plugin::Reply;
+use crate::request;
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    metadata(suite).await;
+    optional_schema(suite).await;
+    capabilities(suite).await;
+}
+
+async fn metadata(suite: &mut Suite) {
+    if !suite.wants("S-09") {
+        return;
+    }
+    let call = suite.call(Rpc::GetMetadata, &Msg::new()).await;
+    if matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented") {
+        return suite.skip(&["S-09"], "the provider does not implement GetMetadata");
+    }
+    let Some(answer) = call.message() else {
+        return suite.check("S-09", false, || {
+            Finding::new("S-09", "provider", "GetMetadata has no answer").by(&call)
+        });
+    };
+    // Actions and state stores have moved between versions; a Go library has its own number for them.
+    let kinds = [
+        (Kind::DataSource, &[3][..]),
+        (Kind::Resource, &[4]),
+        (Kind::Ephemeral, &[6]),
+        (Kind::List, &[7]),
+        (Kind::Action, &[8, 9]),
+    ];
+    for (kind, fields) in kinds {
+        let listed: BTreeSet<String> = fields
+            .iter()
+            .flat_map(|field| answer.all_msgs(*field))
+            .map(|it| it.get_text(1))
+            .collect();
+        let own = suite.offer.types.iter().filter(|it| it.kind == kind);
+        let expected: BTreeSet<String> = own.map(|it| it.name.clone()).collect();
+        compare(suite, kind.words(), &expected, &listed, &call);
+    }
+    let listed: BTreeSet<String> = answer.all_msgs(5).iter().map(|it| it.get_text(1)).collect();
+    let expected = suite.offer.functions.iter().map(|it| it.name.clone()).collect();
+    compare(suite, "function", &expected, &listed, &call);
+    let capabilities = |message: Option<Msg>| {
+        let message = message.unwrap_or_default();
+        (1..=4).map(|number| message.get_bool(number)).collect::<Vec<_>>()
+    };
+    let (ours, theirs) =
+        (capabilities(suite.offer.raw.get_msg(6)), capabilities(answer.get_msg(1)));
+    suite.check("S-09", ours == theirs, || {
+        Finding::new("S-09", "provider", "the capabilities differ from those of the schema")
+            .values(format!("{ours:?}"), format!("{theirs:?}"))
+            .by(&call)
+    });
+}
+
+fn compare(
+    suite: &mut Suite,
+    what: &str,
+    expected: &BTreeSet<String>,
+    listed: &BTreeSet<String>,
+    call: &crate::plugin::Call,
+) {
+    let odd: Vec<&String> = expected.symmetric_difference(listed).take(10).collect();
+    suite.check("S-09", odd.is_empty(), || {
+        Finding::new("S-09", what, "GetMetadata and the schema list different types")
+            .values(
+                format!("{} in the schema", expected.len()),
+                format!("only in one of them: {odd:?}"),
+            )
+            .by(call)
+    });
+}
+
+/// Calls in a process that never served its schema.
+async fn optional_schema(suite: &mut Suite) {
+    if !suite.wants("S-10") {
+        return;
+    }
+    if !suite.offer.can(SCHEMA_OPTIONAL) {
+        return suite.skip(&["S-10"], "the provider does not claim it");
+    }
+    let Ok(fresh) = suite.another().await else { return };
+    let types: Vec<_> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
+    for offered in types.iter().take(40) {
+        let config = suite.generated(offered, crate::generate::Extent::Required, 0);
+        let request = request::validate(offered, &config);
+        let rpc = request::validate_rpc(offered.kind);
+        let expected = suite.call(rpc, &request).await;
+        let call = fresh.call(rpc, &request, Duration::from_secs(20)).await;
+        suite.check("S-10", call.reply == expected.reply, || {
+            Finding::new(
+                "S-10",
+                &offered.subject(),
+                "another answer before the schema was asked for",
+            )
+            .by(&call)
+            .values(expected.outcome(), call.outcome())
+        });
+    }
+}
+
+/// Whether what is claimed is implemented. The capability of planning destruction is checked there.
+async fn capabilities(suite: &mut Suite) {
+    if !suite.wants("S-11") {
+        return;
+    }
+    let Some(resource) = suite.offer.of(Kind::Resource).next().cloned() else {
+        return suite.skip(&["S-11"], "the provider has no resource");
+    };
+    let state = Msg::new().bytes(1, b"{}".to_vec());
+    let moved = Msg::new().text(1, "registry.terraform.io/a/b").text(2, "a_b").msg(4, &state);
+    let null = request::dynamic(&super::null(&resource.ty()), &resource.ty());
+    for (capability, rpc, request) in [
+        (MOVE_STATE, Rpc::MoveResourceState, moved.text(5, &resource.name)),
+        (GENERATE, Rpc::GenerateResourceConfig, Msg::new().text(1, &resource.name).msg(2, &null)),
+    ] {
+        if suite.offer.can(capability) {
+            let call = suite.call(rpc, &request).await;
+            let lacks = matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented");
+            suite.check("S-11", !lacks, || {
+                Finding::new("S-11", "provider", "a capability is claimed but not implemented")
+                    .by(&call)
+            });
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! Checks of robustness (Z): requests that no correct host sends, and many calls at once.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use formwork_value::codec::json;
+
+use super::schema::join_all;
+use crate::finding::Finding;
+use crate::generate::{Dice, Extent};
+use crate::message::{Field, Msg};
+use crate::offer::{Kind, Offered};
+use crate::plugin::{Call, Reply};
+use crate::request::{self, PlanInput};
+use crate::rpc::Rpc;
+use crate::suite::{CALL, Suite};
+
+/// The number of mutations of each valid request.
+const MUTATIONS: usize = 24;
+
+/// Checks the family as far as no configuration of the provider is needed.
+pub(super) async fn run(suite: &mut Suite) {
+    let requests = valid_requests(suite);
+    if requests.is_empty() {
+        return;
+    }
+    if suite.wants_any(&["Z-01", "Z-13"]) {
+        for (rpc, request) in &requests {
+            mutated(suite, *rpc, request).await;
+        }
+    }
+    if suite.wants("Z-02") {
+        bombs(suite, &requests).await;
+    }
+    if suite.wants_any(&["Z-03", "Z-04"]) {
+        versions_of_hosts(suite, &requests).await;
+    }
+    if suite.wants("Z-05") {
+        concurrent(suite, &requests).await;
+    }
+    if suite.wants("Z-06") {
+        cancelled(suite, &requests).await;
+    }
+    if suite.wants("Z-07") {
+        stopped(suite, &requests).await;
+    }
+}
+
+/// One valid request of each harmless call, for a sample of types.
+pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
+    let mut requests = Vec::new();
+    let mut seen = std::collections::BTreeMap::new();
+    let types: Vec<Offered> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
+    for offered in &types {
+        let number = seen.entry(offered.kind).or_insert(0);
+        *number += 1;
+        if *number > 3 {
+            continue;
+        }
+        let config = suite.generated(offered, Extent::All, 0);
+        requests.push((request::validate_rpc(offered.kind), request::validate(offered, &config)));
+        if offered.kind != Kind::Resource {
+            continue;
+        }
+        let ty = offered.ty();
+        let state = super::upgrade::state(suite, offered, 0);
+        let text = json::encode(&state, &ty).unwrap_or_default();
+        let upgrade = request::upgrade(&offered.name, offered.schema.version, text.as_bytes());
+        requests.push((Rpc::UpgradeResourceState, upgrade));
+        let input = PlanInput {
+            prior: super::null(&ty),
+            proposed: config.clone(),
+            config,
+            private: Bytes::new(),
+            identity: None,
+        };
+        requests.push((Rpc::PlanResourceChange, request::plan(offered, &input)));
+        requests.push((Rpc::ReadResource, request::read(offered, &state, &Bytes::new(), None)));
+        let import = Msg::new()
+            .text(1, &offered.name)
+            .text(2, "conformance")
+            .msg(3, &request::capabilities());
+        requests.push((Rpc::ImportResourceState, import));
+    }
+    for function in suite.offer.functions.iter().take(4) {
+        let mut dice = suite.dice(&function.name);
+        let arguments: Vec<Msg> = function
+            .parameters
+            .iter()
+            .map(|it| {
+                let value = crate::generate::value(&it.name, &it.ty, Extent::Required, &mut dice);
+                request::dynamic(&value, &it.ty)
+            })
+            .collect();
+        requests.push((Rpc::CallFunction, request::call_function(&function.name, &arguments)));
+    }
+    requests
+}
+
+/// Changes a message at one place: a field dropped, repeated, cut, swapped or of another kind.
+fn mutate(message: &Msg, dice: &mut Dice, depth: usize) -> Msg {
+    let mut mutated = message.clone();
+    if mutated.0.is_empty() {
+        return mutated.int(1, 7);
+    }
+    let at = dice.below(mutated.0.len());
+    let (number, field) = mutated.0[at].clone();
+    let inner = match &field {
+        Field::Bytes(bytes) if depth < 3 && dice.below(3) > 0 => Msg::parse(bytes),
+        _ => None,
+    };
+    if let Some(inner) = inner.filter(|inner| !inner.0.is_empty()) {
+        mutated.0[at] = (number, Field::Bytes(mutate(&inner, dice, depth + 1).encode()));
+        return mutated;
+    }
+    match (dice.below(7), field) {
+        (0, _) => drop(mutated.0.remove(at)),
+        (1, field) => mutated.0.push((number, field)),
+        (2, Field::Bytes(bytes)) => {
+            mutated.0[at].1 = Field::Bytes(bytes.slice(..bytes.len() / 2));
+        }
+        (3, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::from_static(b"\xc1\xff\x00")),
+        (4, Field::Bytes(bytes)) => {
+            let mut changed = bytes.to_vec();
+            if !changed.is_empty() {
+                let place = dice.below(changed.len());
+                changed[place] ^= 1 << dice.below(8);
+            }
+            mutated.0[at].1 = Field::Bytes(changed.into());
+        }
+        (5, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::from_static(b"\xc0")),
+        (6, Field::Varint(_)) => mutated.0[at].1 = Field::Varint(u64::MAX),
+        (_, Field::Bytes(_)) => mutated.0[at].1 = Field::Bytes(Bytes::new()),
+        (_, other) => mutated.0.push((number + 1, other)),
+    }
+    mutated
+}
+
+async fn mutated(suite: &mut Suite, rpc: Rpc, request: &Msg) {
+    let mut dice = suite.dice(&format!("mutate {}", rpc.name()));
+    for _ in 0..MUTATIONS {
+        if suite.is_late() {
+            return;
+        }
+        let changed = mutate(request, &mut dice, 0);
+        let call = suite.call(rpc, &changed).await;
+        judge(suite, &call, "a malformed request");
+        if call.is_crash() {
+            // One crash of a call is enough to know, and each costs a restart.
+            return;
+        }
+    }
+    let call = suite.call_within(rpc, vec![Bytes::from_static(b"\x0a\xff\xff\xff")], CALL).await;
+    judge(suite, &call, "bytes that are no message");
+}
+
+fn judge(suite: &mut Suite, call: &Call, what: &str) {
+    let died = matches!(&call.reply, Reply::Lost(_));
+    let panicked = matches!(&call.reply, Reply::Lost(why) if ["panic", "Traceback"].iter().any(|it| why.contains(it)));
+    let subject = call.rpc.name();
+    suite.check("Z-01", !call.is_crash(), || {
+        Finding::new("Z-01", &subject, format!("{what} brings the provider down or makes it hang"))
+            .by(call)
+    });
+    suite.check("Z-13", !(died && panicked), || {
+        Finding::new("Z-13", &subject, "a panic ends the process").by(call)
+    });
+}
+
+/// Replaces the first dynamic value of a request.
+fn with_value(request: &Msg, value: &[u8]) -> Option<Msg> {
+    let mut changed = request.clone();
+    for (_, field) in &mut changed.0 {
+        let Field::Bytes(bytes) = field else { continue };
+        let Some(inner) = Msg::parse(bytes).filter(|inner| inner.has(1) && inner.0.len() == 1)
+        else {
+            continue;
+        };
+        *field = Field::Bytes(inner.with(1, value.to_vec()).encode());
+        return Some(changed);
+    }
+    None
+}
+
+fn resident(suite: &Suite) -> u64 {
+    let pid = suite.plugin().and_then(|it| it.started.as_ref()).map_or(0, |it| it.child.pid());
+    super::resources::resident_kib(pid)
+}
+
+async fn bombs(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+    let deep = [vec![0x91; 10_000], vec![0xc0]].concat();
+    let claims = [
+        ("10,000 levels", deep),
+        ("a map of 2^32 - 1 pairs", vec![0xdf, 0xff, 0xff, 0xff, 0xff]),
+        ("a list of 2^32 - 1 elements", vec![0xdd, 0xff, 0xff, 0xff, 0xff]),
+        ("a text of 2^32 - 1 bytes", vec![0xdb, 0xff, 0xff, 0xff, 0xff, b'a']),
+    ];
+    let mut seen = std::collections::BTreeSet::new();
+    for (rpc, request) in requests {
+        if !seen.insert(*rpc) || suite.is_late() {
+            continue;
+        }
+        for (what, bytes) in &claims {
+            let Some(request) = with_value(request, bytes) else { continue };
+            if suite.revive().await.is_err() {
+                return;
+            }
+            let before = resident(suite);
+            let call = suite.call(*rpc, &request).await;
+            let after = if call.is_crash() { before } else { resident(suite) };
+            let held = !call.is_crash() && after < before + 512 * 1024;
+            suite.check("Z-02", held, || {
+                Finding::new("Z-02", &rpc.name(), format!("{what} in a value")).by(&call).values(
+                    "an error",
+                    format!("{}; memory {before} to {after} KiB", call.outcome()),
+                )
+            });
+        }
+    }
+}
+
+/// Adds fields of newer hosts, and leaves out what older ones do not send.
+async fn versions_of_hosts(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+    for (rpc, request) in requests {
+        if suite.is_late() {
+            return;
+        }
+        // Reading may change with time, so only what is pure is compared.
+        let is_pure = !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState);
+        let usual = suite.call(*rpc, request).await;
+        let newer = request.clone().text(900, "from the future").int(901, 1);
+        let call = suite.call(*rpc, &newer).await;
+        let held = if is_pure { same(&usual, &call) } else { call.is_answered() };
+        suite.check("Z-03", held, || {
+            Finding::new("Z-03", &rpc.name(), "unknown fields change the answer")
+                .by(&usual)
+                .by(&call)
+                .values(usual.outcome(), call.outcome())
+        });
+        let older = match rpc {
+            Rpc::PlanResourceChange => request.clone().without(5).without(6).without(7).without(8),
+            Rpc::ReadResource => request.clone().without(3).without(4).without(5).without(6),
+            Rpc::ValidateResourceConfig | Rpc::ImportResourceState => {
+                request.clone().without(3).without(4)
+            }
+            _ => continue,
+        };
+        let call = suite.call(*rpc, &older).await;
+        suite.check("Z-04", call.is_answered(), || {
+            Finding::new("Z-04", &rpc.name(), "a request of an older host crashes the provider")
+                .by(&call)
+        });
+    }
+}
+
+/// Whether two answers mean the same; the order of diagnostics does not count.
+fn same(a: &Call, b: &Call) -> bool {
+    let lines = |call: &Call| {
+        let mut lines: Vec<String> = call.diagnostics().iter().map(|it| it.line()).collect();
+        lines.sort();
+        lines
+    };
+    match (&a.reply, &b.reply) {
+        (Reply::Answered(_), Reply::Answered(_)) => lines(a) == lines(b),
+        (Reply::Refused(a, _), Reply::Refused(b, _)) => a == b,
+        (a, b) => a == b,
+    }
+}
+
+async fn concurrent(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+    let pure = |rpc: &Rpc| {
+        !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState | Rpc::PlanResourceChange)
+    };
+    let sample: Vec<&(Rpc, Msg)> = requests.iter().filter(|(rpc, _)| pure(rpc)).take(16).collect();
+    if sample.is_empty() {
+        return suite.skip(&["Z-05"], "the provider has no call that can be compared");
+    }
+    let mut serial = Vec::new();
+    for (rpc, request) in &sample {
+        serial.push(suite.call(*rpc, request).await);
+    }
+    if suite.revive().await.is_err() {
+        return;
+    }
+    let Some(plugin) = suite.plugin() else { return };
+    let all = (0..64).map(|at| {
+        let (rpc, request) = sample[at % sample.len()];
+        plugin.call(*rpc, request, CALL)
+    });
+    let parallel = join_all(all).await;
+    for (at, call) in parallel.iter().enumerate() {
+        let expected = &serial[at % serial.len()];
+        suite.check("Z-05", same(expected, call), || {
+            Finding::new(
+                "Z-05",
+                &call.rpc.name(),
+                "64 calls at once get other answers than one by one",
+            )
+            .by(call)
+            .values(expected.outcome(), call.outcome())
+        });
+    }
+}
+
+async fn cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+    let Some((rpc, request)) = requests.first() else { return };
+    for _ in 0..5 {
+        if suite.revive().await.is_err() {
+            return;
+        }
+        let Some(plugin) = suite.plugin() else { return };
+        // Dropping the call cancels it.
+        plugin.call(*rpc, request, Duration::from_micros(300)).await;
+    }
+    let call = suite.call(*rpc, request).await;
+    suite.check("Z-06", call.is_answered(), || {
+        Finding::new("Z-06", &rpc.name(), "after cancelled calls there is no answer").by(&call)
+    });
+}
+
+async fn stopped(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+    // In a process of its own: most providers answer nothing after it.
+    let Ok(plugin) = suite.another().await else { return };
+    let Some((rpc, request)) = requests.first() else { return };
+    let stop =
+        |deadline: u64| plugin.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(deadline));
+    let running = plugin.call(*rpc, request, Duration::from_secs(10));
+    let (first, running) = tokio::join!(stop(5), running);
+    let second = stop(5).await;
+    for call in [&first, &second] {
+        let held = call.is_answered() && call.took < Duration::from_secs(1);
+        suite.check("Z-07", held, || {
+            Finding::new("Z-07", "StopProvider", "StopProvider does not answer in time")
+                .by(call)
+                .values(
+                    "an answer within 1 s",
+                    format!("{} in {} ms", call.outcome(), call.took.as_millis()),
+                )
+        });
+    }
+    suite.check("Z-07", !matches!(running.reply, Reply::TimedOut), || {
+        Finding::new("Z-07", &rpc.name(), "a call beside StopProvider hangs").by(&running)
+    });
+}
+
+static EMPTY: Msg = Msg(Vec::new());

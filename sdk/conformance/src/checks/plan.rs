@@ -1,0 +1,545 @@
+//! Checks of planning (P): plans to create from legal configurations, held to Terraform's rules, and
+//! plans that must agree with one another.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_value::schema::Role;
+use formwork_value::{Number, Path, Type, Value};
+
+use super::shown;
+use crate::finding::Finding;
+use crate::generate;
+use crate::judge::{plan_violations, type_violations, write_only_violations};
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::plugin::Call;
+use crate::request::{self, PlanInput, decode};
+use crate::rpc::Rpc;
+use crate::suite::{CALL, Suite, plain};
+
+pub(super) const RULES: [&str; 20] = [
+    "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-12", "P-13", "P-14",
+    "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "S-11", "K-02",
+];
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.configured || !suite.wants_any(&RULES) {
+        return;
+    }
+    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    for offered in &resources {
+        let configs = suite.legal(offered).await;
+        if configs.is_empty() {
+            suite.skip(&RULES, "no legal configuration was found; give one with -examples");
+        }
+        for (at, config) in configs.iter().take(3).enumerate() {
+            if suite.is_late() {
+                return;
+            }
+            one(suite, offered, config, at == 0).await;
+        }
+    }
+}
+
+/// The input of a plan of a configuration over a prior object.
+pub(super) fn input(offered: &Offered, prior: Value, config: Value) -> PlanInput {
+    let proposed = proposed_new(offered.block(), &plain(&prior), &plain(&config)).into_value();
+    PlanInput { prior, proposed, config, private: Bytes::new(), identity: None }
+}
+
+/// A plan with its decoded value.
+pub(super) struct Planned {
+    /// The call.
+    pub(super) call: Call,
+    /// The answer.
+    pub(super) answer: Msg,
+    /// The planned value.
+    pub(super) value: Value,
+}
+
+/// Plans; `None` if there is no usable answer.
+pub(super) async fn plan(
+    suite: &mut Suite,
+    offered: &Offered,
+    input: &PlanInput,
+) -> Option<Planned> {
+    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, input)).await;
+    usable(offered, call)
+}
+
+fn usable(offered: &Offered, call: Call) -> Option<Planned> {
+    if !call.is_fine() {
+        return None;
+    }
+    let answer = call.message()?.clone();
+    let value = decode(answer.get_msg(1), &offered.ty()).ok()??.into_value();
+    Some(Planned { call, answer, value })
+}
+
+async fn one(suite: &mut Suite, offered: &Offered, config: &Value, is_first: bool) {
+    let create = input(offered, super::null(&offered.ty()), config.clone());
+    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &create)).await;
+    if !call.is_fine() {
+        // A provider may refuse what it could not see while validating.
+        let reason = format!("{} cannot be planned: {}", offered.name, call.outcome());
+        suite.check("P-01", !call.is_crash(), || {
+            Finding::new("P-01", &offered.subject(), "planning crashes or hangs")
+                .by(&call)
+                .input(shown(config))
+        });
+        return suite.skip(&RULES, &reason);
+    }
+    judge(suite, offered, &create, &call);
+    let Some(planned) = usable(offered, call) else { return };
+    stable(suite, offered, &create, &planned).await;
+    unknown_parts(suite, offered, &create, &planned).await;
+    if is_first {
+        reordered(suite, offered, &create, &planned).await;
+        empties(suite, offered, &create).await;
+        numbers(suite, offered, &create).await;
+        large(suite, offered, &create).await;
+        unproposed(suite, offered, &create).await;
+        deferred(suite, offered, &create).await;
+    }
+    taint(suite, offered, config).await;
+    super::plan_change::run(suite, offered, &create, &planned).await;
+}
+
+fn path_of_first(findings: &[formwork_plugin_protocol::contract::Violation]) -> Path {
+    findings.first().map(|it| it.path.clone()).unwrap_or_default()
+}
+
+/// Holds one plan to the rules of a host.
+pub(super) fn judge(suite: &mut Suite, offered: &Offered, input: &PlanInput, call: &Call) {
+    let subject = offered.subject();
+    let Some(answer) = call.message().filter(|_| call.is_fine()) else { return };
+    let is_deferred = answer.get_msg(6);
+    suite.check("P-17", is_deferred.is_none(), || {
+        Finding::new("P-17", &subject, "the plan is deferred although the host does not allow it")
+            .by(call)
+    });
+    let is_legacy = answer.get_bool(5);
+    suite.check("P-18", !is_legacy, || {
+        Finding::new("P-18", &subject, "the resource uses the legacy type system").by(call)
+    });
+    let private = answer.get_bytes(3).len();
+    suite.check("P-13", private <= 64 * 1024, || {
+        Finding::new("P-13", &subject, "the private data is large")
+            .by(call)
+            .values("at most 65536 bytes", format!("{private} bytes"))
+    });
+    let decoded = decode(answer.get_msg(1), &offered.ty());
+    let value = match decoded {
+        Ok(Some(value)) => value,
+        other => {
+            let why = other.err().unwrap_or_else(|| "there is no planned value".to_owned());
+            return suite.check("P-01", false, || {
+                Finding::new("P-01", &subject, why).by(call).input(shown(&input.config))
+            });
+        }
+    };
+    let odd = type_violations(offered.block(), &value);
+    suite.check(
+        "P-01",
+        odd.is_empty() && (input.config.is_null() || !value.value().is_null()),
+        || {
+            let message =
+                odd.first().map_or("the planned value is null".to_owned(), |it| it.message.clone());
+            Finding::new("P-01", &subject, message).at(path_of_first(&odd)).by(call)
+        },
+    );
+    if !odd.is_empty() || value.value().is_null() {
+        return;
+    }
+    let secret = write_only_violations(offered.block(), &value);
+    suite.check("P-04", secret.is_empty(), || {
+        Finding::new("P-04", &subject, "a write-only attribute is planned")
+            .at(path_of_first(&secret))
+            .by(call)
+            .values("null", "a value")
+    });
+    identity(suite, offered, input, answer, call);
+    if is_legacy {
+        // Hosts only log what such a provider does here.
+        return suite.skip(&["P-02", "P-03"], "the legacy type system allows it");
+    }
+    let config = offered.block().without_write_only(&input.config);
+    let findings = plan_violations(offered.block(), &plain(&input.prior), &plain(&config), &value);
+    for rule in ["P-02", "P-03"] {
+        let is_block = |path: &Path| match path.0.last() {
+            Some(formwork_value::Step::Attribute(_)) => {
+                offered.block().attribute_at(path).is_none() && !path.0.is_empty()
+            }
+            _ => false,
+        };
+        let own: Vec<_> =
+            findings.iter().filter(|it| is_block(&it.path) == (rule == "P-03")).collect();
+        if own.is_empty() {
+            suite.check(rule, true, || Finding::new(rule, "", ""));
+        }
+        for finding in own {
+            let configured = finding.path.find(&input.config).map(shown).unwrap_or_default();
+            let planned = finding.path.find(value.value()).map(shown).unwrap_or_default();
+            suite.check(rule, false, || {
+                Finding::new(rule, &subject, finding.message.clone())
+                    .at(&finding.path)
+                    .by(call)
+                    .values(configured, planned)
+                    .input(shown(&input.config))
+            });
+        }
+    }
+}
+
+/// Whether an identity has the type that its schema says.
+pub(super) fn identity_problem(
+    suite: &Suite,
+    offered: &Offered,
+    data: Option<Msg>,
+) -> Option<String> {
+    let data = data?;
+    let Some((_, ty, _)) = suite.offer.identities.get(&offered.name) else {
+        return Some("there is an identity, but no schema of it".to_owned());
+    };
+    match decode(data.get_msg(1), ty) {
+        Ok(_) => None,
+        Err(why) => Some(format!("the identity does not conform: {why}")),
+    }
+}
+
+fn identity(suite: &mut Suite, offered: &Offered, input: &PlanInput, answer: &Msg, call: &Call) {
+    if !suite.offer.identities.contains_key(&offered.name) && !answer.has(7) {
+        return suite.skip(&["P-19"], "no resource type has an identity");
+    }
+    let mut problem = identity_problem(suite, offered, answer.get_msg(7));
+    if let (Some(prior), Some(planned), None) = (&input.identity, answer.get_msg(7), &problem)
+        && let Some((_, ty, _)) = suite.offer.identities.get(&offered.name)
+        && decode(prior.get_msg(1), ty) != decode(planned.get_msg(1), ty)
+        && answer.all_msgs(2).is_empty()
+    {
+        problem = Some("the identity of an existing object changes".to_owned());
+    }
+    suite.check("P-19", problem.is_none(), || {
+        Finding::new("P-19", &offered.subject(), problem.unwrap_or_default()).by(call)
+    });
+}
+
+/// The same request again, and in another process.
+async fn stable(suite: &mut Suite, offered: &Offered, create: &PlanInput, planned: &Planned) {
+    if !suite.wants("P-05") {
+        return;
+    }
+    let request = request::plan(offered, create);
+    let mut calls = Vec::new();
+    for _ in 0..3 {
+        calls.push(suite.call(Rpc::PlanResourceChange, &request).await);
+    }
+    if let Ok(other) = suite.another().await {
+        other.call(Rpc::ConfigureProvider, &request::configure(&suite.config), CALL).await;
+        calls.push(other.call(Rpc::PlanResourceChange, &request, CALL).await);
+    }
+    for call in calls {
+        let again = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+        let same_value = matches!(&again, Ok(Some(it)) if *it.value() == planned.value);
+        let paths = |message: Option<&Msg>| {
+            let mut paths: Vec<_> = message
+                .map(|it| it.all_msgs(2).iter().map(Msg::encode).collect())
+                .unwrap_or_default();
+            paths.sort();
+            paths
+        };
+        let held = same_value && paths(call.message()) == paths(Some(&planned.answer));
+        let differs = match &again {
+            Ok(Some(it)) => super::differences(&planned.value, it.value()),
+            _ => Vec::new(),
+        };
+        suite.check("P-05", held, || {
+            let found = again.map(|it| it.map(|it| shown(it.value())).unwrap_or_default());
+            Finding::new("P-05", &offered.subject(), "the same request gets two plans")
+                .at(differs.first().cloned().unwrap_or_default())
+                .by(&planned.call)
+                .by(&call)
+                .values(shown(&planned.value), found.unwrap_or_default())
+                .input(shown(&create.config))
+        });
+    }
+}
+
+/// What was planned while a value was unknown must hold when it is known.
+async fn unknown_parts(
+    suite: &mut Suite,
+    offered: &Offered,
+    create: &PlanInput,
+    planned: &Planned,
+) {
+    if !suite.wants("P-06") {
+        return;
+    }
+    let paths = generate::settable_paths(offered.block(), &create.config);
+    for (path, attribute) in paths.into_iter().take(20) {
+        let is_set = path.find(&create.config).is_some_and(|it| !it.is_null());
+        let unknown = Value::unknown(attribute.implied_type());
+        let Some(config) = generate::with_part(&create.config, &path, unknown).filter(|_| is_set)
+        else {
+            continue;
+        };
+        let earlier = input(offered, create.prior.clone(), config);
+        let Some(before) = plan(suite, offered, &earlier).await else { continue };
+        if before.answer.get_bool(5) {
+            return suite.skip(&["P-06"], "the legacy type system allows it");
+        }
+        let odd = assert_object_compatible(
+            offered.block(),
+            &plain(&before.value),
+            &plain(&planned.value),
+        );
+        suite.check("P-06", odd.is_empty(), || {
+            let at = path_of_first(&odd);
+            let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+            let message = format!("when {} becomes known, a planned value changes", path);
+            Finding::new("P-06", &offered.subject(), message.replace(" .", " "))
+                .at(&at)
+                .by(&before.call)
+                .by(&planned.call)
+                .values(part(&before.value), part(&planned.value))
+                .input(shown(&earlier.config))
+        });
+    }
+}
+
+/// The type and value with every set as a list in the opposite order, which only shows on the wire.
+fn reversed(value: &Value, ty: &Type) -> (Value, Type) {
+    match (value, ty) {
+        (Value::Set(set), Type::Set(element)) => {
+            let items: Vec<Value> = set.items().iter().rev().cloned().collect();
+            (Value::list((**element).clone(), items), Type::list((**element).clone()))
+        }
+        (Value::Object(object), Type::Object(of)) => {
+            let parts: Vec<_> = object
+                .iter()
+                .filter_map(|(name, part)| {
+                    let (value, ty) = reversed(part, of.attributes.get(name)?);
+                    Some((name.clone(), value, ty))
+                })
+                .collect();
+            let types = parts.iter().map(|(name, _, ty)| (name.clone(), ty.clone()));
+            let ty = Type::object(types.collect::<Vec<_>>());
+            let values = parts.into_iter().map(|(name, value, _)| (name, value));
+            (Value::object(values.collect::<Vec<_>>()), ty)
+        }
+        // A null or unknown set has the form of a list on the wire.
+        (Value::Null(_), Type::Set(element)) => {
+            let ty = Type::list((**element).clone());
+            (Value::null(ty.clone()), ty)
+        }
+        (Value::Unknown(_), Type::Set(element)) => {
+            let ty = Type::list((**element).clone());
+            (Value::unknown(ty.clone()), ty)
+        }
+        (value, ty) => (value.clone(), ty.clone()),
+    }
+}
+
+async fn reordered(suite: &mut Suite, offered: &Offered, create: &PlanInput, planned: &Planned) {
+    if !suite.wants("P-14") {
+        return;
+    }
+    let ty = offered.ty();
+    let mut many = create.config.clone();
+    for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
+        if let (Type::Set(element), true) =
+            (attribute.implied_type(), path.find(&many).is_some_and(|it| !it.is_null()))
+            && *element == Type::String
+        {
+            let items = ["b", "a", "c"].map(Value::string).to_vec();
+            many =
+                generate::with_part(&many, &path, Value::set(Type::String, items)).unwrap_or(many);
+        }
+    }
+    let usual = match many == create.config {
+        true => create.clone(),
+        false if suite.validate(offered, &many).await.is_fine() => {
+            input(offered, create.prior.clone(), many)
+        }
+        false => create.clone(),
+    };
+    let _ = planned;
+    let Some(expected) = plan(suite, offered, &usual).await else { return };
+    let (config, other) = reversed(&usual.config, &ty);
+    let (proposed, proposed_ty) = reversed(&usual.proposed, &ty);
+    let request = request::plan(offered, &usual)
+        .with(3, request::dynamic(&proposed, &proposed_ty).encode())
+        .with(4, request::dynamic(&config, &other).encode());
+    let call = suite.call(Rpc::PlanResourceChange, &request).await;
+    let again = decode(call.message().and_then(|it| it.get_msg(1)), &ty);
+    let held = matches!(&again, Ok(Some(it)) if *it.value() == expected.value);
+    suite.check("P-14", held, || {
+        let found = again.map(|it| it.map(|it| shown(it.value())).unwrap_or_default());
+        Finding::new(
+            "P-14",
+            &offered.subject(),
+            "another order of the elements of sets changes the plan",
+        )
+        .by(&expected.call)
+        .by(&call)
+        .values(shown(&expected.value), found.unwrap_or_default())
+        .input(shown(&usual.config))
+    });
+}
+
+async fn empties(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+    if !suite.wants("P-15") {
+        return;
+    }
+    for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
+        if attribute.role != Role::Optional || attribute.write_only {
+            continue;
+        }
+        let empty = match attribute.implied_type() {
+            Type::List(element) => Value::list((*element).clone(), Vec::new()),
+            Type::Set(element) => Value::set((*element).clone(), Vec::new()),
+            Type::Map(element) => Value::map((*element).clone(), Vec::<(String, Value)>::new()),
+            _ => continue,
+        };
+        for part in [Value::null(attribute.implied_type()), empty] {
+            let Some(config) = generate::with_part(&create.config, &path, part.clone()) else {
+                continue;
+            };
+            if !suite.validate(offered, &config).await.is_fine() {
+                continue;
+            }
+            let input = input(offered, create.prior.clone(), config);
+            let Some(planned) = plan(suite, offered, &input).await else { continue };
+            if planned.answer.get_bool(5) {
+                return suite.skip(&["P-15"], "the legacy type system allows it");
+            }
+            let got = path.find(&planned.value).cloned();
+            suite.check("P-15", got.as_ref() == Some(&part), || {
+                Finding::new("P-15", &offered.subject(), "null and empty are not told apart")
+                    .at(&path)
+                    .by(&planned.call)
+                    .values(shown(&part), got.as_ref().map(shown).unwrap_or_default())
+                    .input(shown(&input.config))
+            });
+        }
+    }
+}
+
+async fn numbers(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+    if !suite.wants("P-21") {
+        return;
+    }
+    for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
+        if attribute.implied_type() != Type::Number || attribute.write_only {
+            continue;
+        }
+        for text in ["9007199254740993", "10000000000000000000000000000000000000000", "1e-30"] {
+            let Some(number) = Number::parse(text).map(Value::Number) else { continue };
+            let Some(config) = generate::with_part(&create.config, &path, number.clone()) else {
+                continue;
+            };
+            if !suite.validate(offered, &config).await.is_fine() {
+                continue;
+            }
+            let input = input(offered, create.prior.clone(), config);
+            let Some(planned) = plan(suite, offered, &input).await else { continue };
+            let got = path.find(&planned.value).cloned();
+            suite.check("P-21", got.as_ref() == Some(&number), || {
+                Finding::new("P-21", &offered.subject(), "a number is rounded")
+                    .at(&path)
+                    .by(&planned.call)
+                    .values(text, got.as_ref().map(shown).unwrap_or_default())
+                    .input(shown(&input.config))
+            });
+        }
+    }
+}
+
+async fn large(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+    if !suite.wants("P-22") {
+        return;
+    }
+    let Some((path, config)) = super::validate::enlarged(offered, &create.config) else { return };
+    if !suite.validate(offered, &config).await.is_fine() {
+        return;
+    }
+    let input = input(offered, create.prior.clone(), config);
+    let mut best: Option<Call> = None;
+    for _ in 0..3 {
+        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
+        if best.as_ref().is_none_or(|best| call.took < best.took) {
+            best = Some(call);
+        }
+    }
+    let Some(call) = best else { return };
+    suite.check("P-22", call.is_answered() && call.took.as_millis() < 2000, || {
+        Finding::new("P-22", &offered.subject(), "1,000 elements take long to plan")
+            .at(&path)
+            .by(&call)
+            .values("less than 2 s", format!("{} ms", call.took.as_millis()))
+    });
+}
+
+async fn unproposed(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+    let input = PlanInput { proposed: create.config.clone(), ..create.clone() };
+    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
+    suite.check("P-08", call.is_answered(), || {
+        Finding::new(
+            "P-08",
+            &offered.subject(),
+            "the plain configuration as proposed value crashes it",
+        )
+        .by(&call)
+        .input(shown(&create.config))
+    });
+}
+
+async fn deferred(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+    let request = request::plan(offered, create).with(7, Msg::new().int(1, 1).int(2, 1).encode());
+    let call = suite.call(Rpc::PlanResourceChange, &request).await;
+    let reason = call.message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
+    let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
+    suite.check("P-17", held, || {
+        Finding::new("P-17", &offered.subject(), "a deferral has no reason")
+            .by(&call)
+            .values("1 to 3", format!("{reason:?}"))
+    });
+}
+
+/// A canary in a sensitive attribute must not show up in one that is not.
+async fn taint(suite: &mut Suite, offered: &Offered, config: &Value) {
+    if !suite.wants("K-02") {
+        return;
+    }
+    let (planted, paths) = suite.secrets.plant(offered.block(), config);
+    if paths.is_empty() || !suite.validate(offered, &planted).await.is_fine() {
+        return;
+    }
+    let input = input(offered, super::null(&offered.ty()), planted);
+    let Some(planned) = plan(suite, offered, &input).await else { return };
+    let mut hidden = offered.block().sensitive_paths(&planned.value);
+    hidden.extend(offered.block().write_only_paths(&planned.value));
+    let mut leak: Option<Path> = None;
+    let secrets = suite.secrets.clone();
+    planned.value.walk(&mut |path, part| {
+        if let Value::String(text) = part
+            && secrets.leaks(text.as_str().as_bytes())
+            && !hidden.iter().any(|own| path.starts_with(own))
+        {
+            leak = Some(path.clone());
+        }
+        true
+    });
+    suite.check("K-02", leak.is_none(), || {
+        Finding::new(
+            "K-02",
+            &offered.subject(),
+            "a sensitive value shows up in an attribute that is not",
+        )
+        .at(leak.unwrap_or_default())
+        .by(&planned.call)
+        .input(shown(&input.config))
+    });
+}

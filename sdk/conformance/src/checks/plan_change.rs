@@ -1,0 +1,170 @@
+//! Checks of plans over an existing object: nothing to do, one attribute changed, destroyed.
+
+use formwork_plugin_protocol::contract::replace::unchanged;
+use formwork_value::{Path, Type, Value};
+
+use super::plan::{Planned, identity_problem, input, judge, plan};
+use super::shown;
+use crate::finding::Finding;
+use crate::generate::{self, Dice, Extent};
+use crate::legal::path_of;
+use crate::offer::{Offered, PLAN_DESTROY};
+use crate::request::{self, PlanInput, decode};
+use crate::rpc::Rpc;
+use crate::suite::{Suite, plain};
+
+/// Checks plans over the object that a plan to create would have made.
+pub(super) async fn run(
+    suite: &mut Suite,
+    offered: &Offered,
+    create: &PlanInput,
+    planned: &Planned,
+) {
+    if !suite.wants_any(&["P-02", "P-03", "P-07", "P-09", "P-12", "P-19", "S-11"]) {
+        return;
+    }
+    let mut dice = suite.dice(&format!("fill {}", offered.name));
+    let object = generate::filled(offered.block(), &planned.value, &mut dice);
+    if !object.is_wholly_known() {
+        return;
+    }
+    nothing(suite, offered, create, &object).await;
+    single(suite, offered, create, &object).await;
+    destroy(suite, offered, &object).await;
+}
+
+/// Planning the object's own configuration is a no-op.
+async fn nothing(suite: &mut Suite, offered: &Offered, create: &PlanInput, object: &Value) {
+    let mut again = input(offered, object.clone(), create.config.clone());
+    again.private = bytes::Bytes::new();
+    let Some(planned) = plan(suite, offered, &again).await else { return };
+    if planned.answer.get_bool(5) {
+        return suite.skip(&["P-07"], "the legacy type system allows it");
+    }
+    let held = unchanged(&plain(object), &plain(&planned.value));
+    let differs = super::differences(object, &planned.value);
+    suite.check("P-07", held, || {
+        let at = differs.first().cloned().unwrap_or_default();
+        let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
+        Finding::new("P-07", &offered.subject(), "planning an unchanged object shows a change")
+            .at(&at)
+            .by(&planned.call)
+            .values(part(object), part(&planned.value))
+            .input(shown(&create.config))
+    });
+    // The object's identity must stay what it was.
+    if let Some(own) = planned.answer.get_msg(7)
+        && identity_problem(suite, offered, Some(own.clone())).is_none()
+    {
+        again.identity = Some(own);
+        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
+        judge(suite, offered, &again, &call);
+    }
+}
+
+/// Another value of the same type; `None` if there is none to be had.
+fn changed(name: &str, part: &Value, ty: &Type) -> Option<Value> {
+    match (part, ty) {
+        (_, Type::Bool) => Some(Value::Bool(*part != Value::Bool(true))),
+        (_, Type::Number) => Some(Value::int(if *part == Value::int(2) { 3 } else { 2 })),
+        (Value::String(text), Type::String) => Some(Value::string(format!("{}x", text.as_str()))),
+        (_, Type::String) => Some(Value::string(generate::text_for(name))),
+        (_, Type::List(_) | Type::Set(_) | Type::Map(_)) if part.children().is_empty() => {
+            Some(generate::value(name, ty, Extent::Required, &mut Dice::new(1, name)))
+        }
+        (_, Type::List(_) | Type::Set(_) | Type::Map(_)) => Some(Value::null(ty.clone())),
+        _ => None,
+    }
+}
+
+/// The part at a path of a value, steps into sets left out.
+fn exists(value: &Value, path: &Path) -> bool {
+    path.find(value).is_some() || value.is_null()
+}
+
+async fn single(suite: &mut Suite, offered: &Offered, create: &PlanInput, object: &Value) {
+    if !suite.wants_any(&["P-02", "P-03", "P-09"]) {
+        return;
+    }
+    let paths = generate::settable_paths(offered.block(), &create.config);
+    for (path, attribute) in paths.into_iter().take(25) {
+        let name = match path.0.last() {
+            Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
+            _ => String::new(),
+        };
+        let Some(now) = path.find(&create.config) else { continue };
+        let Some(other) = changed(&name, now, &attribute.implied_type()) else { continue };
+        let Some(config) = generate::with_part(&create.config, &path, other) else { continue };
+        if suite.is_late() || !suite.validate(offered, &config).await.is_fine() {
+            continue;
+        }
+        let change = input(offered, object.clone(), config);
+        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &change)).await;
+        judge(suite, offered, &change, &call);
+        let Some(answer) = call.message().filter(|_| call.is_fine()) else { continue };
+        let Ok(Some(planned)) = decode(answer.get_msg(1), &offered.ty()) else { continue };
+        for raw in answer.all_msgs(2) {
+            let replaced = path_of(&raw);
+            let in_schema = offered.block().attribute_at(&replaced).is_some()
+                || replaced.0.first().is_some_and(|step| matches!(step, formwork_value::Step::Attribute(name) if offered.block().blocks.contains_key(name.as_str())));
+            let is_there = exists(object, &replaced) || exists(planned.value(), &replaced);
+            let same = replaced.find(object) == replaced.find(planned.value());
+            let is_write_only = attribute.write_only;
+            let problem = if !in_schema || !is_there {
+                Some("a path that does not exist demands a replacement")
+            } else if same && replaced.find(object).is_some() && !is_write_only {
+                Some("an attribute that does not change demands a replacement")
+            } else {
+                None
+            };
+            suite.check("P-09", problem.is_none(), || {
+                Finding::new("P-09", &offered.subject(), problem.unwrap_or_default())
+                    .at(&replaced)
+                    .by(&call)
+                    .values(shown(object), shown(planned.value()))
+                    .input(shown(&change.config))
+            });
+        }
+        if answer.all_msgs(2).is_empty() {
+            suite.check("P-09", true, || Finding::new("P-09", "", ""));
+        }
+    }
+}
+
+async fn destroy(suite: &mut Suite, offered: &Offered, object: &Value) {
+    if !suite.wants_any(&["P-12", "S-11"]) {
+        return;
+    }
+    if !suite.offer.can(PLAN_DESTROY) {
+        return suite.skip(&["P-12"], "the provider does not plan destruction");
+    }
+    let null = super::null(&offered.ty());
+    let input = PlanInput {
+        prior: object.clone(),
+        proposed: null.clone(),
+        config: null,
+        private: bytes::Bytes::new(),
+        identity: None,
+    };
+    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
+    let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
+    if call.is_fine() {
+        let held = matches!(&decoded, Ok(None))
+            || matches!(&decoded, Ok(Some(it)) if it.value().is_null());
+        suite.check("P-12", held, || {
+            Finding::new("P-12", &offered.subject(), "a destroy plan is not null").by(&call)
+        });
+    }
+    suite.check(
+        "S-11",
+        call.is_answered() && !matches!(&call.reply, crate::plugin::Reply::Refused(..)),
+        || {
+            Finding::new(
+                "S-11",
+                &offered.subject(),
+                "plan_destroy is claimed, but a destroy plan fails",
+            )
+            .by(&call)
+        },
+    );
+}

@@ -1,0 +1,74 @@
+//! Checks over everything that was printed and said during the run (H-21, Z-10, Z-12).
+
+use crate::finding::Finding;
+use crate::plugin::cut;
+use crate::suite::Suite;
+
+/// Checks what was collected. Ends the running plugin.
+pub(super) async fn run(suite: &mut Suite) {
+    suite.put_away();
+    if suite.program().is_some() {
+        output(suite);
+    }
+    diagnostics(suite);
+    size(suite);
+}
+
+fn output(suite: &mut Suite) {
+    let stdout = String::from_utf8_lossy(&suite.past.stdout).trim().to_owned();
+    suite.check("H-21", stdout.is_empty(), || {
+        Finding::new("H-21", "process", "it prints to stdout after the handshake")
+            .values("nothing", cut(&stdout, 200))
+    });
+    let longest =
+        suite.past.stderr.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
+    suite.check("H-21", longest <= 64 * 1024, || {
+        Finding::new("H-21", "process", "a line on stderr is too long")
+            .values("at most 65536 bytes", format!("{longest} bytes"))
+    });
+}
+
+/// Signs of stack traces and of the machine on which the provider was built.
+const INTERNALS: [&str; 5] = [
+    "goroutine ",
+    "stack backtrace:",
+    "Traceback (most recent call last)",
+    "/go/pkg/mod/",
+    "/.cargo/registry/",
+];
+
+fn diagnostics(suite: &mut Suite) {
+    if !suite.wants("Z-12") {
+        return;
+    }
+    for (rpc, diag) in std::mem::take(&mut suite.past.diagnostics) {
+        let text = format!("{}\n{}", diag.summary, diag.detail);
+        let control = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t' | '\r'));
+        let internals = INTERNALS.iter().find(|sign| text.contains(**sign));
+        let problem = if !diag.is_text {
+            Some("a diagnostic is not valid UTF-8".to_owned())
+        } else if control {
+            Some("a diagnostic has control characters".to_owned())
+        } else {
+            internals.map(|sign| format!("a diagnostic has internals: {sign:?}"))
+        };
+        let message = problem.clone().unwrap_or_default();
+        suite.check("Z-12", problem.is_none(), || {
+            let mut finding = Finding::new("Z-12", "diagnostics", message)
+                .values("plain text", cut(&diag.line(), 300));
+            finding.call = rpc.name();
+            finding
+        });
+    }
+}
+
+fn size(suite: &mut Suite) {
+    let (size, rpc) = suite.past.largest;
+    let Some(rpc) = rpc else { return };
+    suite.check("Z-10", size <= 4 << 20, || {
+        let mut finding = Finding::new("Z-10", "answers", "an answer is larger than 4 MiB")
+            .values("at most 4194304 bytes", format!("{size} bytes"));
+        finding.call = rpc.name();
+        finding
+    });
+}

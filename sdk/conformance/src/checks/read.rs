@@ -1,0 +1,251 @@
+//! Checks of reading (R) and importing (I) with made-up objects and ids.
+
+use bytes::Bytes;
+use formwork_value::{Path, Value};
+
+use super::plan::identity_problem;
+use super::shown;
+use crate::finding::Finding;
+use crate::generate;
+use crate::judge::{type_violations, unknown_violations, write_only_violations};
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::plugin::Call;
+use crate::request::{self, decode};
+use crate::rpc::{Diag, Rpc};
+use crate::suite::Suite;
+
+const READ: [&str; 6] = ["R-01", "R-02", "R-05", "R-06", "R-07", "R-09"];
+const IMPORT: [&str; 4] = ["I-01", "I-02", "I-03", "I-07"];
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.configured {
+        return suite.skip(&IMPORT, "the provider cannot be configured");
+    }
+    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    if resources.is_empty() {
+        suite.skip(&READ, "the provider has no resource");
+        suite.skip(&IMPORT, "the provider has no resource");
+    }
+    for offered in &resources {
+        if suite.is_late() {
+            return;
+        }
+        let mut tracks = false;
+        if suite.wants_any(&READ) || suite.wants("I-01") {
+            tracks = reads(suite, offered).await;
+        }
+        if suite.wants_any(&IMPORT) {
+            imports(suite, offered, tracks).await;
+        }
+    }
+}
+
+/// The answer to a read.
+pub(super) struct ReadBack {
+    /// The object; `None` if the answer has none.
+    pub(super) value: Option<Value>,
+    /// The private data.
+    pub(super) private: Bytes,
+}
+
+/// Holds the answer to a read to the rules of a host; returns it if it is usable.
+pub(super) fn judge(
+    suite: &mut Suite,
+    offered: &Offered,
+    call: &Call,
+    input: &Value,
+) -> Option<ReadBack> {
+    let subject = offered.subject();
+    let answer = call.message()?;
+    let (state, private) = (answer.get_msg(1), answer.get_bytes(3));
+    let has_error = call.diagnostics().iter().any(Diag::is_error);
+    let is_absent = state.as_ref().is_none_or(|it| !it.has(1) && !it.has(2));
+    suite.check("R-05", has_error || !is_absent || answer.has(4), || {
+        Finding::new("R-05", &subject, "an answer without errors has no new state")
+            .by(call)
+            .values("the object, or null", "nothing")
+            .input(shown(input))
+    });
+    if has_error || is_absent {
+        return None;
+    }
+    let problem = identity_problem(suite, offered, answer.get_msg(5));
+    if suite.offer.identities.contains_key(&offered.name) || problem.is_some() {
+        suite.check("R-06", problem.is_none(), || {
+            Finding::new("R-06", &subject, problem.unwrap_or_default()).by(call)
+        });
+    } else {
+        suite.skip(&["R-06"], "no resource type has an identity");
+    }
+    let value = match decode(state, &offered.ty()) {
+        Ok(value) => value?,
+        Err(why) => {
+            suite.check("R-01", false, || {
+                Finding::new("R-01", &subject, why).by(call).input(shown(input))
+            });
+            return None;
+        }
+    };
+    if value.value().is_null() {
+        suite.check("R-01", true, || Finding::new("R-01", "", ""));
+        return Some(ReadBack { value: Some(value.into_value()), private });
+    }
+    let mut odd = type_violations(offered.block(), &value);
+    odd.extend(unknown_violations(&value, offered.block()));
+    odd.extend(write_only_violations(offered.block(), &value));
+    suite.check("R-01", odd.is_empty(), || {
+        let first = odd.first();
+        let message = first.map(|it| it.message.clone()).unwrap_or_default();
+        let at = first.map(|it| it.path.clone()).unwrap_or_default();
+        let found = at.find(value.value()).map(shown).unwrap_or_default();
+        Finding::new("R-01", &subject, message)
+            .at(&at)
+            .by(call)
+            .values("a known value of the schema's type", found)
+            .input(shown(input))
+    });
+    Some(ReadBack { value: Some(value.into_value()), private })
+}
+
+async fn read(suite: &mut Suite, offered: &Offered, state: &Value, private: &Bytes) -> Call {
+    suite.call(Rpc::ReadResource, &request::read(offered, state, private, None)).await
+}
+
+/// Reads made-up objects; returns whether the provider knows that they do not exist.
+async fn reads(suite: &mut Suite, offered: &Offered) -> bool {
+    let subject = offered.subject();
+    let mut tracks = false;
+    for number in 0..3 {
+        let state = super::upgrade::state(suite, offered, number);
+        let call = read(suite, offered, &state, &Bytes::new()).await;
+        suite.check("R-01", !call.is_crash(), || {
+            Finding::new("R-01", &subject, "reading crashes or hangs")
+                .by(&call)
+                .input(shown(&state))
+        });
+        let Some(back) = judge(suite, offered, &call, &state) else {
+            tracks |= call.is_answered() && !call.is_fine();
+            continue;
+        };
+        let Some(value) = back.value.filter(|it| !it.is_null()) else {
+            tracks = true;
+            continue;
+        };
+        if !value.is_wholly_known() {
+            continue;
+        }
+        let again = read(suite, offered, &value, &back.private).await;
+        let second = again.message().map(|it| decode(it.get_msg(1), &offered.ty()));
+        let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
+        suite.check("R-02", held || !again.is_fine(), || {
+            let found = second.and_then(Result::ok).flatten();
+            let found = found.map(|it| shown(it.value())).unwrap_or_default();
+            Finding::new("R-02", &subject, "reading what was read gives another object")
+                .by(&call)
+                .by(&again)
+                .values(shown(&value), found)
+                .input(shown(&state))
+        });
+    }
+    minimal(suite, offered).await;
+    tracks
+}
+
+/// States as an import leaves them, and private data of somebody else.
+async fn minimal(suite: &mut Suite, offered: &Offered) {
+    let subject = offered.subject();
+    let mut bare = offered.block().empty_value();
+    let id = Path::root().attribute("id");
+    let is_text = id.find(&bare).is_some_and(|it| it.ty() == formwork_value::Type::String);
+    if is_text {
+        bare = generate::with_part(&bare, &id, Value::string("conformance")).unwrap_or(bare);
+    }
+    let call = read(suite, offered, &bare, &Bytes::new()).await;
+    suite.check("R-07", !call.is_crash(), || {
+        Finding::new("R-07", &subject, "a state with an id only brings it down")
+            .by(&call)
+            .input(shown(&bare))
+    });
+    let state = super::upgrade::state(suite, offered, 0);
+    for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
+        let call = read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
+        suite.check("R-09", !call.is_crash(), || {
+            Finding::new("R-09", &subject, "foreign private data brings it down").by(&call)
+        });
+    }
+}
+
+fn import_request(offered: &Offered, id: &str) -> Msg {
+    Msg::new().text(1, &offered.name).text(2, id).msg(3, &request::capabilities())
+}
+
+async fn imports(suite: &mut Suite, offered: &Offered, tracks: bool) {
+    let subject = offered.subject();
+    let long = "x".repeat(64 * 1024);
+    let odd =
+        ["", " ", "\u{0}", "../../x", "a/b/c,d:e|f", "\u{1f600}\u{202e}", "%s%n{{}}", "-1", &long];
+    for id in odd {
+        let call = suite.call(Rpc::ImportResourceState, &import_request(offered, id)).await;
+        suite.check("I-07", !call.is_crash(), || {
+            let shown = crate::plugin::cut(id, 40);
+            Finding::new("I-07", &subject, "an odd import id brings it down")
+                .by(&call)
+                .input(format!("{shown:?}"))
+        });
+    }
+    let call = suite
+        .call(Rpc::ImportResourceState, &import_request(offered, "conformance-no-such-id"))
+        .await;
+    let Some(answer) = call.message() else { return };
+    let imported = answer.all_msgs(1);
+    let silent = !call.diagnostics().iter().any(Diag::is_error) && !answer.has(3);
+    suite.check("I-02", !silent || !imported.is_empty(), || {
+        Finding::new("I-02", &subject, "an import finds nothing and says nothing")
+            .by(&call)
+            .values("an error", "no object and no error")
+    });
+    for object in imported.iter().filter(|_| silent) {
+        let name = object.get_text(1);
+        let Some(own) = suite.offer.of(Kind::Resource).find(|it| it.name == name).cloned() else {
+            suite.check("I-03", false, || {
+                Finding::new("I-03", &subject, format!("the imported type {name:?} does not exist"))
+                    .by(&call)
+            });
+            continue;
+        };
+        let decoded = decode(object.get_msg(2), &own.ty());
+        let problem = match &decoded {
+            Err(why) => Some(why.clone()),
+            Ok(None) => Some("the imported object has no state".to_owned()),
+            Ok(Some(value)) if value.value().is_null() => {
+                Some("the imported object is null".to_owned())
+            }
+            Ok(Some(value)) => {
+                unknown_violations(value, own.block()).first().map(ToString::to_string)
+            }
+        };
+        suite.check("I-03", problem.is_none(), || {
+            Finding::new("I-03", &subject, problem.clone().unwrap_or_default()).by(&call)
+        });
+        let (Ok(Some(state)), true) = (decoded, tracks) else {
+            suite.skip(&["I-01"], "no resource type knows whether an object exists");
+            continue;
+        };
+        let back = read(suite, &own, state.value(), &object.get_bytes(3)).await;
+        let found = back.message().filter(|_| back.is_fine());
+        let exists = found
+            .and_then(|it| decode(it.get_msg(1), &own.ty()).ok().flatten())
+            .is_some_and(|it| !it.value().is_null());
+        suite.check("I-01", !exists, || {
+            Finding::new("I-01", &subject, "an id that does not exist is imported and read")
+                .by(&call)
+                .by(&back)
+                .values("an error, or null when reading", "an object")
+        });
+    }
+    if !silent {
+        suite.check("I-01", true, || Finding::new("I-01", "", ""));
+    }
+}

@@ -1,0 +1,99 @@
+//! Checks of what a process uses over many calls (Z-09) and of new connections (Z-11).
+
+use std::time::Duration;
+
+use crate::finding::Finding;
+use crate::message::Msg;
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+/// The number of calls before and after the first measurement.
+const CALLS: usize = 600;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    soak(suite).await;
+    again(suite).await;
+}
+
+/// Memory of a process in KiB; zero if it is not known.
+pub(super) fn resident_kib(pid: i32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    number_after(&status, "VmRSS:")
+}
+
+fn number_after(text: &str, name: &str) -> u64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|it| it.split_whitespace().next()).and_then(|it| it.parse().ok()).unwrap_or(0)
+}
+
+fn usage(pid: i32) -> [u64; 3] {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let files = std::fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
+    [number_after(&status, "VmRSS:"), files as u64, number_after(&status, "Threads:")]
+}
+
+async fn soak(suite: &mut Suite) {
+    if !suite.wants("Z-09") {
+        return;
+    }
+    let requests = super::mutation::valid_requests(suite);
+    let requests: Vec<_> = requests
+        .into_iter()
+        .filter(|(rpc, _)| !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState))
+        .collect();
+    if requests.is_empty() {
+        return;
+    }
+    let Ok(plugin) = suite.another().await else { return };
+    let Some(pid) = plugin.started.as_ref().map(|it| it.child.pid()) else {
+        return suite.skip(&["Z-09"], "the provider runs already, and its process is not known");
+    };
+    let mut measured = Vec::new();
+    for _ in 0..3 {
+        for at in 0..CALLS {
+            let (rpc, request) = &requests[at % requests.len()];
+            if suite.is_late() {
+                return;
+            }
+            if plugin.call(*rpc, request, Duration::from_secs(20)).await.is_crash() {
+                return suite.skip(&["Z-09"], "the provider does not survive many valid calls");
+            }
+        }
+        measured.push(usage(pid));
+    }
+    // What grows only once is a cache; what grows both times by as much is a leak.
+    let limits =
+        [("memory in KiB", 16 * 1024, 8 * 1024), ("open files", 16, 8), ("threads", 16, 8)];
+    for (at, (what, total, step)) in limits.into_iter().enumerate() {
+        let [first, second, third] = [measured[0][at], measured[1][at], measured[2][at]];
+        let grows = second > first + step && third > second + step && third > first + total;
+        suite.check("Z-09", !grows, || {
+            Finding::new("Z-09", "process", format!("{what} grow with every call"))
+                .values(format!("about {first}"), format!("{first}, {second}, {third}"))
+        });
+    }
+}
+
+async fn again(suite: &mut Suite) {
+    if !suite.wants("Z-11") || suite.revive().await.is_err() {
+        return;
+    }
+    let Some(started) = suite.plugin().and_then(|it| it.started.as_ref()) else {
+        return suite.skip(&["Z-11"], "the provider runs already");
+    };
+    let mut problem = None;
+    for _ in 0..3 {
+        // Each connection is dropped before the next.
+        if let Err(why) = crate::plugin::connect(started, Duration::from_secs(5)).await {
+            problem = Some(why);
+        }
+    }
+    let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
+    let held = problem.is_none() && call.is_answered();
+    suite.check("Z-11", held, || {
+        Finding::new("Z-11", "process", "another connection is not served")
+            .by(&call)
+            .values("an answer", problem.unwrap_or_default())
+    });
+}

@@ -1,0 +1,297 @@
+//! Checks of the schema (S): what can be read, what a host refuses, and what users need.
+
+use std::time::Duration;
+
+use formwork_value::schema::{Attribute, AttributeKind, Block, Role};
+
+use crate::finding::Finding;
+use crate::message::Msg;
+use crate::offer::{Kind, Offer, Problem};
+use crate::plugin::Plugin;
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+const FROM_READING: [&str; 7] = ["S-03", "S-04", "S-05", "S-06", "S-07", "S-16", "S-17"];
+/// The most a schema may weigh, as Terraform has it.
+const MOST: usize = 64 << 20;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    fetched(suite).await;
+    stable(suite).await;
+    readable(suite);
+    prefixes(suite);
+    for (rule, visit) in [("S-14", documented as Visit), ("S-15", secrets), ("S-18", defaults)] {
+        if suite.wants(rule) {
+            each_attribute(suite, visit);
+        }
+    }
+    described(suite);
+    previous(suite).await;
+}
+
+async fn fetched(suite: &mut Suite) {
+    let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
+    let size = call.answers.iter().map(bytes::Bytes::len).sum::<usize>();
+    let held = call.is_fine() && call.took < Duration::from_secs(10) && size <= MOST;
+    suite.check("S-01", held, || {
+        let message = match call.is_fine() {
+            true => "the schema is too large or comes too late",
+            false => "the provider does not return its schema",
+        };
+        let found = format!("{} in {} ms, {size} bytes", call.outcome(), call.took.as_millis());
+        Finding::new("S-01", "provider", message).by(&call).values("an answer within 10 s", found)
+    });
+}
+
+/// The answer with everything in a fixed order.
+fn canonical(message: &Msg) -> Vec<(u32, Vec<u8>)> {
+    let mut fields: Vec<(u32, Vec<u8>)> = message
+        .0
+        .iter()
+        .map(|(number, field)| (*number, Msg(vec![(1, field.clone())]).encode().to_vec()))
+        .collect();
+    fields.sort();
+    fields
+}
+
+async fn stable(suite: &mut Suite) {
+    if !suite.wants("S-02") {
+        return;
+    }
+    let first = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
+    let Some(expected) = first.message().map(canonical) else { return };
+    let mut same = true;
+    for _ in 0..4 {
+        let call = suite.call(Rpc::GetProviderSchema, &Msg::new()).await;
+        same &= call.message().map(canonical).as_ref() == Some(&expected);
+    }
+    suite.check("S-02", same, || {
+        Finding::new("S-02", "provider", "the schema differs between calls").by(&first)
+    });
+    if let Ok(other) = suite.another().await {
+        let calls =
+            (0..4).map(|_| other.call(Rpc::GetProviderSchema, &EMPTY, Duration::from_secs(30)));
+        let calls = join_all(calls).await;
+        let same =
+            calls.iter().all(|call| call.message().map(canonical).as_ref() == Some(&expected));
+        suite.check("S-02", same, || {
+            let finding = Finding::new("S-02", "provider", "the schema differs between processes");
+            calls.first().map_or(finding.clone(), |call| finding.by(call))
+        });
+    }
+}
+
+static EMPTY: Msg = Msg(Vec::new());
+
+/// Waits for several calls at once.
+pub(super) async fn join_all<F: Future>(calls: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut calls: Vec<_> = calls.into_iter().map(|call| (Box::pin(call), None)).collect();
+    std::future::poll_fn(|cx| {
+        let mut is_done = true;
+        for (call, output) in &mut calls {
+            if output.is_none() {
+                match call.as_mut().poll(cx) {
+                    std::task::Poll::Ready(ready) => *output = Some(ready),
+                    std::task::Poll::Pending => is_done = false,
+                }
+            }
+        }
+        if is_done { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+    })
+    .await;
+    calls.into_iter().filter_map(|(_, output)| output).collect()
+}
+
+/// Files what was noticed when the schema was read.
+fn readable(suite: &mut Suite) {
+    if suite.offer.types.is_empty() {
+        let why = "the schema cannot be read";
+        return suite.skip(&FROM_READING, why);
+    }
+    let problems = suite.offer.problems.clone();
+    for Problem { rule, place, message } in &problems {
+        suite.check(rule, false, || Finding::new(rule, place, message.clone()));
+    }
+    let has_identities = !suite.offer.identities.is_empty();
+    let has_functions = !suite.offer.functions.is_empty();
+    for rule in FROM_READING {
+        let applies = match rule {
+            "S-16" => has_identities,
+            "S-17" => has_functions,
+            _ => true,
+        };
+        if !applies {
+            suite.skip(&["S-16"], "no resource type has an identity");
+        } else if !problems.iter().any(|it| it.rule == rule) {
+            suite.check(rule, true, || Finding::new(rule, "", ""));
+        }
+    }
+}
+
+fn prefixes(suite: &mut Suite) {
+    let kinds = [Kind::Resource, Kind::DataSource, Kind::Ephemeral, Kind::List, Kind::Action];
+    let types = suite.offer.types.iter().filter(|it| kinds.contains(&it.kind));
+    let names: Vec<(String, String)> = types.map(|it| (it.subject(), it.name.clone())).collect();
+    // The prefix is the one that most of the names have, unless the program says it.
+    let own = suite.program().and_then(|path| {
+        let file = path.file_name()?.to_str()?.to_owned();
+        let rest = file.strip_prefix("terraform-provider-")?.to_owned();
+        let end = rest.find(['_', '.']).unwrap_or(rest.len());
+        Some(rest[..end].to_owned())
+    });
+    let first = names.first().and_then(|(_, name)| name.split('_').next()).map(str::to_owned);
+    let Some(prefix) = own.or(first) else {
+        return suite.skip(&["S-08"], "the provider has no types");
+    };
+    for (subject, name) in names {
+        let held = name == prefix || name.starts_with(&format!("{prefix}_"));
+        suite.check("S-08", held, || {
+            Finding::new("S-08", &subject, "the name lacks the provider's prefix")
+                .values(format!("{prefix}_..."), name.clone())
+        });
+    }
+}
+
+type Visit = fn(&mut Suite, &str, &str, &Attribute);
+
+fn each_attribute(suite: &mut Suite, visit: Visit) {
+    for offered in suite.offer.types.clone() {
+        walk(&offered.schema.block, "", &mut |path, attribute| {
+            visit(suite, &offered.subject(), path, attribute);
+        });
+    }
+}
+
+/// Visits all attributes of a block.
+pub(super) fn walk(block: &Block, at: &str, visit: &mut dyn FnMut(&str, &Attribute)) {
+    let join = |name: &str| if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") };
+    for (name, attribute) in &block.attributes {
+        let path = join(name.as_str());
+        visit(&path, attribute);
+        if let AttributeKind::Nested(nested) = &attribute.kind {
+            let inner = Block { attributes: nested.attributes.clone(), ..Block::default() };
+            walk(&inner, &path, visit);
+        }
+    }
+    for (name, nested) in &block.blocks {
+        walk(&nested.block, &join(name.as_str()), visit);
+    }
+}
+
+fn documented(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+    let docs = &attribute.docs;
+    suite.check("S-14", !docs.description.trim().is_empty(), || {
+        Finding::new("S-14", subject, "the attribute has no description").at(path)
+    });
+    if docs.deprecated {
+        let says =
+            !docs.deprecation.is_empty() || docs.description.to_lowercase().contains("deprecat");
+        suite.check("S-14", says, || {
+            Finding::new("S-14", subject, "the deprecation has no text").at(path)
+        });
+    }
+}
+
+fn described(suite: &mut Suite) {
+    for offered in suite.offer.types.clone() {
+        if matches!(offered.kind, Kind::Resource | Kind::DataSource) {
+            let held = !offered.block().docs.description.trim().is_empty();
+            suite.check("S-14", held, || {
+                Finding::new("S-14", &offered.subject(), "the type has no description")
+            });
+        }
+    }
+    for function in suite.offer.functions.clone() {
+        let held = !function.raw.get_text(4).is_empty() || !function.raw.get_text(5).is_empty();
+        suite.check("S-14", held, || {
+            let subject = format!("function {}", function.name);
+            Finding::new("S-14", &subject, "the function has no description")
+        });
+    }
+}
+
+fn secrets(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+    let name = path.rsplit('.').next().unwrap_or(path);
+    let words: Vec<&str> = name.split('_').collect();
+    let pair = |a: &str, b: &str| words.windows(2).any(|it| it == [a, b]);
+    let smells = words.last().is_some_and(|it| ["password", "passphrase", "secret"].contains(it))
+        || (words.last() == Some(&"token") && words.len() > 1)
+        || pair("private", "key")
+        || pair("secret", "key")
+        || pair("api", "key");
+    // A hash or the name of a secret is none, nor is a number or a switch.
+    let is_text = attribute.implied_type() == formwork_value::Type::String;
+    let is_derived = words.iter().any(|it| {
+        ["hash", "fingerprint", "id", "name", "arn", "wo", "version", "algorithm"].contains(it)
+    });
+    if smells && is_text && !is_derived {
+        suite.check("S-15", attribute.sensitive || attribute.write_only, || {
+            Finding::new("S-15", subject, "the name smells of a secret, but it is not sensitive")
+                .at(path)
+                .values("sensitive or write-only", "neither")
+        });
+    } else {
+        suite.check("S-15", true, || Finding::new("S-15", subject, ""));
+    }
+}
+
+fn defaults(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
+    let is_both = attribute.role == Role::OptionalComputed;
+    suite.check("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
+        Finding::new("S-18", subject, "optional and computed, without a word on the default")
+            .at(path)
+    });
+}
+
+/// Compares the schema with that of the previous release.
+async fn previous(suite: &mut Suite) {
+    if !suite.wants_any(&["S-12", "S-13"]) {
+        return;
+    }
+    let negative: Vec<Problem> =
+        suite.offer.problems.iter().filter(|it| it.rule == "S-12").cloned().collect();
+    for Problem { place, message, .. } in negative {
+        suite.check("S-12", false, || Finding::new("S-12", &place, message));
+    }
+    let Some(path) = suite.options.previous.clone() else {
+        return suite.skip(&["S-12", "S-13"], "no previous release was given with -previous");
+    };
+    let older = match Plugin::launch(&path, &suite.launch()).await {
+        Ok(plugin) => plugin.call(Rpc::GetProviderSchema, &EMPTY, Duration::from_secs(60)).await,
+        Err(error) => {
+            return suite.skip(&["S-12", "S-13"], &format!("the previous release: {error}"));
+        }
+    };
+    let Some(older) = older.message().map(Offer::read) else {
+        return suite.skip(&["S-12", "S-13"], "the previous release has no readable schema");
+    };
+    for before in older.of(Kind::Resource) {
+        let now = suite.offer.of(Kind::Resource).find(|it| it.name == before.name).cloned();
+        let Some(now) = now else { continue };
+        let (old, new) = (before.schema.version, now.schema.version);
+        suite.check("S-12", new >= old, || {
+            Finding::new("S-12", &now.subject(), "the schema version was lowered")
+                .values(format!("at least {old}"), new.to_string())
+        });
+        let mut types = std::collections::BTreeMap::new();
+        walk(now.block(), "", &mut |path, attribute| {
+            types.insert(path.to_owned(), attribute.implied_type());
+        });
+        let mut lost = Vec::new();
+        walk(before.block(), "", &mut |path, attribute| {
+            if types.get(path) != Some(&attribute.implied_type()) {
+                lost.push(path.to_owned());
+            }
+        });
+        for path in &lost {
+            suite.check("S-13", new > old, || {
+                Finding::new("S-13", &now.subject(), "removed or retyped without a new version")
+                    .at(path)
+            });
+        }
+        if lost.is_empty() {
+            suite.check("S-13", true, || Finding::new("S-13", "", ""));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Checks of secrets in everything that was printed (K-01). Ends the running plugin.
+
+use crate::finding::Finding;
+use crate::offer::{Kind, Offered};
+use crate::suite::Suite;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.wants("K-01") {
+        return;
+    }
+    let types: Vec<Offered> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
+    let mut planted = 0;
+    for offered in &types {
+        let base = suite.generated(offered, crate::generate::Extent::All, 0);
+        let (config, paths) = suite.secrets.plant(offered.block(), &base);
+        if paths.is_empty() || suite.is_late() {
+            continue;
+        }
+        planted += 1;
+        suite.validate(offered, &config).await;
+        if offered.kind == Kind::Resource && suite.configured {
+            let input = super::plan::input(offered, super::null(&offered.ty()), config);
+            super::plan::plan(suite, offered, &input).await;
+        }
+    }
+    suite.put_away();
+    let is_configured = suite.secrets.holds_configured(&suite.past.stderr);
+    if planted == 0 && suite.options.config.is_none() {
+        return suite.skip(&["K-01"], "no type has a sensitive or write-only text that can be set");
+    }
+    let leaks = suite.secrets.leaks(&suite.past.stderr) || is_configured;
+    suite.check("K-01", !leaks, || {
+        Finding::new("K-01", "log", "a sensitive value is in the log at TRACE")
+    });
+    let told: Vec<String> = suite.past.diagnostics.iter().map(|(_, it)| it.line()).collect();
+    let leak = told.iter().find(|it| suite.secrets.leaks(it.as_bytes()));
+    let leak = leak.cloned();
+    suite.check("K-01", leak.is_none(), || {
+        Finding::new("K-01", "diagnostics", "a sensitive value is in a diagnostic")
+            .values("no value", leak.unwrap_or_default())
+    });
+}

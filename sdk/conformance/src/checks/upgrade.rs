@@ -1,0 +1,316 @@
+//! Checks of upgrading stored objects (U) and of moving them (M).
+
+use formwork_value::codec::json;
+use formwork_value::{Number, Type, Value};
+
+use super::{differences, shown};
+use crate::finding::Finding;
+use crate::generate::{self, Extent};
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::plugin::{Call, Reply};
+use crate::request::{self, decode};
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+const STORED: [&str; 9] = ["U-01", "U-02", "U-03", "U-04", "U-05", "U-06", "U-07", "U-08", "U-10"];
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    if resources.is_empty() {
+        suite.skip(&STORED, "the provider has no resource");
+        suite.skip(&["U-09", "M-01"], "the provider has no resource");
+    }
+    for offered in &resources {
+        if suite.wants_any(&STORED) {
+            stored(suite, offered).await;
+        }
+        if suite.wants("U-09") {
+            identity(suite, offered).await;
+        }
+        if suite.wants("M-01") {
+            moved(suite, offered).await;
+        }
+    }
+}
+
+/// A stored object of a type, made from its schema.
+pub(super) fn state(suite: &Suite, offered: &Offered, number: u64) -> Value {
+    let extent = if number == 0 { Extent::All } else { Extent::Random };
+    let config = suite.generated(offered, extent, number);
+    let block = offered.block();
+    let config = block.without_write_only(&config);
+    let mut dice = suite.dice(&format!("state {}/{number}", offered.name));
+    // What only the provider sets is made up as well.
+    let mut value = config;
+    for (name, attribute) in &block.attributes {
+        let path = formwork_value::Path::root().attribute(name.clone());
+        let is_null = path.find(&value).is_some_and(Value::is_null);
+        if attribute.role.is_computed() && is_null {
+            let ty = attribute.implied_type();
+            let ty = if ty == Type::Dynamic { Type::String } else { ty };
+            let made = generate::value(name.as_str(), &ty, Extent::Required, &mut dice);
+            if let Some(next) = generate::with_part(&value, &path, made) {
+                value = next;
+            }
+        }
+    }
+    value
+}
+
+async fn upgrade(suite: &mut Suite, offered: &Offered, version: u64, text: &[u8]) -> Call {
+    let request = request::upgrade(&offered.name, version, text);
+    suite.call(Rpc::UpgradeResourceState, &request).await
+}
+
+async fn stored(suite: &mut Suite, offered: &Offered) {
+    let (ty, version) = (offered.ty(), offered.schema.version);
+    for number in 0..6 {
+        let value = state(suite, offered, number);
+        let Ok(text) = json::encode(&value, &ty) else { continue };
+        let call = upgrade(suite, offered, version, text.as_bytes()).await;
+        current(suite, offered, &value, &call).await;
+        if number == 0 {
+            damaged(suite, offered, &text).await;
+            versions(suite, offered, &text).await;
+        }
+    }
+    precise(suite, offered).await;
+}
+
+async fn current(suite: &mut Suite, offered: &Offered, value: &Value, call: &Call) {
+    let ty = offered.ty();
+    suite.check("U-06", call.is_answered(), || {
+        Finding::new("U-06", &offered.subject(), "upgrading before Configure crashes").by(call)
+    });
+    let Some(answer) = call.message() else { return };
+    if !call.is_fine() {
+        return suite.check("U-01", false, || {
+            Finding::new("U-01", &offered.subject(), "a state of the current version is refused")
+                .by(call)
+                .input(shown(value))
+        });
+    }
+    let upgraded = decode(answer.get_msg(1), &ty);
+    let is_there = matches!(&upgraded, Ok(Some(it)) if !it.value().is_null());
+    suite.check("U-07", is_there || upgraded.is_err(), || {
+        Finding::new("U-07", &offered.subject(), "a stored object becomes nothing")
+            .by(call)
+            .values("the object", "null or absent")
+            .input(shown(value))
+    });
+    match upgraded {
+        Err(why) => suite.check("U-01", false, || {
+            Finding::new(
+                "U-01",
+                &offered.subject(),
+                format!("the answer is no value of the type: {why}"),
+            )
+            .by(call)
+            .input(shown(value))
+        }),
+        Ok(Some(upgraded)) if is_there => {
+            let changed = differences(value, upgraded.value());
+            suite.check("U-01", changed.is_empty(), || {
+                Finding::new(
+                    "U-01",
+                    &offered.subject(),
+                    "a state of the current version is changed",
+                )
+                .at(changed.first().cloned().unwrap_or_default())
+                .by(call)
+                .values(shown(value), shown(upgraded.value()))
+                .input(shown(value))
+            });
+            let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
+            let second = upgrade(suite, offered, offered.schema.version, again.as_bytes()).await;
+            let second = second.message().map(|it| decode(it.get_msg(1), &ty));
+            let held = matches!(&second, Some(Ok(Some(it))) if it.value() == upgraded.value());
+            suite.check("U-06", held, || {
+                Finding::new("U-06", &offered.subject(), "upgrading twice gives another object")
+                    .by(call)
+            });
+        }
+        Ok(_) => {}
+    }
+}
+
+async fn versions(suite: &mut Suite, offered: &Offered, text: &str) {
+    let version = offered.schema.version;
+    for older in 0..version.min(20) {
+        let call = upgrade(suite, offered, older, text.as_bytes()).await;
+        suite.check("U-02", call.is_answered(), || {
+            Finding::new(
+                "U-02",
+                &offered.subject(),
+                format!("version {older} crashes the provider"),
+            )
+            .by(&call)
+        });
+    }
+    if version == 0 {
+        suite.skip(&["U-02"], "all schemas have version 0");
+    }
+    let call = upgrade(suite, offered, version + 7, text.as_bytes()).await;
+    let refused = call.is_answered() && !call.is_fine();
+    suite.check("U-03", refused, || {
+        Finding::new("U-03", &offered.subject(), "a version above the current one is accepted")
+            .by(&call)
+            .values("an error", call.outcome())
+    });
+    let flat = Msg::new().text(1, "id").text(2, "1");
+    let raw = Msg::new().msg(2, &flat);
+    let request = Msg::new().text(1, &offered.name).int(2, version).msg(3, &raw);
+    let call = suite.call(Rpc::UpgradeResourceState, &request).await;
+    suite.check("U-08", call.is_answered(), || {
+        Finding::new("U-08", &offered.subject(), "a flatmap state crashes the provider").by(&call)
+    });
+}
+
+async fn damaged(suite: &mut Suite, offered: &Offered, text: &str) {
+    let version = offered.schema.version;
+    let inside = text.trim_start_matches('{');
+    let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");
+    let call = upgrade(suite, offered, version, extra.as_bytes()).await;
+    suite.check("U-04", call.is_answered(), || {
+        Finding::new("U-04", &offered.subject(), "an unknown attribute crashes the provider")
+            .by(&call)
+    });
+    let half = text.chars().take(text.chars().count() / 2).collect::<String>();
+    let long = format!("{{\"id\":\"{}\"}}", "x".repeat(10 << 20));
+    for (what, broken) in [
+        ("truncated JSON", half),
+        ("a list", "[1,2]".to_owned()),
+        ("null", "null".to_owned()),
+        ("nothing", String::new()),
+        ("wrong types", wrong_types(offered)),
+        ("10 MB", long),
+    ] {
+        let call = upgrade(suite, offered, version, broken.as_bytes()).await;
+        let held = match what {
+            // Null is a value of every type, and a long text is a text.
+            "null" | "10 MB" | "nothing" => call.is_answered(),
+            "wrong types" => call.is_answered() && (!call.is_fine() || conforms(offered, &call)),
+            _ => call.is_answered() && !call.is_fine(),
+        };
+        suite.check("U-05", held, || {
+            Finding::new("U-05", &offered.subject(), format!("{what} in place of a state"))
+                .by(&call)
+                .values("an error", call.outcome())
+        });
+    }
+}
+
+fn conforms(offered: &Offered, call: &Call) -> bool {
+    call.message().is_some_and(|it| decode(it.get_msg(1), &offered.ty()).is_ok())
+}
+
+/// An object whose every attribute has a type that does not fit.
+fn wrong_types(offered: &Offered) -> String {
+    let parts = offered.block().attributes.iter().map(|(name, attribute)| {
+        let wrong = match attribute.implied_type() {
+            Type::String | Type::Number | Type::Bool => "[[]]",
+            _ => "\"text\"",
+        };
+        format!("\"{}\":{wrong}", name.as_str())
+    });
+    format!("{{{}}}", parts.collect::<Vec<_>>().join(","))
+}
+
+/// Large numbers and unusual text through an upgrade.
+async fn precise(suite: &mut Suite, offered: &Offered) {
+    if !suite.wants("U-10") {
+        return;
+    }
+    let ty = offered.ty();
+    let base = state(suite, offered, 0);
+    let mut value = base.clone();
+    let mut changed = Vec::new();
+    for (name, attribute) in &offered.block().attributes {
+        let special = match attribute.implied_type() {
+            Type::Number => Number::parse("9007199254740993").map(Value::Number),
+            Type::String if !attribute.write_only => Some(Value::string("\u{e9}\u{4e16}\u{1f600}")),
+            _ => None,
+        };
+        let path = formwork_value::Path::root().attribute(name.clone());
+        if let Some(next) = special.and_then(|it| generate::with_part(&value, &path, it)) {
+            if !attribute.write_only {
+                value = next;
+                changed.push(path);
+            }
+        }
+    }
+    let Ok(text) = json::encode(&value, &ty) else { return };
+    let call = upgrade(suite, offered, offered.schema.version, text.as_bytes()).await;
+    let Some(Ok(Some(upgraded))) = call.message().map(|it| decode(it.get_msg(1), &ty)) else {
+        return;
+    };
+    if !call.is_fine() {
+        return;
+    }
+    for path in changed {
+        let (Some(before), Some(after)) = (path.find(&value), path.find(upgraded.value())) else {
+            continue;
+        };
+        suite.check("U-10", before == after, || {
+            Finding::new("U-10", &offered.subject(), "a number or text is not the same afterwards")
+                .at(&path)
+                .by(&call)
+                .values(shown(before), shown(after))
+        });
+    }
+}
+
+async fn identity(suite: &mut Suite, offered: &Offered) {
+    let Some((version, ty, _)) = suite.offer.identities.get(&offered.name).cloned() else {
+        return suite.skip(&["U-09"], "no resource type has an identity");
+    };
+    let mut dice = suite.dice("identity");
+    let value = generate::value("identity", &ty, Extent::Required, &mut dice);
+    let Ok(text) = json::encode(&value, &ty) else { return };
+    let request = request::upgrade(&offered.name, version, text.as_bytes());
+    let call = suite.call(Rpc::UpgradeResourceIdentity, &request).await;
+    if matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented") {
+        return suite.skip(&["U-09"], "the provider does not implement UpgradeResourceIdentity");
+    }
+    let data = call.message().and_then(|it| it.get_msg(1)).and_then(|it| it.get_msg(1));
+    let upgraded = decode(data, &ty);
+    let held = call.is_fine() && matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
+    suite.check("U-09", held, || {
+        Finding::new("U-09", &offered.subject(), "an identity of the current version is changed")
+            .by(&call)
+            .values(shown(&value), upgraded.map_or_else(|why| why, |it| format!("{it:?}")))
+    });
+}
+
+async fn moved(suite: &mut Suite, offered: &Offered) {
+    let state = Msg::new().bytes(1, b"{\"id\":\"1\"}".to_vec());
+    for source in ["conformance_thing", &offered.name] {
+        let request = Msg::new()
+            .text(1, "registry.terraform.io/conformance/conformance")
+            .text(2, source)
+            .msg(4, &state)
+            .text(5, &offered.name);
+        let call = suite.call(Rpc::MoveResourceState, &request).await;
+        let target = call.message().and_then(|it| it.get_msg(1));
+        let is_made_up = call.is_fine() && target.is_some();
+        let ty = offered.ty();
+        let conforms =
+            decode(target, &ty).is_ok_and(|it| it.is_some_and(|it| !it.value().is_null()));
+        // A type of the same name may well be understood, but then the answer must conform.
+        let held = match source == offered.name {
+            true => call.is_answered() && (!is_made_up || conforms),
+            false => call.is_answered() && !is_made_up,
+        };
+        suite.check("M-01", held, || {
+            Finding::new(
+                "M-01",
+                &offered.subject(),
+                format!("a move from {source} of another provider"),
+            )
+            .by(&call)
+            .values("an error", call.outcome())
+        });
+    }
+}

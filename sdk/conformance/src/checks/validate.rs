@@ -1,0 +1,366 @@
+//! Checks of validation (V): generated, mutated and odd configurations of every type.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use formwork_value::schema::Role;
+use formwork_value::{Type, Value};
+
+use super::shown;
+use crate::finding::Finding;
+use crate::generate::{self, Extent};
+use crate::legal::path_of;
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::plugin::{Call, cut};
+use crate::request;
+use crate::rpc::{Diag, Rpc};
+use crate::suite::Suite;
+
+/// The most attributes of one type that are mutated singly.
+const SINGLY: usize = 40;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    let mut types: Vec<Offered> =
+        suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
+    // State stores are configured before anything else, so their validation is checked as well.
+    types.sort_by_key(|it| it.kind);
+    for offered in &types {
+        if suite.is_late() {
+            return;
+        }
+        if suite.wants_any(&["V-01", "V-05", "Z-12"]) {
+            generated(suite, offered).await;
+        }
+        if suite.wants_any(&["V-02", "V-03", "V-04", "V-06", "V-07", "V-08", "V-10"]) {
+            legal(suite, offered).await;
+        }
+    }
+    odd(suite, &types).await;
+    examples(suite, &types).await;
+}
+
+async fn generated(suite: &mut Suite, offered: &Offered) {
+    let extents = [Extent::Nothing, Extent::Required, Extent::All, Extent::Unknown];
+    let random = (0..20).map(|number| (Extent::Random, number));
+    for (extent, number) in extents.into_iter().map(|it| (it, 0)).chain(random) {
+        let config = suite.generated(offered, extent, number);
+        let call = suite.validate(offered, &config).await;
+        if call.is_crash() && suite.wants("V-01") {
+            let shrunk = suite.shrink_crash(offered, &config).await;
+            suite.check("V-01", false, || {
+                Finding::new("V-01", &offered.subject(), "validation crashes or hangs")
+                    .by(&call)
+                    .input(shown(&shrunk))
+            });
+            return;
+        }
+        suite.check("V-01", true, || Finding::new("V-01", "", ""));
+        diagnostics(suite, offered, &config, &call);
+    }
+}
+
+/// Checks the form of the diagnostics of one call.
+fn diagnostics(suite: &mut Suite, offered: &Offered, config: &Value, call: &Call) {
+    if !suite.wants("V-05") {
+        return;
+    }
+    for diag in call.diagnostics() {
+        let path = diag.path.as_ref().map(path_of).unwrap_or_default();
+        let first = path.0.first();
+        let exists = first.is_none()
+            || offered.block().attribute_at(&path).is_some()
+            || path.find(config).is_some()
+            || matches!(first, Some(formwork_value::Step::Attribute(name))
+                if offered.block().blocks.contains_key(name.as_str()));
+        let problem = if diag.summary.trim().is_empty() {
+            Some("the summary is empty")
+        } else if !matches!(diag.severity, 1 | 2) {
+            Some("the severity is not known")
+        } else if !diag.is_text {
+            Some("the text is not valid UTF-8")
+        } else if !exists {
+            Some("the path is not in the schema")
+        } else {
+            None
+        };
+        suite.check("V-05", problem.is_none(), || {
+            Finding::new("V-05", &offered.subject(), problem.unwrap_or_default())
+                .at(&path)
+                .by(call)
+                .values("a diagnostic that can be shown", cut(&diag.line(), 200))
+                .input(shown(config))
+        });
+    }
+}
+
+async fn legal(suite: &mut Suite, offered: &Offered) {
+    let configs = suite.legal(offered).await;
+    if configs.is_empty() {
+        let why = "no legal configuration was found; give one with -examples";
+        suite.skip(&["V-02", "V-03", "V-04", "V-07", "V-08", "V-10"], why);
+    }
+    for config in configs.iter().take(2) {
+        unknown_parts(suite, offered, config).await;
+        repeated(suite, offered, config).await;
+        missing(suite, offered, config).await;
+        secret(suite, offered, config).await;
+        write_only(suite, offered, config).await;
+    }
+    if let Some(config) = configs.first() {
+        large(suite, offered, config).await;
+    }
+}
+
+fn first_error(call: &Call) -> String {
+    let error = call.diagnostics().into_iter().find(Diag::is_error);
+    error.map(|it| cut(&it.line(), 300)).unwrap_or_else(|| call.outcome())
+}
+
+async fn unknown_parts(suite: &mut Suite, offered: &Offered, config: &Value) {
+    if !suite.wants_any(&["V-02", "V-03"]) {
+        return;
+    }
+    for (path, attribute) in
+        generate::settable_paths(offered.block(), config).into_iter().take(SINGLY)
+    {
+        let Some(part) = path.find(config) else { continue };
+        let is_both = attribute.role == Role::OptionalComputed;
+        if part.is_null() && !is_both {
+            continue;
+        }
+        let unknown = Value::unknown(attribute.implied_type());
+        let Some(changed) = generate::with_part(config, &path, unknown) else { continue };
+        let call = suite.validate(offered, &changed).await;
+        let rule = if is_both { "V-03" } else { "V-02" };
+        suite.check(rule, call.is_fine(), || {
+            Finding::new(
+                rule,
+                &offered.subject(),
+                "a legal configuration is refused with an unknown value",
+            )
+            .at(&path)
+            .by(&call)
+            .values("no error", first_error(&call))
+            .input(shown(&changed))
+        });
+    }
+}
+
+/// The diagnostics in an order that does not depend on maps.
+fn sorted(call: &Call) -> Vec<String> {
+    let mut lines: Vec<String> =
+        call.diagnostics().iter().map(|it| format!("{} {}", it.severity, it.line())).collect();
+    lines.sort();
+    lines.push(if call.is_answered() { String::new() } else { call.outcome() });
+    lines
+}
+
+async fn repeated(suite: &mut Suite, offered: &Offered, config: &Value) {
+    if !suite.wants("V-04") {
+        return;
+    }
+    let empty = suite.generated(offered, Extent::Nothing, 0);
+    for value in [config.clone(), empty] {
+        let first = suite.validate(offered, &value).await;
+        for number in 0..3 {
+            // Another call in between must not matter.
+            let other = suite.generated(offered, Extent::Random, number);
+            suite.validate(offered, &other).await;
+            let again = suite.validate(offered, &value).await;
+            suite.check("V-04", sorted(&first) == sorted(&again), || {
+                Finding::new("V-04", &offered.subject(), "the same configuration gets two answers")
+                    .by(&first)
+                    .by(&again)
+                    .values(first.outcome(), again.outcome())
+                    .input(shown(&value))
+            });
+        }
+    }
+}
+
+async fn missing(suite: &mut Suite, offered: &Offered, config: &Value) {
+    if !suite.wants("V-06") {
+        return;
+    }
+    for (path, attribute) in
+        generate::settable_paths(offered.block(), config).into_iter().take(SINGLY)
+    {
+        if attribute.role != Role::Required || path.0.len() > 1 {
+            continue;
+        }
+        let null = Value::null(attribute.implied_type());
+        let Some(changed) = generate::with_part(config, &path, null) else { continue };
+        let call = suite.validate(offered, &changed).await;
+        // A host refuses it before the provider sees it, so silence is no harm.
+        let errors: Vec<Diag> = call.diagnostics().into_iter().filter(Diag::is_error).collect();
+        let at =
+            |it: &Diag| it.path.as_ref().map(path_of).is_some_and(|own| own.starts_with(&path));
+        suite.check("V-06", errors.is_empty() || errors.iter().any(at), || {
+            Finding::new("V-06", &offered.subject(), "a missing attribute is reported elsewhere")
+                .at(&path)
+                .by(&call)
+                .values("an error at the attribute", first_error(&call))
+                .input(shown(&changed))
+        });
+    }
+}
+
+async fn secret(suite: &mut Suite, offered: &Offered, config: &Value) {
+    if !suite.wants("V-07") {
+        return;
+    }
+    let full = suite.generated(offered, Extent::All, 0);
+    for base in [config, &full] {
+        let (planted, paths) = suite.secrets.plant(offered.block(), base);
+        if paths.is_empty() {
+            continue;
+        }
+        let call = suite.validate(offered, &planted).await;
+        let told = call.diagnostics();
+        let leak = told.iter().find(|it| suite.secrets.leaks(it.line().as_bytes())).cloned();
+        suite.check("V-07", leak.is_none(), || {
+            Finding::new("V-07", &offered.subject(), "a diagnostic tells a sensitive value")
+                .by(&call)
+                .values("no value", leak.map(|it| it.line()).unwrap_or_default())
+                .input(shown(&planted))
+        });
+    }
+}
+
+async fn write_only(suite: &mut Suite, offered: &Offered, config: &Value) {
+    if !suite.wants("V-10") || offered.kind != Kind::Resource {
+        return;
+    }
+    let is_set = |config: &Value| {
+        let paths = generate::settable_paths(offered.block(), config);
+        paths.iter().any(|(path, attribute)| {
+            attribute.write_only && path.find(config).is_some_and(|it| !it.is_null())
+        })
+    };
+    let full = suite.generated(offered, Extent::All, 0);
+    let Some(config) = [config, &full].into_iter().find(|it| is_set(it)) else { return };
+    let request = request::validate(offered, config).without(3);
+    let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
+    let refused = call.diagnostics().iter().any(Diag::is_error);
+    suite.check("V-10", refused, || {
+        Finding::new("V-10", &offered.subject(), "a write-only value is accepted from an old host")
+            .by(&call)
+            .values("an error", call.outcome())
+            .input(shown(config))
+    });
+}
+
+/// The value with a thousand elements in one collection of texts or numbers.
+pub(super) fn enlarged(offered: &Offered, config: &Value) -> Option<(formwork_value::Path, Value)> {
+    let paths = generate::settable_paths(offered.block(), config);
+    paths.into_iter().find_map(|(path, attribute)| {
+        let part = path.find(config)?;
+        if part.is_null() {
+            return None;
+        }
+        let text = |at: usize| Value::string(format!("item{at}"));
+        let large = match attribute.implied_type() {
+            Type::List(element) if *element == Type::String => {
+                Value::list(Type::String, (0..1000).map(text).collect())
+            }
+            Type::Set(element) if *element == Type::String => {
+                Value::set(Type::String, (0..1000).map(text).collect())
+            }
+            Type::Map(element) if *element == Type::String => {
+                Value::map(Type::String, (0..1000).map(|at| (format!("key{at}"), text(at))))
+            }
+            _ => return None,
+        };
+        Some((path.clone(), generate::with_part(config, &path, large)?))
+    })
+}
+
+async fn large(suite: &mut Suite, offered: &Offered, config: &Value) {
+    if !suite.wants("V-08") {
+        return;
+    }
+    let full = suite.generated(offered, Extent::All, 0);
+    let Some((path, value)) = enlarged(offered, config).or_else(|| enlarged(offered, &full)) else {
+        return;
+    };
+    let mut best: Option<Call> = None;
+    // The best of several, so that a busy machine is not blamed on the provider.
+    for _ in 0..3 {
+        let call = suite.validate(offered, &value).await;
+        if best.as_ref().is_none_or(|best| call.took < best.took) {
+            best = Some(call);
+        }
+        if best.as_ref().is_some_and(|best| best.took < Duration::from_millis(300)) {
+            break;
+        }
+    }
+    let Some(call) = best else { return };
+    suite.check("V-08", call.is_answered() && call.took < Duration::from_secs(1), || {
+        Finding::new("V-08", &offered.subject(), "1,000 elements take long to validate")
+            .at(&path)
+            .by(&call)
+            .values("less than 1 s", format!("{} ms", call.took.as_millis()))
+    });
+}
+
+async fn odd(suite: &mut Suite, types: &[Offered]) {
+    if !suite.wants("V-09") {
+        return;
+    }
+    for offered in types.iter().take(60) {
+        let rpc = request::validate_rpc(offered.kind);
+        let ty = offered.ty();
+        let config = suite.generated(offered, Extent::Required, 0);
+        let unknown_type = Offered { name: "no_such_type".to_owned(), ..offered.clone() };
+        let requests = [
+            request::validate(&unknown_type, &config),
+            request::validate_dynamic(offered, &Msg::new()),
+            request::validate_dynamic(offered, &request::dynamic_json(&config, &ty)),
+            Msg::new(),
+        ];
+        for request in requests {
+            let call = suite.call(rpc, &request).await;
+            suite.check("V-09", call.is_answered(), || {
+                Finding::new("V-09", &offered.subject(), "an odd request crashes the provider")
+                    .by(&call)
+            });
+        }
+    }
+    let call =
+        suite.call_within(Rpc::ValidateProviderConfig, vec![Bytes::new()], crate::suite::CALL);
+    let call = call.await;
+    suite.check("V-09", call.is_answered(), || {
+        Finding::new("V-09", "provider", "an empty request crashes the provider").by(&call)
+    });
+}
+
+async fn examples(suite: &mut Suite, types: &[Offered]) {
+    if !suite.wants("V-11") {
+        return;
+    }
+    if suite.options.examples.is_empty() {
+        return suite.skip(&["V-11"], "no examples were given with -examples");
+    }
+    for offered in types {
+        for (file, example) in suite.examples_of(offered) {
+            let value = match example {
+                Ok(value) => value,
+                Err(why) => {
+                    suite.check("V-11", false, || {
+                        Finding::new("V-11", &offered.subject(), format!("{file}: {why}"))
+                    });
+                    continue;
+                }
+            };
+            let call = suite.validate(offered, &value).await;
+            suite.check("V-11", call.is_fine(), || {
+                Finding::new("V-11", &offered.subject(), format!("{file} does not validate"))
+                    .by(&call)
+                    .values("no error", first_error(&call))
+                    .input(shown(&value))
+            });
+        }
+    }
+}

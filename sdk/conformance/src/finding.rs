@@ -1,0 +1,210 @@
+//! Findings and the count of what was examined, rule by rule.
+
+use std::collections::BTreeMap;
+
+use crate::plugin::Call;
+use crate::rules::{self, Rule, Support};
+
+/// The most findings of one rule that are kept.
+const KEPT: usize = 1_000;
+
+/// A rule broken by one answer.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// The type or part of the provider.
+    pub subject: String,
+    /// The call.
+    pub call: String,
+    /// The place in the value; empty for all of it.
+    pub path: String,
+    /// The problem in one sentence.
+    pub message: String,
+    /// The expected value or behaviour; may be empty.
+    pub expected: String,
+    /// The value or behaviour that was found; may be empty.
+    pub found: String,
+    /// The input, shrunk where that was possible; may be empty.
+    pub input: String,
+    /// The calls that show it, in order.
+    pub calls: Vec<Call>,
+}
+
+impl Finding {
+    /// Returns a finding about a subject.
+    #[must_use]
+    pub fn new(rule: &'static str, subject: &str, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            subject: subject.to_owned(),
+            call: String::new(),
+            path: String::new(),
+            message: message.into(),
+            expected: String::new(),
+            found: String::new(),
+            input: String::new(),
+            calls: Vec::new(),
+        }
+    }
+
+    /// Adds the call that shows it.
+    #[must_use]
+    pub fn by(mut self, call: &Call) -> Self {
+        self.call = call.rpc.name();
+        if self.found.is_empty() {
+            self.found = call.outcome();
+        }
+        self.calls.push(call.clone());
+        self
+    }
+
+    /// Adds the place in the value.
+    #[must_use]
+    pub fn at(mut self, path: impl std::fmt::Display) -> Self {
+        self.path = path.to_string().trim_start_matches('.').to_owned();
+        self
+    }
+
+    /// Adds the two values.
+    #[must_use]
+    pub fn values(mut self, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        self.expected = expected.into();
+        self.found = found.into();
+        self
+    }
+
+    /// Adds the input.
+    #[must_use]
+    pub fn input(mut self, input: impl Into<String>) -> Self {
+        self.input = input.into();
+        self
+    }
+}
+
+/// What became of one rule.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// The number of cases examined.
+    pub cases: u64,
+    /// The number of cases that broke it.
+    pub broken: u64,
+    /// The findings that are kept.
+    pub findings: Vec<Finding>,
+    /// Why it was not examined, if it was not.
+    pub skipped: Option<String>,
+}
+
+/// The verdict on one rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All cases held.
+    Held,
+    /// Some did not.
+    Broken,
+    /// It was not examined, for this reason.
+    Skipped(String),
+    /// This version of the suite has no check; the text says what it needs.
+    NotImplemented(String),
+}
+
+impl Verdict {
+    /// The verdict as a word.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Held => "held",
+            Self::Broken => "broken",
+            Self::Skipped(_) => "skipped",
+            Self::NotImplemented(_) => "not implemented",
+        }
+    }
+}
+
+/// The counts of all rules.
+#[derive(Clone, Debug, Default)]
+pub struct Tallies(BTreeMap<&'static str, Tally>);
+
+impl Tallies {
+    fn of(&mut self, id: &'static str) -> &mut Tally {
+        self.0.entry(id).or_default()
+    }
+
+    /// Counts a case that held.
+    pub fn hold(&mut self, id: &'static str) {
+        self.of(id).cases += 1;
+    }
+
+    /// Counts a case that broke the rule. The same problem of the same subject is kept once.
+    pub fn find(&mut self, finding: Finding) {
+        let tally = self.of(finding.rule);
+        tally.cases += 1;
+        tally.broken += 1;
+        let is_known = tally.findings.iter().any(|known| {
+            (&known.subject, &known.path, &known.message)
+                == (&finding.subject, &finding.path, &finding.message)
+        });
+        if !is_known && tally.findings.len() < KEPT {
+            tally.findings.push(finding);
+        }
+    }
+
+    /// Notes why a rule cannot be examined. Cases that were examined count more.
+    pub fn skip(&mut self, id: &'static str, reason: impl Into<String>) {
+        self.of(id).skipped.get_or_insert(reason.into());
+    }
+
+    /// Returns what became of a rule.
+    #[must_use]
+    pub fn tally(&self, id: &str) -> Option<&Tally> {
+        self.0.get(id)
+    }
+
+    /// Returns the verdict on a rule. A rule without examined cases is never held.
+    #[must_use]
+    pub fn verdict(&self, rule: &Rule) -> Verdict {
+        let tally = self.0.get(rule.id);
+        match (rule.support, tally) {
+            (_, Some(tally)) if tally.broken > 0 => Verdict::Broken,
+            (_, Some(tally)) if tally.cases > 0 => Verdict::Held,
+            (Support::Missing(needs), _) => Verdict::NotImplemented(needs.to_owned()),
+            (_, tally) => {
+                let reason = tally.and_then(|tally| tally.skipped.clone());
+                let reason = reason.unwrap_or_else(|| "nothing to examine was found".to_owned());
+                Verdict::Skipped(reason)
+            }
+        }
+    }
+
+    /// Iterates over the findings in the order of the rules.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        rules::all().filter_map(|rule| self.0.get(rule.id)).flat_map(|tally| &tally.findings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_without_examined_cases_is_never_held() {
+        let tallies = Tallies::default();
+        for rule in rules::all() {
+            let verdict = tallies.verdict(rule);
+            assert!(!matches!(verdict, Verdict::Held), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn one_broken_case_breaks_the_rule_and_is_kept_once() {
+        let rule = rules::find("P-01").unwrap();
+        let mut tallies = Tallies::default();
+        tallies.hold("P-01");
+        assert_eq!(tallies.verdict(rule), Verdict::Held);
+        tallies.find(Finding::new("P-01", "a", "wrong"));
+        tallies.find(Finding::new("P-01", "a", "wrong"));
+        assert_eq!(tallies.verdict(rule), Verdict::Broken);
+        assert_eq!(tallies.findings().count(), 1);
+        assert_eq!(tallies.tally("P-01").unwrap().broken, 2);
+    }
+}

@@ -1,0 +1,409 @@
+//! Configurations made from a schema alone: the sets g1 to g6, seeded, so that the same seed gives the
+//! same inputs.
+
+use formwork_value::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting, Role};
+use formwork_value::{Number, Path, Str, Type, Value};
+
+/// A seeded source of numbers (SplitMix64).
+#[derive(Clone, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// Returns the source for a seed and the name of what is made with it.
+    #[must_use]
+    pub fn new(seed: u64, of: &str) -> Self {
+        let mixed = of.bytes().fold(seed ^ 0x9e37_79b9_7f4a_7c15, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Self(mixed)
+    }
+
+    /// Returns the next number.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Returns a number below `end`.
+    pub fn below(&mut self, end: usize) -> usize {
+        let end = end.max(1) as u64;
+        usize::try_from(self.next() % end).unwrap_or(0)
+    }
+
+    /// Returns one of the items.
+    pub fn pick<'i, T>(&mut self, items: &'i [T]) -> &'i T {
+        &items[self.below(items.len())]
+    }
+}
+
+/// Text that is likely to be legal in an attribute of that name.
+#[must_use]
+pub fn text_for(name: &str) -> &'static str {
+    const HINTS: [(&str, &str); 20] = [
+        ("cidr", "10.0.0.0/16"),
+        ("subnet", "10.0.0.0/24"),
+        ("ip", "10.0.0.1"),
+        ("url", "http://127.0.0.1:9/"),
+        ("uri", "http://127.0.0.1:9/"),
+        ("endpoint", "http://127.0.0.1:9/"),
+        ("email", "conformance@example.com"),
+        ("host", "localhost"),
+        ("filename", "conformance.txt"),
+        ("path", "conformance.txt"),
+        ("file", "conformance.txt"),
+        ("dir", "conformance"),
+        ("rfc3339", "2024-01-02T03:04:05Z"),
+        ("time", "2024-01-02T03:04:05Z"),
+        ("date", "2024-01-02"),
+        ("duration", "1h"),
+        ("json", "{}"),
+        ("arn", "arn:aws:iam::123456789012:role/conformance"),
+        ("base64", "Y29uZm9ybWFuY2U="),
+        ("region", "eu-central-1"),
+    ];
+    let hint = HINTS.iter().find(|(part, _)| name.split('_').any(|word| word == *part));
+    hint.map_or("conformance", |(_, text)| text)
+}
+
+/// Texts to try where a configuration was refused.
+pub const ALTERNATIVES: [&str; 14] = [
+    "a",
+    "conformance",
+    "1",
+    "0",
+    "true",
+    "http://127.0.0.1:9/",
+    "10.0.0.0/16",
+    "10.0.0.1",
+    "2024-01-02T03:04:05Z",
+    "1h",
+    "{}",
+    "RSA",
+    "conformance.txt",
+    "Y29uZm9ybWFuY2U=",
+];
+
+/// Numbers to try likewise.
+pub const ALTERNATIVE_NUMBERS: [i64; 7] = [1, 2, 8, 16, 80, 2048, 0];
+
+/// How much of a block is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing: g1.
+    Nothing,
+    /// What is required: g2.
+    Required,
+    /// Everything that can be set: g3.
+    All,
+    /// Everything that can be set is unknown: g4.
+    Unknown,
+    /// By chance: g6.
+    Random,
+}
+
+/// Makes a configuration of a block.
+pub fn config(block: &Block, extent: Extent, dice: &mut Dice) -> Value {
+    content(block, extent, dice, 0)
+}
+
+fn content(block: &Block, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
+    let attributes = block.attributes.iter().map(|(name, attribute)| {
+        (name.clone(), attribute_value(name, attribute, extent, dice, depth))
+    });
+    let mut pairs: Vec<(Str, Value)> = attributes.collect();
+    for (name, nested) in &block.blocks {
+        pairs.push((name.clone(), nested_value(nested, extent, dice, depth)));
+    }
+    Value::object(pairs)
+}
+
+fn attribute_value(
+    name: &str,
+    attribute: &Attribute,
+    extent: Extent,
+    dice: &mut Dice,
+    depth: usize,
+) -> Value {
+    let ty = attribute.implied_type();
+    let required = attribute.role == Role::Required;
+    let set = attribute.role.is_settable()
+        && match extent {
+            Extent::Nothing => false,
+            Extent::Required => required,
+            // A deprecated attribute usually excludes its successor.
+            Extent::All => required || !attribute.docs.deprecated,
+            Extent::Unknown => true,
+            Extent::Random => required || dice.below(2) == 0,
+        };
+    if !set {
+        return Value::null(ty);
+    }
+    if extent == Extent::Unknown {
+        return Value::unknown(ty);
+    }
+    match &attribute.kind {
+        AttributeKind::Plain(ty) => value(name, ty, extent, dice),
+        AttributeKind::Nested(nested) => {
+            let block = Block { attributes: nested.attributes.clone(), ..Block::default() };
+            let object = block.implied_type();
+            let inner = if depth > 4 { Extent::Required } else { extent };
+            let mut one = || content(&block, inner, dice, depth + 1);
+            match nested.nesting {
+                Nesting::Single | Nesting::Group => one(),
+                Nesting::List => Value::list(object, vec![one()]),
+                Nesting::Set => Value::set(object, vec![one()]),
+                Nesting::Map => Value::map(object, [("key", one())]),
+            }
+        }
+    }
+}
+
+fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
+    let least = usize::try_from(nested.min_items).unwrap_or(1).min(3);
+    let number = match extent {
+        Extent::Nothing => 0,
+        Extent::Required => least,
+        Extent::All | Extent::Unknown => least.max(1),
+        Extent::Random => least + dice.below(2),
+    };
+    if number == 0 || depth > 4 || (nested.computed && least == 0) {
+        return nested.empty_value();
+    }
+    let mut block = || content(&nested.block, extent, dice, depth + 1);
+    match nested.nesting {
+        Nesting::Single | Nesting::Group => block(),
+        Nesting::List | Nesting::Set => {
+            let blocks = (0..number).map(|_| block()).collect();
+            nested.collection(blocks)
+        }
+        Nesting::Map => nested.keyed(vec![("key".into(), block())]),
+    }
+}
+
+/// Makes a value of a type.
+pub fn value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
+    let random = extent == Extent::Random;
+    match ty {
+        Type::Bool => Value::Bool(!random || dice.below(2) == 0),
+        Type::Number if random => number(dice),
+        Type::Number => Value::int(1),
+        Type::String if random => Value::string(text(name, dice)),
+        Type::String | Type::Dynamic => Value::string(text_for(name)),
+        Type::List(element) => {
+            let many = elements(name, element, extent, dice);
+            Value::list((**element).clone(), many)
+        }
+        Type::Set(element) => {
+            let many = elements(name, element, extent, dice);
+            Value::set((**element).clone(), many)
+        }
+        Type::Map(element) => {
+            let many = elements(name, element, extent, dice).into_iter().enumerate();
+            let pairs: Vec<_> = many.map(|(at, item)| (format!("key{at}"), item)).collect();
+            Value::map((**element).clone(), pairs)
+        }
+        Type::Tuple(parts) => {
+            Value::tuple(parts.iter().map(|part| value(name, part, extent, dice)).collect())
+        }
+        Type::Object(object) => {
+            let parts = object.attributes.iter();
+            Value::object(
+                parts
+                    .map(|(own, part)| (own.clone(), value(own, part, extent, dice)))
+                    .collect::<Vec<_>>(),
+            )
+        }
+    }
+}
+
+fn elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value> {
+    let number = match extent {
+        Extent::Random => *dice.pick(&[0, 1, 2, 17]),
+        _ => 1,
+    };
+    (0..number).map(|_| value(name, ty, extent, dice)).collect()
+}
+
+/// A string by chance: usual, empty, long, and in both normal forms.
+fn text(name: &str, dice: &mut Dice) -> String {
+    match dice.below(10) {
+        0 => String::new(),
+        1 => "\u{e9}\u{4e16}\u{1f600}".to_owned(),
+        // Decomposed on purpose.
+        2 => "e\u{301}".to_owned(),
+        3 => "x".repeat(64 * 1024),
+        4 => "line\nbreak\t\"quote\" ${not} %{this}".to_owned(),
+        5 => format!("conformance-{}", dice.below(1_000_000)),
+        6 => (*dice.pick(&ALTERNATIVES)).to_owned(),
+        _ => text_for(name).to_owned(),
+    }
+}
+
+fn number(dice: &mut Dice) -> Value {
+    const EDGES: [&str; 9] = [
+        "0",
+        "1",
+        "-1",
+        "9007199254740993",
+        "1e-30",
+        "10000000000000000000000000000000000000000",
+        "0.1",
+        "-9223372036854775808",
+        "65536",
+    ];
+    let text: &str = EDGES[dice.below(EDGES.len())];
+    Number::parse(text).map_or_else(|| Value::int(0), Value::Number)
+}
+
+/// The paths of attributes that a configuration may set, in this value: attributes of the block and
+/// of the blocks that are there. Elements of sets have no path.
+#[must_use]
+pub fn settable_paths(block: &Block, value: &Value) -> Vec<(Path, Attribute)> {
+    let mut paths = Vec::new();
+    collect(block, value, &Path::root(), &mut paths);
+    paths
+}
+
+fn collect(block: &Block, value: &Value, at: &Path, paths: &mut Vec<(Path, Attribute)>) {
+    for (name, attribute) in &block.attributes {
+        if attribute.role.is_settable() {
+            paths.push((at.attribute(name.clone()), attribute.clone()));
+        }
+    }
+    for (name, nested) in &block.blocks {
+        let place = at.attribute(name.clone());
+        let Some(held) = Path::root().attribute(name.clone()).find(value) else { continue };
+        match nested.nesting {
+            Nesting::Single | Nesting::Group if !held.is_null() && !held.is_unknown() => {
+                collect(&nested.block, held, &place, paths);
+            }
+            Nesting::List | Nesting::Map => {
+                for (index, child) in held.children().iter().enumerate() {
+                    if let Some(step) = held.step_to(index) {
+                        collect(&nested.block, child, &place.then(step), paths);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the value with another part at a path.
+#[must_use]
+pub fn with_part(value: &Value, path: &Path, part: Value) -> Option<Value> {
+    value.replace_at(path, |_| part)
+}
+
+/// Fills the unknown parts of a planned value as an apply would.
+#[must_use]
+pub fn filled(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
+    let mut value = planned.clone();
+    for _ in 0..1_000 {
+        let mut first: Option<(Path, Type)> = None;
+        value.walk(&mut |path, part| {
+            if first.is_none() && part.is_unknown() {
+                first = Some((path.clone(), part.ty()));
+            }
+            first.is_none() && !part.is_wholly_known()
+        });
+        let Some((path, ty)) = first else { break };
+        let name = match path.0.last() {
+            Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
+            _ => String::new(),
+        };
+        let ty = if ty == Type::Dynamic { Type::String } else { ty };
+        let is_write_only = block.attribute_at(&path).is_some_and(|(it, _)| it.write_only);
+        let part = match is_write_only {
+            true => Value::null(ty),
+            false => self::value(&name, &ty, Extent::Required, dice),
+        };
+        match with_part(&value, &path, part) {
+            Some(next) if next != value => value = next,
+            _ => break,
+        }
+    }
+    value
+}
+
+/// Smaller values to try in place of one that breaks a rule, the smallest steps last.
+#[must_use]
+pub fn smaller(block: &Block, value: &Value) -> Vec<Value> {
+    let mut candidates = Vec::new();
+    for (path, attribute) in settable_paths(block, value) {
+        let Some(part) = path.find(value) else { continue };
+        if part.is_null() || attribute.role == Role::Required {
+            continue;
+        }
+        candidates.extend(with_part(value, &path, Value::null(part.ty())));
+    }
+    for (name, nested) in &block.blocks {
+        let path = Path::root().attribute(name.clone());
+        let is_set = path.find(value).is_some_and(|held| *held != nested.empty_value());
+        if is_set && nested.min_items == 0 {
+            candidates.extend(with_part(value, &path, nested.empty_value()));
+        }
+    }
+    for (path, _) in settable_paths(block, value) {
+        match path.find(value) {
+            Some(Value::String(text)) if text.as_str().len() > 12 => {
+                candidates.extend(with_part(value, &path, Value::string("a")));
+            }
+            Some(Value::List(list)) if list.items().len() > 1 => {
+                let one = vec![list.items()[0].clone()];
+                let part = Value::list(list.element_type().clone(), one);
+                candidates.extend(with_part(value, &path, part));
+            }
+            _ => {}
+        }
+    }
+    candidates
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block() -> Block {
+        let mut block = Block::default();
+        let mut add = |name: &str, ty: Type, role: Role| {
+            block.attributes.insert(name.into(), Attribute::new(ty, role));
+        };
+        add("name", Type::String, Role::Required);
+        add("size", Type::Number, Role::Optional);
+        add("tags", Type::map(Type::String), Role::Optional);
+        add("id", Type::String, Role::Computed);
+        block
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_inputs() {
+        let make = |seed| config(&block(), Extent::Random, &mut Dice::new(seed, "x"));
+        assert_eq!(make(7), make(7));
+        assert!((0..20).any(|seed| make(seed) != make(7)));
+    }
+
+    #[test]
+    fn every_input_has_the_type_of_its_schema_and_sets_nothing_computed() {
+        let ty = block().implied_type();
+        for extent in
+            [Extent::Nothing, Extent::Required, Extent::All, Extent::Unknown, Extent::Random]
+        {
+            let made = config(&block(), extent, &mut Dice::new(1, "x"));
+            assert!(made.has_type(&ty), "{extent:?}: {made:?}");
+            assert!(Path::root().attribute("id").find(&made).unwrap().is_null());
+        }
+    }
+
+    #[test]
+    fn smaller_inputs_leave_out_one_thing_each() {
+        let made = config(&block(), Extent::All, &mut Dice::new(1, "x"));
+        let nulls = |value: &Value| value.children().iter().filter(|it| it.is_null()).count();
+        let smaller = smaller(&block(), &made);
+        assert_eq!(smaller.len(), 2);
+        assert!(smaller.iter().all(|it| nulls(it) == nulls(&made) + 1));
+    }
+}

@@ -1,0 +1,202 @@
+//! Legal configurations of a type, found through validation: a refused one is repaired by what the
+//! diagnostics say, for as long as that helps.
+
+use formwork_value::schema::Attribute;
+use formwork_value::{Path, Step, Type, Value};
+
+use crate::generate::{self, ALTERNATIVE_NUMBERS, ALTERNATIVES, Dice, Extent};
+use crate::message::Msg;
+use crate::offer::Offered;
+use crate::plugin::Call;
+use crate::rpc::Diag;
+use crate::suite::Suite;
+
+/// The most configurations that are kept.
+const WANTED: usize = 4;
+/// The most repairs of one configuration.
+const REPAIRS: usize = 24;
+
+/// Finds legal configurations: examples, then required attributes only, everything, and by chance.
+pub(crate) async fn find(suite: &mut Suite, offered: &Offered) -> Vec<Value> {
+    let mut found: Vec<Value> = Vec::new();
+    for (_, example) in suite.examples_of(offered) {
+        if let Ok(value) = example
+            && suite.validate(offered, &value).await.is_fine()
+        {
+            found.push(value);
+        }
+    }
+    let random = (0..6).map(|number| (Extent::Random, number));
+    let all = [(Extent::Required, 0), (Extent::All, 0), (Extent::Nothing, 0)];
+    for (extent, number) in all.into_iter().chain(random) {
+        if found.len() >= WANTED || suite.is_late() {
+            break;
+        }
+        let made = suite.generated(offered, extent, number);
+        if let Some(legal) = repaired(suite, offered, made).await
+            && !found.contains(&legal)
+        {
+            found.push(legal);
+        }
+    }
+    found
+}
+
+/// Validates and repairs until the configuration is legal.
+async fn repaired(suite: &mut Suite, offered: &Offered, mut value: Value) -> Option<Value> {
+    let mut dice = suite.dice(&format!("repair {}", offered.subject()));
+    for attempt in 0..REPAIRS {
+        let call = suite.validate(offered, &value).await;
+        if call.is_fine() {
+            return Some(value);
+        }
+        if call.is_crash() {
+            return None;
+        }
+        value = repair(offered, &value, &call, attempt, &mut dice)?;
+    }
+    None
+}
+
+fn repair(
+    offered: &Offered,
+    value: &Value,
+    call: &Call,
+    attempt: usize,
+    dice: &mut Dice,
+) -> Option<Value> {
+    let error = call.diagnostics().into_iter().find(Diag::is_error)?;
+    let path = error.path.as_ref().map(|path| path_of(path)).filter(|path| !path.0.is_empty());
+    let paths = generate::settable_paths(offered.block(), value);
+    let is_at = |own: &Path, at: &Path| own.starts_with(at) || at.starts_with(own);
+    let at = path.and_then(|at| paths.iter().find(|(own, _)| is_at(own, &at)));
+    let named = || {
+        let mentioned: Vec<_> = paths
+            .iter()
+            .filter(|(path, _)| match path.0.last() {
+                Some(Step::Attribute(name)) => mentions(&error, name.as_str()),
+                _ => false,
+            })
+            .collect();
+        (!mentioned.is_empty()).then(|| *dice.clone().pick(&mentioned))
+    };
+    let (path, attribute) = at.or_else(named)?;
+    change(value, path, attribute, &error, attempt + dice.below(2))
+}
+
+fn mentions(error: &Diag, name: &str) -> bool {
+    let text = format!("{} {}", error.summary, error.detail);
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name)
+}
+
+/// Sets, clears or replaces one attribute.
+fn change(
+    value: &Value,
+    path: &Path,
+    attribute: &Attribute,
+    error: &Diag,
+    attempt: usize,
+) -> Option<Value> {
+    let ty = attribute.implied_type();
+    let now = path.find(value)?;
+    let is_required = attribute.role == formwork_value::schema::Role::Required;
+    let text = format!("{} {}", error.summary, error.detail).to_lowercase();
+    let excludes = ["conflict", "cannot be specified when", "only one", "mutually"];
+    let part = if now.is_null() {
+        let name = match path.0.last() {
+            Some(Step::Attribute(name)) => name.as_str().to_owned(),
+            _ => String::new(),
+        };
+        generate::value(&name, &ty, Extent::Required, &mut Dice::new(attempt as u64, "change"))
+    } else if !is_required && excludes.iter().any(|word| text.contains(word)) {
+        Value::null(ty)
+    } else {
+        alternative(now, &ty, error, attempt)
+    };
+    generate::with_part(value, path, part)
+}
+
+/// Another value of the type: quoted words of the message first, then usual texts and numbers.
+fn alternative(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
+    match ty {
+        Type::String => {
+            let words = quoted(&error.detail);
+            let all: Vec<&str> = words.iter().map(String::as_str).chain(ALTERNATIVES).collect();
+            Value::string(all[attempt % all.len()])
+        }
+        Type::Number => {
+            let numbers = error
+                .detail
+                .split(|c: char| !c.is_ascii_digit())
+                .filter_map(|word| word.parse::<i64>().ok());
+            let all: Vec<i64> = numbers.chain(ALTERNATIVE_NUMBERS).collect();
+            Value::int(all[attempt % all.len()])
+        }
+        Type::Bool => Value::Bool(attempt.is_multiple_of(2)),
+        Type::List(element) => {
+            let part = now.children().first().map(|it| alternative(it, element, error, attempt));
+            Value::list((**element).clone(), part.into_iter().collect())
+        }
+        Type::Set(element) => {
+            let part = now.children().first().map(|it| alternative(it, element, error, attempt));
+            Value::set((**element).clone(), part.into_iter().collect())
+        }
+        Type::Map(element) => {
+            let part = now.children().first().map(|it| alternative(it, element, error, attempt));
+            Value::map((**element).clone(), part.map(|it| ("key0", it)))
+        }
+        _ => Value::null(ty.clone()),
+    }
+}
+
+/// The words in quotes, backticks or brackets of a message.
+fn quoted(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (open, close) in [('"', '"'), ('`', '`'), ('[', ']')] {
+        let mut rest = text;
+        while let Some((_, after)) = rest.split_once(open) {
+            let Some((inside, next)) = after.split_once(close) else { break };
+            let parts = inside.split([' ', ',', '"']).filter(|word| !word.is_empty());
+            words.extend(parts.map(str::to_owned));
+            rest = next;
+        }
+    }
+    words.retain(|word| word.len() < 100);
+    words.truncate(40);
+    words
+}
+
+/// Reads the path of a diagnostic; steps without a selector are left out.
+#[must_use]
+pub(crate) fn path_of(raw: &Msg) -> Path {
+    let steps = raw.all_msgs(1);
+    Path(
+        steps
+            .iter()
+            .filter_map(|step| {
+                if step.has(1) {
+                    Some(Step::Attribute(step.get_text(1).as_str().into()))
+                } else if step.has(2) {
+                    Some(Step::Key(step.get_text(2).as_str().into()))
+                } else if step.has(3) {
+                    formwork_value::Number::parse(&step.get_int(3).to_string()).map(Step::Index)
+                } else {
+                    None
+                }
+            })
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_in_quotes_and_brackets_are_candidates() {
+        let words = quoted("must be one of: [\"RSA\" \"ECDSA\"], got \"a\", see `x`");
+        for expected in ["RSA", "ECDSA", "a", "x"] {
+            assert!(words.iter().any(|word| word == expected), "{words:?}");
+        }
+    }
+}

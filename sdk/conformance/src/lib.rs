@@ -1,0 +1,77 @@
+//! Checks any provider binary against the rules of the provider protocol, without an engine.
+//!
+//! One line in a test of a provider:
+//!
+//! ```no_run
+//! # let program = "target/debug/terraform-provider-acme";
+//! formwork_conformance::check(program).assert_conforms();
+//! ```
+//!
+//! The rules are in [`rules`]; a run is described by [`Options`] and made by [`run`]. A rule is held
+//! only if cases of it were examined: everything else is reported as skipped, with the reason, or as not
+//! implemented.
+
+mod checks;
+pub mod finding;
+pub mod generate;
+mod judge;
+mod legal;
+pub mod message;
+pub mod offer;
+pub mod plugin;
+mod redact;
+pub mod report;
+mod request;
+pub mod rpc;
+pub mod rules;
+pub mod suite;
+
+use std::path::PathBuf;
+
+pub use report::Report;
+pub use suite::{Example, Options, Progress, Target};
+
+use suite::Suite;
+
+/// The time that calls in flight get when the time of the run is over.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// Makes one run.
+pub async fn run(options: Options, progress: Progress<'_>) -> Report {
+    let mut suite = Suite::new(options);
+    // Checks look at the time between calls; the grace is for the calls that run then.
+    let limit = suite.options.time + GRACE;
+    let stopped = match tokio::time::timeout(limit, checks::run(&mut suite, progress)).await {
+        Ok(done) => done.err(),
+        Err(_) => {
+            suite.finish();
+            None
+        }
+    };
+    suite.put_away();
+    if let Some(why) = &stopped {
+        for rule in rules::all() {
+            suite.tallies.skip(rule.id, format!("the provider cannot be used: {why}"));
+        }
+    }
+    Report::new(&suite, stopped)
+}
+
+/// Checks a provider at level 1 with the usual settings, on a runtime of its own.
+#[must_use]
+pub fn check(program: impl Into<PathBuf>) -> Report {
+    check_with(Options::new(program))
+}
+
+/// Checks a provider with settings, on a runtime of its own.
+#[must_use]
+pub fn check_with(options: Options) -> Report {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    match runtime {
+        Ok(runtime) => runtime.block_on(run(options, &mut |_, _| {})),
+        Err(error) => {
+            let suite = Suite::new(options);
+            Report::new(&suite, Some(format!("no runtime can be made: {error}")))
+        }
+    }
+}

@@ -1,0 +1,490 @@
+//! The schema of a provider, read from its raw form: everything usable as values of the vocabulary, and
+//! everything else as problems under the rule that it breaks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_value::codec::type_json;
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role,
+};
+use formwork_value::{Schema, Type};
+
+use crate::message::Msg;
+
+/// The kinds of types that a provider offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The provider's own configuration.
+    Provider,
+    /// Managed resources.
+    Resource,
+    /// Data sources.
+    DataSource,
+    /// Ephemeral resources.
+    Ephemeral,
+    /// List resources.
+    List,
+    /// Actions.
+    Action,
+    /// State stores.
+    Store,
+}
+
+impl Kind {
+    /// The kind in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Provider => "provider",
+            Self::Resource => "resource",
+            Self::DataSource => "data source",
+            Self::Ephemeral => "ephemeral resource",
+            Self::List => "list resource",
+            Self::Action => "action",
+            Self::Store => "state store",
+        }
+    }
+
+    /// The field of the schema's answer that holds the kind, unless it is the provider's own.
+    const FIELDS: [(Self, u32); 6] = [
+        (Self::Resource, 2),
+        (Self::DataSource, 3),
+        (Self::Ephemeral, 8),
+        (Self::List, 9),
+        (Self::Store, 10),
+        (Self::Action, 11),
+    ];
+}
+
+/// A type with its schema.
+#[derive(Clone, Debug)]
+pub struct Offered {
+    /// The kind.
+    pub kind: Kind,
+    /// The name; empty for the provider itself.
+    pub name: String,
+    /// The schema as far as it can be read.
+    pub schema: Schema,
+    /// Whether all of it could be read.
+    pub is_whole: bool,
+    /// The raw schema.
+    pub raw: Msg,
+}
+
+impl Offered {
+    /// The type of its values.
+    #[must_use]
+    pub fn ty(&self) -> Type {
+        self.schema.block.implied_type()
+    }
+
+    /// The block of its schema.
+    #[must_use]
+    pub fn block(&self) -> &Block {
+        &self.schema.block
+    }
+
+    /// Kind and name in words.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        format!("{} {}", self.kind.words(), self.name).trim().to_owned()
+    }
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The name.
+    pub name: String,
+    /// The fixed parameters.
+    pub parameters: Vec<Parameter>,
+    /// The parameter for further arguments.
+    pub variadic: Option<Parameter>,
+    /// The type of the result.
+    pub returns: Type,
+    /// The raw form.
+    pub raw: Msg,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The name.
+    pub name: String,
+    /// The type.
+    pub ty: Type,
+    /// Whether null is allowed.
+    pub null: bool,
+    /// Whether unknown is allowed.
+    pub unknown: bool,
+}
+
+/// What breaks a rule in a schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The rule's id.
+    pub rule: &'static str,
+    /// The type and place.
+    pub place: String,
+    /// The problem.
+    pub message: String,
+}
+
+/// Everything that a provider offers.
+#[derive(Clone, Debug, Default)]
+pub struct Offer {
+    /// The raw answer.
+    pub raw: Msg,
+    /// The types, the provider first.
+    pub types: Vec<Offered>,
+    /// The functions.
+    pub functions: Vec<Function>,
+    /// Identity types by resource type, with the version.
+    pub identities: BTreeMap<String, (u64, Type, Vec<String>)>,
+    /// What breaks rules.
+    pub problems: Vec<Problem>,
+}
+
+/// A capability of the provider, by its field number.
+pub const PLAN_DESTROY: u32 = 1;
+/// The schema need not be asked for.
+pub const SCHEMA_OPTIONAL: u32 = 2;
+/// Objects of other types can be moved here.
+pub const MOVE_STATE: u32 = 3;
+/// Configuration can be generated.
+pub const GENERATE: u32 = 4;
+
+impl Offer {
+    /// Reads the answer to `GetProviderSchema`.
+    #[must_use]
+    pub fn read(raw: &Msg) -> Self {
+        let mut reader = Reader::default();
+        let mut types = Vec::new();
+        match raw.get_msg(1) {
+            Some(schema) => types.push(reader.offered(Kind::Provider, "", &schema)),
+            None => reader.report("S-03", "the answer has no schema of the provider".to_owned()),
+        }
+        for (kind, field) in Kind::FIELDS {
+            let mut seen = BTreeSet::new();
+            for (name, entry) in raw.entries(field) {
+                // An action's schema is wrapped.
+                let schema = match kind {
+                    Kind::Action => entry.get_msg(1).unwrap_or_default(),
+                    _ => entry,
+                };
+                let offered = reader.offered(kind, &name, &schema);
+                if !seen.insert(name.clone()) {
+                    reader.report("S-07", format!("{} is there twice", offered.subject()));
+                }
+                types.push(offered);
+            }
+        }
+        let functions =
+            raw.entries(7).iter().map(|(name, raw)| reader.function(name, raw)).collect();
+        let problems = reader.problems;
+        Self { raw: raw.clone(), types, functions, identities: BTreeMap::new(), problems }
+    }
+
+    /// Adds the identity schemas.
+    pub fn read_identities(&mut self, raw: &Msg) {
+        let mut reader = Reader::default();
+        for (name, schema) in raw.entries(1) {
+            reader.subject = format!("identity of {name}");
+            let mut parts = Vec::new();
+            let mut required = Vec::new();
+            for attribute in schema.all_msgs(2) {
+                let own = attribute.get_text(1);
+                let ty = reader.ty(&attribute.get_bytes(2), &own, "S-16");
+                let is_simple = ty.is_primitive()
+                    || matches!(&ty, Type::List(element) if element.is_primitive());
+                if !is_simple {
+                    let friendly = ty.friendly_name();
+                    reader.report("S-16", format!("{own} has the type {friendly}"));
+                }
+                if attribute.get_bool(3) {
+                    required.push(own.clone());
+                }
+                parts.push((own, ty));
+            }
+            if required.is_empty() {
+                reader.report("S-16", "no attribute is required for import".to_owned());
+            }
+            if !self.types.iter().any(|it| it.kind == Kind::Resource && it.name == name) {
+                reader.report("S-16", "there is no such resource type".to_owned());
+            }
+            let version = schema.get_int(1);
+            self.identities.insert(name, (version, Type::object(parts), required));
+        }
+        self.problems.append(&mut reader.problems);
+    }
+
+    /// Iterates over the types of a kind whose schema can be used.
+    pub fn of(&self, kind: Kind) -> impl Iterator<Item = &Offered> {
+        self.types.iter().filter(move |it| it.kind == kind && it.is_whole)
+    }
+
+    /// The provider's own schema.
+    #[must_use]
+    pub fn provider(&self) -> Option<&Offered> {
+        self.of(Kind::Provider).next()
+    }
+
+    /// Whether the provider says that it can do something.
+    #[must_use]
+    pub fn can(&self, capability: u32) -> bool {
+        self.raw.get_msg(6).is_some_and(|it| it.get_bool(capability))
+    }
+}
+
+/// Names that mean something else in a block of the language.
+const RESERVED: [&str; 8] = [
+    "count",
+    "for_each",
+    "depends_on",
+    "lifecycle",
+    "provider",
+    "provisioner",
+    "connection",
+    "dynamic",
+];
+
+#[derive(Default)]
+struct Reader {
+    subject: String,
+    kind: Option<Kind>,
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn report(&mut self, rule: &'static str, message: String) {
+        let place = self.subject.clone();
+        self.problems.push(Problem { rule, place, message });
+    }
+
+    fn offered(&mut self, kind: Kind, name: &str, raw: &Msg) -> Offered {
+        let mut offered = Offered {
+            kind,
+            name: name.to_owned(),
+            schema: Schema::default(),
+            is_whole: true,
+            raw: raw.clone(),
+        };
+        self.subject = offered.subject();
+        self.kind = Some(kind);
+        let before = self.problems.len();
+        match raw.get_msg(2) {
+            Some(block) => offered.schema.block = self.block(&block, "", 0),
+            None => self.report("S-03", "the schema has no block".to_owned()),
+        }
+        match i64::try_from(raw.get_int(1)) {
+            Ok(version) => offered.schema.version = version.unsigned_abs(),
+            Err(_) => self.report("S-12", "the schema version is negative".to_owned()),
+        }
+        let unusable = |it: &Problem| matches!(it.rule, "S-03" | "S-04" | "S-05" | "S-06");
+        offered.is_whole = !self.problems[before..].iter().any(unusable);
+        if offered.is_whole {
+            // Whatever else a host refuses when it loads a schema.
+            for problem in offered.schema.validate() {
+                self.report("S-06", problem.to_string());
+                offered.is_whole = false;
+            }
+        }
+        offered
+    }
+
+    fn block(&mut self, raw: &Msg, place: &str, depth: usize) -> Block {
+        let mut block = Block { docs: docs(raw, 4, 6), ..Block::default() };
+        if depth > 64 {
+            self.report("S-04", format!("{place}: blocks are nested more than 64 levels deep"));
+            return block;
+        }
+        for attribute in raw.all_msgs(2) {
+            let name = attribute.get_text(1);
+            self.name(&name, place, depth);
+            let read = self.attribute(&attribute, &join(place, &name), depth);
+            if block.attributes.insert(name.as_str().into(), read).is_some() {
+                self.report(
+                    "S-07",
+                    format!("{}: the attribute is there twice", join(place, &name)),
+                );
+            }
+        }
+        for nested in raw.all_msgs(3) {
+            let name = nested.get_text(1);
+            self.name(&name, place, depth);
+            let at = join(place, &name);
+            let nesting = match nested.get_int(3) {
+                1 => Nesting::Single,
+                2 => Nesting::List,
+                3 => Nesting::Set,
+                4 => Nesting::Map,
+                5 => Nesting::Group,
+                other => {
+                    self.report("S-06", format!("{at}: the nesting mode is {other}"));
+                    continue;
+                }
+            };
+            let content = nested.get_msg(2).unwrap_or_else(|| {
+                self.report("S-03", format!("{at}: the nested block has no content"));
+                Msg::new()
+            });
+            let read = NestedBlock {
+                nesting,
+                min_items: nested.get_int(4),
+                max_items: nested.get_int(5),
+                computed: content.get_bool(8),
+                block: self.block(&content, &at, depth + 1),
+            };
+            let is_attribute = block.attributes.contains_key(name.as_str());
+            if is_attribute || block.blocks.contains_key(name.as_str()) {
+                self.report("S-07", format!("{at}: attributes and blocks share the name"));
+                continue;
+            }
+            block.blocks.insert(name.as_str().into(), read);
+        }
+        block
+    }
+
+    fn name(&mut self, name: &str, place: &str, depth: usize) {
+        let at = join(place, name);
+        let starts = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+        let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if !starts || !name.chars().all(valid) {
+            self.report("S-07", format!("{at:?} is not a valid name"));
+        }
+        // Only the blocks of the language have meta-arguments.
+        let is_block = depth == 0 && self.kind != Some(Kind::Store);
+        let reserved = match self.kind {
+            Some(Kind::Provider) => ["alias", "version"].contains(&name),
+            _ => RESERVED.contains(&name),
+        };
+        if is_block && reserved {
+            self.report("S-07", format!("{at:?} is a reserved name"));
+        }
+    }
+
+    fn attribute(&mut self, raw: &Msg, at: &str, depth: usize) -> Attribute {
+        let [required, optional, computed] = [4, 5, 6].map(|number| raw.get_bool(number));
+        let role = match (required, optional, computed) {
+            (true, false, false) => Role::Required,
+            (false, true, false) => Role::Optional,
+            (false, true, true) => Role::OptionalComputed,
+            (false, false, true) => Role::Computed,
+            _ => {
+                let flags =
+                    format!("required {required}, optional {optional}, computed {computed}");
+                self.report("S-05", format!("{at}: {flags} do not go together"));
+                Role::Optional
+            }
+        };
+        let write_only = raw.get_bool(11);
+        if write_only && role.is_computed() {
+            self.report("S-05", format!("{at}: a write-only attribute cannot be computed"));
+        }
+        let nested = raw.get_msg(10);
+        if nested.is_some() == raw.has(2) {
+            let which = if raw.has(2) { "both a type and a nested type" } else { "no type" };
+            self.report("S-04", format!("{at}: the attribute has {which}"));
+        }
+        let kind = match nested {
+            Some(nested) => AttributeKind::Nested(self.nested(&nested, at, depth)),
+            None => AttributeKind::Plain(self.ty(&raw.get_bytes(2), at, "S-04")),
+        };
+        let mut docs = docs(raw, 3, 9);
+        docs.deprecation = raw.get_text(12);
+        Attribute { kind, role, sensitive: raw.get_bool(7), write_only, docs }
+    }
+
+    fn nested(&mut self, raw: &Msg, at: &str, depth: usize) -> NestedAttributes {
+        let nesting = match raw.get_int(3) {
+            1 => Nesting::Single,
+            2 => Nesting::List,
+            3 => Nesting::Set,
+            4 => Nesting::Map,
+            other => {
+                self.report("S-06", format!("{at}: the nesting mode is {other}"));
+                Nesting::Single
+            }
+        };
+        let attributes = match depth > 64 {
+            true => {
+                self.report("S-04", format!("{at}: attributes are nested over 64 levels deep"));
+                BTreeMap::new()
+            }
+            false => self.block(&Msg::default().also(raw, 1, 2), at, depth + 1).attributes,
+        };
+        NestedAttributes { attributes, nesting }
+    }
+
+    fn ty(&mut self, bytes: &[u8], at: &str, rule: &'static str) -> Type {
+        if bytes.is_empty() {
+            return Type::Dynamic;
+        }
+        let depth = bytes.iter().fold((0_usize, 0_usize), |(now, most), byte| match byte {
+            b'[' => (now + 1, most.max(now + 1)),
+            b']' => (now.saturating_sub(1), most),
+            _ => (now, most),
+        });
+        if depth.1 > 64 {
+            self.report(rule, format!("{at}: the type is nested {} levels deep", depth.1));
+            return Type::Dynamic;
+        }
+        match type_json::decode(bytes) {
+            Ok(ty) => ty,
+            Err(error) => {
+                let shown = crate::plugin::cut(&String::from_utf8_lossy(bytes), 80);
+                self.report(rule, format!("{at}: the type {shown:?} cannot be read: {error}"));
+                Type::Dynamic
+            }
+        }
+    }
+
+    fn function(&mut self, name: &str, raw: &Msg) -> Function {
+        self.subject = format!("function {name}");
+        let valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if name.is_empty() || !name.chars().all(valid) {
+            self.report("S-17", format!("{name:?} is not a valid name"));
+        }
+        let mut seen = BTreeSet::new();
+        let mut parameter = |reader: &mut Self, raw: &Msg| {
+            let name = raw.get_text(1);
+            if name.is_empty() || !seen.insert(name.clone()) {
+                reader.report("S-17", format!("the parameter name {name:?} is empty or taken"));
+            }
+            if !raw.has(2) {
+                reader.report("S-17", format!("the parameter {name:?} has no type"));
+            }
+            let ty = reader.ty(&raw.get_bytes(2), &name, "S-17");
+            Parameter { name, ty, null: raw.get_bool(3), unknown: raw.get_bool(4) }
+        };
+        let parameters = raw.all_msgs(1).iter().map(|raw| parameter(self, raw)).collect();
+        let variadic = raw.get_msg(2).map(|raw| parameter(self, &raw));
+        let returns = raw.get_msg(3).map(|it| it.get_bytes(1)).unwrap_or_default();
+        if returns.is_empty() {
+            self.report("S-17", "the function has no return type".to_owned());
+        }
+        let returns = self.ty(&returns, "the result", "S-17");
+        Function { name: name.to_owned(), parameters, variadic, returns, raw: raw.clone() }
+    }
+}
+
+impl Msg {
+    /// Adds another message's repeated field under a new number.
+    fn also(mut self, other: &Self, from: u32, to: u32) -> Self {
+        let all = other.all_bytes(from).cloned();
+        self.0.extend(all.map(|bytes| (to, crate::message::Field::Bytes(bytes))));
+        self
+    }
+}
+
+fn docs(raw: &Msg, description: u32, deprecated: u32) -> Docs {
+    Docs {
+        description: raw.get_text(description),
+        deprecated: raw.get_bool(deprecated),
+        ..Docs::default()
+    }
+}
+
+fn join(place: &str, name: &str) -> String {
+    if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
+}

@@ -1,0 +1,535 @@
+//! A running provider and the calls to it: starts the process, keeps what it prints, and records what
+//! is sent and received.
+
+use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use formwork_plugin_protocol::handshake::{Address, Handshake, HostEnvironment, Protocol};
+use formwork_plugin_protocol::host::{self, ChildProcess, HostIdentity};
+use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
+use futures_util::StreamExt as _;
+use tempfile::TempDir;
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::time::{sleep, timeout};
+
+use crate::message::Msg;
+use crate::rpc::{Diag, Rpc};
+
+/// The most of a stream of the process that is kept.
+const KEPT: usize = 4 << 20;
+/// The longest wait for a handshake.
+const START: Duration = Duration::from_secs(60);
+/// The most bytes of one answer.
+const ANSWER: usize = 96 << 20;
+/// The most messages of one answer.
+const MESSAGES: usize = 10_000;
+
+/// Settings of one start.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The content of `PLUGIN_PROTOCOL_VERSIONS`.
+    pub versions: &'static str,
+    /// Whether to ask for TLS.
+    pub tls: bool,
+    /// Variables on top of the environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Variables to leave out.
+    pub remove: Vec<OsString>,
+    /// The working folder.
+    pub folder: Option<PathBuf>,
+}
+
+impl Default for Launch {
+    fn default() -> Self {
+        Self { versions: "5,6", tls: true, env: Vec::new(), remove: Vec::new(), folder: None }
+    }
+}
+
+/// Why a provider did not start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// The system does not run the file.
+    Unrunnable(String),
+    /// It ended before the handshake; the exit and the last of its stderr.
+    Ended(String, String),
+    /// No handshake in time.
+    Silent,
+    /// The first line is not a handshake.
+    NotHandshake(String, String),
+    /// A handshake came after other lines.
+    Late(String),
+    /// The address does not answer.
+    Unreachable(String),
+}
+
+impl std::fmt::Display for StartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unrunnable(why) => write!(f, "it cannot be started: {why}"),
+            Self::Ended(exit, said) if said.trim().is_empty() => {
+                write!(f, "it ended before the handshake ({exit})")
+            }
+            Self::Ended(exit, said) => {
+                write!(f, "it ended before the handshake ({exit}) and said: {}", said.trim())
+            }
+            Self::Silent => write!(f, "it printed no handshake within {} s", START.as_secs()),
+            Self::NotHandshake(line, why) => {
+                write!(f, "it is not a provider plugin: {why} (first line on stdout: {line:?})")
+            }
+            Self::Late(line) => write!(
+                f,
+                "it prints {line:?} before the handshake, and Terraform refuses it for that; \
+                 print to stderr instead"
+            ),
+            Self::Unreachable(why) => write!(f, "its address does not answer: {why}"),
+        }
+    }
+}
+
+/// What a process printed, up to a limit.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// The bytes, the oldest first.
+    pub bytes: Vec<u8>,
+    /// The number of bytes that were not kept.
+    pub dropped: usize,
+}
+
+type Shared<T> = Arc<Mutex<T>>;
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A process whose handshake was read.
+#[derive(Debug)]
+pub struct Started {
+    /// The process.
+    pub child: ChildProcess,
+    /// The handshake.
+    pub handshake: Handshake,
+    /// The line as it was printed.
+    pub line: String,
+    /// The time from start to handshake.
+    pub took: Duration,
+    /// Our identity, if TLS was asked for.
+    pub identity: Option<HostIdentity>,
+    /// What it printed to stdout after the handshake.
+    pub stdout: Shared<Printed>,
+    /// What it printed to stderr.
+    pub stderr: Shared<Printed>,
+    /// The folder for its socket.
+    pub home: TempDir,
+}
+
+/// Starts `program` and reads its handshake.
+///
+/// # Errors
+/// When there is no handshake. The process is gone then.
+pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartError> {
+    let unrunnable = |error: std::io::Error| StartError::Unrunnable(error.to_string());
+    let home = tempfile::Builder::new()
+        .prefix("fw-")
+        .permissions(std::fs::Permissions::from_mode(0o700))
+        .tempdir_in(short_temp_dir())
+        .map_err(unrunnable)?;
+    let identity =
+        if launch.tls { Some(HostIdentity::generate().map_err(unrunnable)?) } else { None };
+    let pem = identity.as_ref().map(HostIdentity::pem);
+    let command = command(program, launch, &HostEnvironment::new(home.path(), pem));
+    let began = Instant::now();
+    let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
+    let errors = Shared::<Printed>::default();
+    let reader = tokio::spawn(keep(stderr, Arc::clone(&errors)));
+    let (line, rest) = match timeout(START, first_line(&mut stdout)).await {
+        Err(_) => return Err(StartError::Silent),
+        Ok(None) => {
+            let exit = child.wait(Duration::from_secs(2)).await;
+            let _joined = timeout(Duration::from_millis(500), reader).await;
+            let said = String::from_utf8_lossy(&lock(&errors).bytes).into_owned();
+            let exit = exit.unwrap_or_else(|| "stdout closed".to_owned());
+            return Err(StartError::Ended(exit, last_of(&said)));
+        }
+        Ok(Some(found)) => found,
+    };
+    let took = began.elapsed();
+    let text = String::from_utf8_lossy(&line).into_owned();
+    let handshake = match Handshake::parse(&line) {
+        Ok(handshake) => handshake,
+        Err(why) => {
+            return Err(match late_handshake(&mut stdout, rest).await {
+                true => StartError::Late(text),
+                false => StartError::NotHandshake(cut(&text, 200), why.to_string()),
+            });
+        }
+    };
+    let output = Arc::new(Mutex::new(Printed { bytes: rest, dropped: 0 }));
+    tokio::spawn(keep(stdout, Arc::clone(&output)));
+    let (stdout, stderr) = (output, errors);
+    Ok(Started { child, handshake, line: text, took, identity, stdout, stderr, home })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the child dies with us, by ChildProcess")]
+fn command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Command {
+    let mut command = Command::new(program);
+    for name in &environment.remove {
+        command.env_remove(name);
+    }
+    for name in &launch.remove {
+        command.env_remove(name);
+    }
+    command.envs(environment.set.iter().map(|(name, value)| (name, value)));
+    command.env("PLUGIN_PROTOCOL_VERSIONS", launch.versions);
+    command.envs(launch.env.iter().map(|(name, value)| (name, value)));
+    if let Some(folder) = &launch.folder {
+        command.current_dir(folder);
+    }
+    command
+}
+
+/// A folder for sockets whose path leaves room for their names.
+pub fn short_temp_dir() -> PathBuf {
+    let folder = std::env::temp_dir();
+    if folder.as_os_str().len() <= 60 { folder } else { PathBuf::from("/tmp") }
+}
+
+async fn first_line(stdout: &mut (impl AsyncRead + Unpin)) -> Option<(Vec<u8>, Vec<u8>)> {
+    let mut line = Vec::new();
+    loop {
+        let read = stdout.read_buf(&mut line).await.unwrap_or(0);
+        if let Some(end) = line.iter().position(|byte| *byte == b'\n') {
+            let rest = line.split_off(end + 1);
+            line.truncate(end);
+            return Some((line, rest));
+        }
+        if read == 0 || line.len() > 64 * 1024 {
+            return (!line.is_empty()).then_some((line, Vec::new()));
+        }
+    }
+}
+
+/// Whether one of the next lines is a handshake.
+async fn late_handshake(stdout: &mut (impl AsyncRead + Unpin), mut read: Vec<u8>) -> bool {
+    let more = async {
+        while read.len() < 64 * 1024 {
+            if read.split(|byte| *byte == b'\n').any(|line| Handshake::parse(line).is_ok()) {
+                return true;
+            }
+            if stdout.read_buf(&mut read).await.unwrap_or(0) == 0 {
+                return false;
+            }
+        }
+        false
+    };
+    timeout(Duration::from_secs(2), more).await.unwrap_or(false)
+}
+
+async fn keep(mut from: impl AsyncRead + Unpin, into: Shared<Printed>) {
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        let mut printed = lock(&into);
+        let room = KEPT.saturating_sub(printed.bytes.len()).min(read);
+        printed.bytes.extend_from_slice(&buffer[..room]);
+        printed.dropped += read - room;
+    }
+}
+
+/// The last lines of a text.
+fn last_of(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(6)..].join("\n")
+}
+
+/// The beginning of a text, cut between characters.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// The outcome of one call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// The messages of the answer; one unless the call streams.
+    Answered(Vec<Msg>),
+    /// A gRPC status: code and message.
+    Refused(String, String),
+    /// The process or the connection is gone; why.
+    Lost(String),
+    /// No answer in time.
+    TimedOut,
+    /// Bytes that are no message.
+    Garbage,
+}
+
+/// One call with everything that went over the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The call.
+    pub rpc: Rpc,
+    /// The request as it was sent.
+    pub request: Vec<Bytes>,
+    /// The messages of the answer as they came.
+    pub answers: Vec<Bytes>,
+    /// What it means.
+    pub reply: Reply,
+    /// The time it took.
+    pub took: Duration,
+}
+
+impl Call {
+    /// Returns the first message of the answer.
+    #[must_use]
+    pub fn message(&self) -> Option<&Msg> {
+        match &self.reply {
+            Reply::Answered(messages) => messages.first(),
+            _ => None,
+        }
+    }
+
+    /// Returns the diagnostics of all messages of the answer.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diag> {
+        let Reply::Answered(messages) = &self.reply else { return Vec::new() };
+        if self.rpc == Rpc::InvokeAction {
+            let ends = messages.iter().filter_map(|message| message.get_msg(2));
+            return ends.flat_map(|end| end.all_msgs(1)).map(|it| Diag::read(&it)).collect();
+        }
+        let Some(field) = self.rpc.diagnostics_field() else { return Vec::new() };
+        let all = messages.iter().flat_map(|message| message.all_msgs(field));
+        all.map(|message| Diag::read(&message)).collect()
+    }
+
+    /// Whether it was answered without errors.
+    #[must_use]
+    pub fn is_fine(&self) -> bool {
+        matches!(self.reply, Reply::Answered(_)) && !self.diagnostics().iter().any(Diag::is_error)
+    }
+
+    /// Whether the provider said anything, be it an error.
+    #[must_use]
+    pub fn is_answered(&self) -> bool {
+        matches!(self.reply, Reply::Answered(_) | Reply::Refused(..))
+    }
+
+    /// Whether the call brought the provider down or hangs.
+    #[must_use]
+    pub fn is_crash(&self) -> bool {
+        matches!(self.reply, Reply::Lost(_) | Reply::TimedOut | Reply::Garbage)
+    }
+
+    /// The reply in a few words.
+    #[must_use]
+    pub fn outcome(&self) -> String {
+        match &self.reply {
+            Reply::Answered(_) => match self.diagnostics().into_iter().find(Diag::is_error) {
+                Some(error) => format!("error: {}", cut(&error.line(), 300)),
+                None => "answered".to_owned(),
+            },
+            Reply::Refused(code, message) => format!("status {code}: {}", cut(message, 300)),
+            Reply::Lost(why) => format!("the provider is gone: {}", cut(why, 600)),
+            Reply::TimedOut => "no answer in time".to_owned(),
+            Reply::Garbage => "an answer that is no message".to_owned(),
+        }
+    }
+}
+
+/// A provider that is connected.
+pub struct Plugin {
+    /// The process; `None` if the provider was found running.
+    pub started: Option<Started>,
+    connection: Arc<dyn Transport>,
+    /// The version it speaks.
+    pub protocol: Protocol,
+    /// Its calls and answers that carry diagnostics or were lost, for checks over the whole run.
+    pub diagnostics: Mutex<Vec<(Rpc, Diag)>>,
+    /// The largest answer in bytes, and its call.
+    pub largest: Mutex<(usize, Option<Rpc>)>,
+}
+
+impl Plugin {
+    /// Starts a provider and connects to it.
+    ///
+    /// # Errors
+    /// When it does not start or does not answer.
+    pub async fn launch(program: &Path, launch: &Launch) -> Result<Self, StartError> {
+        let started = start(program, launch).await?;
+        let connection = connect(&started, Duration::from_secs(20)).await;
+        let connection = connection.map_err(StartError::Unreachable)?;
+        let protocol = started.handshake.protocol;
+        Ok(Self::new(Some(started), connection, protocol))
+    }
+
+    /// Connects to a provider that runs already.
+    ///
+    /// # Errors
+    /// When nothing answers there.
+    pub async fn reattach(address: &Address, protocol: Protocol) -> Result<Self, StartError> {
+        let connection = host::connect(address, None, Duration::from_secs(10)).await;
+        Ok(Self::new(None, connection.map_err(StartError::Unreachable)?, protocol))
+    }
+
+    fn new(started: Option<Started>, connection: Arc<dyn Transport>, protocol: Protocol) -> Self {
+        let (diagnostics, largest) = (Mutex::default(), Mutex::default());
+        Self { started, connection, protocol, diagnostics, largest }
+    }
+
+    /// Makes a call.
+    pub async fn call(&self, rpc: Rpc, request: &Msg, deadline: Duration) -> Call {
+        self.call_bytes(rpc, vec![request.encode()], deadline).await
+    }
+
+    /// Makes a call with bytes that need not be a message.
+    pub async fn call_bytes(&self, rpc: Rpc, request: Vec<Bytes>, deadline: Duration) -> Call {
+        let began = Instant::now();
+        let (answers, reply) = match rpc.path(self.protocol) {
+            Some(path) => self.exchange(&path, request.clone(), deadline).await,
+            None => {
+                let why = "the protocol has no such call".to_owned();
+                (Vec::new(), Reply::Refused("Unimplemented".to_owned(), why))
+            }
+        };
+        let call = Call { rpc, request, answers, reply, took: began.elapsed() };
+        self.note(&call);
+        call
+    }
+
+    /// Calls any path, also of other services.
+    pub async fn call_path(&self, path: &str, request: Vec<Bytes>, deadline: Duration) -> Reply {
+        self.exchange(path, request, deadline).await.1
+    }
+
+    async fn exchange(
+        &self,
+        path: &str,
+        messages: Vec<Bytes>,
+        deadline: Duration,
+    ) -> (Vec<Bytes>, Reply) {
+        let call = RawCall { path: path.to_owned().into(), messages, answer_limit: ANSWER };
+        let mut answers = Vec::new();
+        let mut size = 0;
+        let collect = async {
+            let mut stream = self.connection.begin(call).await?;
+            while let Some(answer) = stream.next().await {
+                let answer = answer?;
+                size += answer.len();
+                answers.push(answer);
+                if answers.len() >= MESSAGES || size > ANSWER {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        let end: Result<Result<(), RawError>, _> = timeout(deadline, collect).await;
+        let reply = match end {
+            Err(_) => Reply::TimedOut,
+            Ok(Err(RawError::Status(status))) => Reply::Refused(status.code_name(), status.message),
+            Ok(Err(RawError::Failed(failure))) => {
+                let exit = match &self.started {
+                    Some(started) => started.child.wait(Duration::from_millis(700)).await,
+                    None => None,
+                };
+                Reply::Lost(self.explain(&failure.to_string(), exit.as_deref()))
+            }
+            Ok(Ok(())) => match answers.iter().map(Msg::parse).collect::<Option<Vec<_>>>() {
+                Some(messages) if messages.is_empty() => Reply::Garbage,
+                Some(messages) => Reply::Answered(messages),
+                None => Reply::Garbage,
+            },
+        };
+        (answers, reply)
+    }
+
+    fn explain(&self, message: &str, exit: Option<&str>) -> String {
+        let Some(started) = &self.started else { return message.to_owned() };
+        let said = String::from_utf8_lossy(&lock(&started.stderr).bytes).into_owned();
+        let lines: Vec<&str> = said.lines().collect();
+        let panicked = lines.iter().position(|line| {
+            line.starts_with("panic:") || line.contains("panicked at") || line.contains("Traceback")
+        });
+        let last = panicked.map(|at| lines[at..].iter().take(3).copied().collect::<Vec<_>>());
+        let last = last.unwrap_or_default().join(" / ");
+        match exit {
+            Some(exit) if last.is_empty() => format!("{message} ({exit})"),
+            Some(exit) => format!("{message} ({exit}; {last})"),
+            None => message.to_owned(),
+        }
+    }
+
+    fn note(&self, call: &Call) {
+        let size = call.answers.iter().map(Bytes::len).max().unwrap_or(0);
+        let mut largest = lock(&self.largest);
+        // A large request may well have a large answer.
+        let is_normal = call.request.iter().all(|it| it.len() < 1 << 20);
+        if size > largest.0 && call.rpc != Rpc::GetProviderSchema && is_normal {
+            *largest = (size, Some(call.rpc));
+        }
+        drop(largest);
+        let mut diagnostics = lock(&self.diagnostics);
+        let room = 20_000_usize.saturating_sub(diagnostics.len());
+        diagnostics.extend(call.diagnostics().into_iter().take(room).map(|it| (call.rpc, it)));
+    }
+
+    /// Whether the process still runs.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.started.as_ref().is_none_or(|started| started.child.exit().is_none())
+    }
+
+    /// Returns what it printed to stderr so far.
+    #[must_use]
+    pub fn stderr(&self) -> Vec<u8> {
+        self.started.as_ref().map(|it| lock(&it.stderr).bytes.clone()).unwrap_or_default()
+    }
+
+    /// Returns what it printed to stdout after the handshake.
+    #[must_use]
+    pub fn stdout(&self) -> Vec<u8> {
+        self.started.as_ref().map(|it| lock(&it.stdout).bytes.clone()).unwrap_or_default()
+    }
+
+    /// Asks the process to end, waits up to `patience`, and returns whether it ended by itself.
+    pub async fn shutdown(&self, patience: Duration) -> bool {
+        self.call_path("/plugin.GRPCController/Shutdown", vec![Bytes::new()], patience).await;
+        let Some(started) = &self.started else { return true };
+        let ended = started.child.wait(patience).await.is_some();
+        started.child.kill();
+        ended
+    }
+}
+
+/// Connects to a started provider.
+///
+/// # Errors
+/// When it does not answer, or speaks TLS although it should not, or the other way round.
+pub async fn connect(started: &Started, patience: Duration) -> Result<Arc<dyn Transport>, String> {
+    let Started { handshake, identity, .. } = started;
+    let tls = match (identity, &handshake.certificate) {
+        (Some(identity), Some(certificate)) => Some((identity, certificate.clone())),
+        (Some(_), None) => {
+            return Err("TLS was asked for, but the handshake has no certificate".to_owned());
+        }
+        (None, _) => None,
+    };
+    host::connect(&handshake.address, tls, patience).await
+}
+
+/// Waits until `done` or the time is over; returns whether it was done.
+pub async fn eventually(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
+    let until = Instant::now() + patience;
+    loop {
+        if done() {
+            return true;
+        }
+        if Instant::now() >= until {
+            return false;
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+}

@@ -1,0 +1,128 @@
+//! Secrets: canaries that are planted in sensitive attributes, the forms in which they may leak, and
+//! their removal from everything that is written.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_value::schema::Block;
+use formwork_value::{Path, Type, Value};
+
+use crate::generate;
+
+/// The text in place of a secret.
+const HIDDEN: &str = "(secret)";
+
+/// Secrets of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Secrets {
+    canary: String,
+    all: Vec<String>,
+}
+
+impl Secrets {
+    /// Returns the secrets of a run with one canary.
+    #[must_use]
+    pub(crate) fn new(seed: u64) -> Self {
+        let canary = format!("cnry{:016x}", generate::Dice::new(seed, "canary").next());
+        Self { all: vec![canary.clone()], canary }
+    }
+
+    /// Adds the strings of sensitive attributes of a value.
+    pub(crate) fn learn(&mut self, block: &Block, value: &Value) {
+        let mut paths = block.sensitive_paths(value);
+        paths.extend(block.write_only_paths(value));
+        for path in paths {
+            let Some(part) = path.find(value) else { continue };
+            part.walk(&mut |_, inner| {
+                if let Value::String(text) = inner
+                    && text.as_str().len() >= 6
+                    && !self.all.iter().any(|known| known == text.as_str())
+                {
+                    self.all.push(text.as_str().to_owned());
+                }
+                true
+            });
+        }
+    }
+
+    /// Returns the configuration with the canary in each sensitive or write-only string, and the paths
+    /// where it stands.
+    #[must_use]
+    pub(crate) fn plant(&self, block: &Block, config: &Value) -> (Value, Vec<Path>) {
+        let mut planted = config.clone();
+        let mut paths = Vec::new();
+        for (path, attribute) in generate::settable_paths(block, config) {
+            let is_secret = attribute.sensitive || attribute.write_only;
+            let is_text = attribute.implied_type() == Type::String;
+            let is_set = path.find(&planted).is_some_and(|it| matches!(it, Value::String(_)));
+            if is_secret && is_text && is_set {
+                let canary = Value::string(self.canary.as_str());
+                if let Some(next) = planted.replace_at(&path, |_| canary) {
+                    planted = next;
+                    paths.push(path);
+                }
+            }
+        }
+        (planted, paths)
+    }
+
+    /// Whether bytes hold the canary, also encoded.
+    #[must_use]
+    pub(crate) fn leaks(&self, bytes: &[u8]) -> bool {
+        self.forms().iter().any(|form| contains(bytes, form.as_bytes()))
+    }
+
+    /// The canary and its encoded forms.
+    fn forms(&self) -> Vec<String> {
+        let hex = self.canary.bytes().map(|byte| format!("{byte:02x}")).collect();
+        // The middle of the base64 form does not depend on what stands around it.
+        let shifted = (0..3).map(|shift| {
+            let padded = format!("{}{}", "\0".repeat(shift), self.canary);
+            let encoded = STANDARD.encode(padded);
+            encoded[4..encoded.len() - 4].to_owned()
+        });
+        [self.canary.clone(), hex].into_iter().chain(shifted).collect()
+    }
+
+    /// Returns the text without secrets.
+    #[must_use]
+    pub(crate) fn redact(&self, text: &str) -> String {
+        self.all.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), HIDDEN))
+    }
+
+    /// Whether bytes hold a secret that was configured, other than the canary.
+    #[must_use]
+    pub(crate) fn holds_configured(&self, bytes: &[u8]) -> bool {
+        self.all.iter().skip(1).any(|secret| contains(bytes, secret.as_bytes()))
+    }
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_canary_is_found_plain_in_hexadecimal_and_in_base64_at_any_offset() {
+        let secrets = Secrets::new(5);
+        let canary = secrets.canary.clone();
+        let hex: String = canary.bytes().map(|byte| format!("{byte:02x}")).collect();
+        for text in [format!("x{canary}y"), hex] {
+            assert!(secrets.leaks(text.as_bytes()), "{text}");
+        }
+        for before in ["", "a", "ab", "abc"] {
+            let encoded = STANDARD.encode(format!("{before}{canary}tail"));
+            assert!(secrets.leaks(encoded.as_bytes()), "{encoded}");
+        }
+        assert!(!secrets.leaks(b"nothing of the kind"));
+    }
+
+    #[test]
+    fn redacted_texts_hold_no_secret() {
+        let secrets = Secrets::new(5);
+        let text = format!("password {}", secrets.canary);
+        assert_eq!(secrets.redact(&text), "password (secret)");
+    }
+}

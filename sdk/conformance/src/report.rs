@@ -1,0 +1,214 @@
+//! The report of a run, and the forms in which it is written.
+
+mod badge;
+mod html;
+mod json;
+mod junit;
+mod reproducer;
+mod sarif;
+mod terminal;
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::time::Duration;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::finding::{Finding, Verdict};
+use crate::offer::Kind;
+use crate::rules::{self, Rule, Severity};
+use crate::suite::{Suite, Target};
+
+pub use reproducer::{Replay, ReplayError, replay};
+
+/// A rule with its verdict.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The number of cases examined.
+    pub cases: u64,
+    /// The number of cases that broke it.
+    pub broken: u64,
+}
+
+/// The result of a run.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The provider's file name or address.
+    pub provider: String,
+    /// SHA-256 of the program; empty if it is not a file.
+    pub hash: String,
+    /// The version of the protocol; 0 if there was no connection.
+    pub protocol: u32,
+    /// The level.
+    pub level: u8,
+    /// The seed.
+    pub seed: u64,
+    /// The length of the run.
+    pub took: Duration,
+    /// The numbers of types by kind.
+    pub offers: Vec<(String, usize)>,
+    /// All rules with their verdicts.
+    pub rows: Vec<Row>,
+    /// The findings, in the order of the rules, without secrets.
+    pub findings: Vec<Finding>,
+    /// Why the provider could not be checked, if it could not.
+    pub stopped: Option<String>,
+}
+
+/// How many rules of a severity held, out of how many that were examined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Rules that held.
+    pub held: usize,
+    /// Rules that were examined.
+    pub examined: usize,
+}
+
+impl Report {
+    /// Collects what a run has found.
+    #[must_use]
+    pub fn new(suite: &Suite, stopped: Option<String>) -> Self {
+        let rows = rules::all().map(|rule| {
+            let tally = suite.tallies.tally(rule.id);
+            Row {
+                rule,
+                verdict: clean_verdict(suite, suite.tallies.verdict(rule)),
+                cases: tally.map_or(0, |it| it.cases),
+                broken: tally.map_or(0, |it| it.broken),
+            }
+        });
+        let rows = rows.collect();
+        let findings = suite.tallies.findings().map(|it| redacted(suite, it)).collect();
+        let (provider, hash) = match &suite.options.target {
+            Target::Program(path) => {
+                let name = path.file_name().map(|it| it.to_string_lossy().into_owned());
+                (name.unwrap_or_default(), hash_of(path))
+            }
+            Target::Running(address, _) => (address.to_string(), String::new()),
+        };
+        let mut offers = BTreeMap::<Kind, usize>::new();
+        for offered in suite.offer.types.iter().filter(|it| it.kind != Kind::Provider) {
+            *offers.entry(offered.kind).or_default() += 1;
+        }
+        let mut offers: Vec<_> =
+            offers.into_iter().map(|(kind, number)| (kind.words().to_owned(), number)).collect();
+        if !suite.offer.functions.is_empty() {
+            offers.push(("function".to_owned(), suite.offer.functions.len()));
+        }
+        Self {
+            provider,
+            hash,
+            protocol: suite.protocol.map_or(0, |it| it.number()),
+            level: suite.options.level,
+            seed: suite.options.seed,
+            took: suite.elapsed(),
+            offers,
+            rows,
+            findings,
+            stopped: stopped.map(|why| suite.secrets.redact(&why)),
+        }
+    }
+
+    /// Counts the rules of a severity.
+    #[must_use]
+    pub fn score(&self, severity: Severity) -> Score {
+        let own = self.rows.iter().filter(|row| row.rule.severity == severity);
+        let mut score = Score::default();
+        for row in own {
+            match row.verdict {
+                Verdict::Held => {
+                    score.held += 1;
+                    score.examined += 1;
+                }
+                Verdict::Broken => score.examined += 1,
+                Verdict::Skipped(_) | Verdict::NotImplemented(_) => {}
+            }
+        }
+        score
+    }
+
+    /// Counts rules with a verdict.
+    #[must_use]
+    pub fn count(&self, word: &str) -> usize {
+        self.rows.iter().filter(|row| row.verdict.word() == word).count()
+    }
+
+    /// The verdict on a rule.
+    #[must_use]
+    pub fn verdict(&self, id: &str) -> Option<&Verdict> {
+        self.rows.iter().find(|row| row.rule.id == id).map(|row| &row.verdict)
+    }
+
+    /// The exit code of the command: 0 if all musts hold, 1 with findings on musts, 2 if the provider
+    /// could not be checked.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        let must = self.score(Severity::Must);
+        match &self.stopped {
+            Some(_) => 2,
+            None if must.held < must.examined => 1,
+            None => 0,
+        }
+    }
+
+    /// Panics with the report if the provider could not be checked or breaks a must. For tests.
+    ///
+    /// # Panics
+    /// See above.
+    pub fn assert_conforms(&self) {
+        assert!(self.exit_code() == 0, "{}", self.terminal(100));
+    }
+}
+
+fn clean_verdict(suite: &Suite, verdict: Verdict) -> Verdict {
+    match verdict {
+        Verdict::Skipped(reason) => Verdict::Skipped(suite.secrets.redact(&reason)),
+        other => other,
+    }
+}
+
+/// The finding without secrets. Calls keep their bytes only where these hold none.
+fn redacted(suite: &Suite, finding: &Finding) -> Finding {
+    let clean = |text: &str| visible(&suite.secrets.redact(text));
+    let mut finding = finding.clone();
+    for text in [
+        &mut finding.message,
+        &mut finding.expected,
+        &mut finding.found,
+        &mut finding.input,
+        &mut finding.path,
+        &mut finding.subject,
+    ] {
+        *text = clean(text);
+    }
+    finding.calls.retain(|call| {
+        let all = call.request.iter().chain(&call.answers);
+        !all.into_iter().any(|bytes| suite.secrets.holds_configured(bytes))
+    });
+    finding
+}
+
+/// The text with control characters written out: providers may say anything.
+fn visible(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => c.to_string(),
+            c if c.is_control() => c.escape_default().to_string(),
+            c => c.to_string(),
+        })
+        .collect()
+}
+
+fn hash_of(path: &std::path::Path) -> String {
+    let Ok(mut file) = std::fs::File::open(path) else { return String::new() };
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 64 * 1024];
+    while let Ok(read @ 1..) = file.read(&mut buffer) {
+        hasher.update(&buffer[..read]);
+    }
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,163 @@
+//! Reproducer files: the calls of a finding as a transcript, and playing them again byte for byte.
+
+use std::io::{self, BufRead, Write};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use formwork_plugin_protocol::raw::RawStatus;
+use formwork_plugin_protocol::transcript::{Outcome, ReadError, RecordedCall, Transcript};
+
+use crate::finding::Finding;
+use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
+use crate::request;
+use crate::rpc::Rpc;
+
+impl Finding {
+    /// Writes the calls of the finding as a transcript; `configure` is the configuration that was sent
+    /// before, if there was any.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn write_reproducer(
+        &self,
+        protocol: u32,
+        begun: SystemTime,
+        out: impl Write,
+    ) -> io::Result<()> {
+        let calls = self.calls.iter().map(|call| recorded(call, protocol)).collect();
+        Transcript { begun, calls }.write(out)
+    }
+}
+
+fn recorded(call: &Call, protocol: u32) -> RecordedCall {
+    let version = formwork_plugin_protocol::handshake::Protocol::from_number(protocol);
+    let path = version.and_then(|it| call.rpc.path(it));
+    RecordedCall {
+        path: path.unwrap_or_else(|| format!("/tfplugin{protocol}.Provider/{}", call.rpc.name())),
+        start: Duration::ZERO,
+        duration: call.took,
+        requests: call.request.clone(),
+        answers: call.answers.clone(),
+        outcome: match &call.reply {
+            Reply::Answered(_) | Reply::Garbage => Outcome::Ok,
+            Reply::Refused(code, message) => Outcome::Status(RawStatus {
+                code: code_number(code),
+                message: message.clone(),
+                details: bytes::Bytes::new(),
+            }),
+            Reply::Lost(why) => Outcome::Failed(why.clone()),
+            Reply::TimedOut => Outcome::Unfinished,
+        },
+    }
+}
+
+/// The number of a status code.
+fn code_number(name: &str) -> i32 {
+    let status = |code| RawStatus { code, message: String::new(), details: bytes::Bytes::new() };
+    (0..=16).find(|code| status(*code).code_name() == name).unwrap_or(2)
+}
+
+/// The outcome of playing one call again.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// The path of the method.
+    pub path: String,
+    /// Whether the answer is byte for byte the recorded one.
+    pub is_same: bool,
+    /// The recorded outcome in words.
+    pub recorded: String,
+    /// The outcome now in words.
+    pub now: String,
+}
+
+/// Why a file could not be played.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The file is no transcript.
+    #[error("{0}")]
+    File(#[from] ReadError),
+    /// The provider does not start.
+    #[error("the provider cannot be used: {0}")]
+    Start(String),
+    /// The provider speaks another version.
+    #[error(
+        "the file was recorded with version {recorded} of the protocol, and the provider speaks {spoken}"
+    )]
+    Version {
+        /// The version in the file.
+        recorded: u32,
+        /// The version of the provider.
+        spoken: u32,
+    },
+}
+
+impl From<StartError> for ReplayError {
+    fn from(error: StartError) -> Self {
+        Self::Start(error.to_string())
+    }
+}
+
+/// Plays the calls of a reproducer file against a provider.
+///
+/// A call that needs a configured provider is played after Configure with an empty configuration.
+///
+/// # Errors
+/// When the file cannot be read or the provider does not start.
+pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, ReplayError> {
+    let transcript = Transcript::read(file)?;
+    let recorded = transcript.calls.iter().find_map(RecordedCall::protocol).map(|it| it.number());
+    let versions = if recorded == Some(5) { "5" } else { "5,6" };
+    let launch = Launch { versions, ..Launch::default() };
+    let mut plugin = Plugin::launch(program, &launch).await?;
+    let spoken = plugin.protocol.number();
+    if let Some(recorded) = recorded.filter(|it| *it != spoken) {
+        return Err(ReplayError::Version { recorded, spoken });
+    }
+    let mut outcomes = Vec::new();
+    for call in &transcript.calls {
+        if !plugin.is_alive() {
+            plugin = Plugin::launch(program, &launch).await?;
+        }
+        let rpc =
+            Rpc::ALL.into_iter().find(|it| it.path(plugin.protocol).as_deref() == Some(&call.path));
+        if needs_configuration(rpc) {
+            let empty = request::configure(&crate::message::Msg::new().bytes(1, vec![0x80]));
+            plugin.call(Rpc::ConfigureProvider, &empty, Duration::from_secs(60)).await;
+        }
+        let Some(rpc) = rpc else { continue };
+        let now = plugin.call_bytes(rpc, call.requests.clone(), Duration::from_secs(60)).await;
+        let recorded_now = self::recorded(&now, spoken);
+        outcomes.push(Replay {
+            path: call.path.clone(),
+            is_same: now.answers == call.answers && same_kind(&recorded_now.outcome, &call.outcome),
+            recorded: words(&call.outcome, call.answers.len()),
+            now: now.outcome(),
+        });
+    }
+    Ok(outcomes)
+}
+
+fn needs_configuration(rpc: Option<Rpc>) -> bool {
+    rpc.is_some_and(|rpc| {
+        let name = rpc.name();
+        !["Validate", "Get", "Upgrade", "Move", "CallFunction", "Configure", "Stop"]
+            .iter()
+            .any(|own| name.starts_with(own))
+    })
+}
+
+fn same_kind(a: &Outcome, b: &Outcome) -> bool {
+    match (a, b) {
+        (Outcome::Failed(_), Outcome::Failed(_)) => true,
+        (a, b) => a == b,
+    }
+}
+
+fn words(outcome: &Outcome, messages: usize) -> String {
+    match outcome {
+        Outcome::Ok => format!("answered with {messages} messages"),
+        Outcome::Status(status) => format!("status {}: {}", status.code_name(), status.message),
+        Outcome::Failed(why) => format!("the provider is gone: {why}"),
+        Outcome::Unfinished => "no answer in time".to_owned(),
+    }
+}

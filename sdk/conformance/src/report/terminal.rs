@@ -1,0 +1,188 @@
+//! The report as a table for a terminal.
+
+use super::{Report, Row};
+use crate::finding::{Finding, Verdict};
+use crate::plugin::cut;
+use crate::rules::{self, Severity};
+
+/// The most findings of one rule that are printed.
+const PRINTED: usize = 10;
+
+impl Report {
+    /// Returns the report as text of at most `width` columns.
+    #[must_use]
+    pub fn terminal(&self, width: usize) -> String {
+        let width = width.clamp(40, 120);
+        let mut out = String::new();
+        self.head(&mut out);
+        if let Some(why) = &self.stopped {
+            out.push_str(&wrapped(&format!("The provider could not be checked: {why}"), width, ""));
+            out.push('\n');
+        }
+        self.table(&mut out, width);
+        self.broken(&mut out, width);
+        self.reasons(&mut out, width);
+        self.tail(&mut out, width);
+        out
+    }
+
+    fn head(&self, out: &mut String) {
+        out.push_str(&format!("Conformance of {}\n", self.provider));
+        let offers: Vec<_> = self
+            .offers
+            .iter()
+            .map(|(kind, number)| format!("{number} {kind}{}", if *number == 1 { "" } else { "s" }))
+            .collect();
+        out.push_str(&format!(
+            "  protocol {}, level {}, seed {}\n",
+            self.protocol, self.level, self.seed
+        ));
+        if !offers.is_empty() {
+            out.push_str(&format!("  {}\n", offers.join(", ")));
+        }
+        out.push('\n');
+    }
+
+    /// One line for each family.
+    fn table(&self, out: &mut String, width: usize) {
+        let name_width = width.saturating_sub(40).clamp(16, 36);
+        out.push_str(&format!(
+            "{:<name_width$} {:>6} {:>7} {:>8} {:>12}\n",
+            "Family", "held", "broken", "skipped", "no check"
+        ));
+        let mut families: Vec<&str> = Vec::new();
+        for row in &self.rows {
+            let family = rules::family_of(row.rule.id);
+            if !families.contains(&family) {
+                families.push(family);
+            }
+        }
+        for family in families {
+            let own: Vec<&Row> =
+                self.rows.iter().filter(|row| rules::family_of(row.rule.id) == family).collect();
+            let count = |word: &str| own.iter().filter(|row| row.verdict.word() == word).count();
+            out.push_str(&format!(
+                "{:<name_width$} {:>6} {:>7} {:>8} {:>12}\n",
+                cut(family, name_width.saturating_sub(3)),
+                count("held"),
+                count("broken"),
+                count("skipped"),
+                count("not implemented")
+            ));
+        }
+        out.push('\n');
+    }
+
+    fn broken(&self, out: &mut String, width: usize) {
+        for row in self.rows.iter().filter(|row| row.verdict == Verdict::Broken) {
+            let rule = row.rule;
+            let head = format!("{} ({}) {}", rule.id, rule.severity.word(), rule.text);
+            out.push_str(&wrapped(&head, width, ""));
+            let own: Vec<&Finding> = self.findings.iter().filter(|it| it.rule == rule.id).collect();
+            for finding in own.iter().take(PRINTED) {
+                one(out, finding, width);
+            }
+            if own.len() > PRINTED {
+                out.push_str(&format!("  ... and {} more; see -json\n", own.len() - PRINTED));
+            }
+            out.push_str(&wrapped(&format!("Harm: {}", rule.harm), width, "  "));
+            out.push_str(&wrapped(&format!("Fix: {}", rule.fix), width, "  "));
+            out.push_str(&wrapped(&format!("Source: {}", rule.source), width, "  "));
+            out.push('\n');
+        }
+    }
+
+    /// Why rules were not examined, rules with the same reason together.
+    fn reasons(&self, out: &mut String, width: usize) {
+        let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+        for row in &self.rows {
+            let reason = match &row.verdict {
+                Verdict::Skipped(reason) => format!("Skipped, {reason}"),
+                Verdict::NotImplemented(needs) => format!("Not implemented, {needs}"),
+                Verdict::Held | Verdict::Broken => continue,
+            };
+            match reasons.iter_mut().find(|(own, _)| *own == reason) {
+                Some((_, ids)) => ids.push(row.rule.id),
+                None => reasons.push((reason, vec![row.rule.id])),
+            }
+        }
+        for (reason, ids) in &reasons {
+            out.push_str(&wrapped(&format!("{}: {}", cut(reason, 300), ids.join(" ")), width, ""));
+        }
+        if !reasons.is_empty() {
+            out.push('\n');
+        }
+    }
+
+    fn tail(&self, out: &mut String, width: usize) {
+        let (must, should) = (self.score(Severity::Must), self.score(Severity::Should));
+        let text = format!(
+            "Musts held: {} of {} examined. Shoulds held: {} of {} examined. {} skipped, {} not implemented, of {} rules in {:.1} s.",
+            must.held,
+            must.examined,
+            should.held,
+            should.examined,
+            self.count("skipped"),
+            self.count("not implemented"),
+            self.rows.len(),
+            self.took.as_secs_f64()
+        );
+        out.push_str(&wrapped(&text, width, ""));
+    }
+}
+
+fn one(out: &mut String, finding: &Finding, width: usize) {
+    let at = if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
+    let call = if finding.call.is_empty() { String::new() } else { format!(" ({})", finding.call) };
+    let head = format!("- {}{at}: {}{call}", finding.subject, finding.message);
+    out.push_str(&wrapped(&head, width, "  "));
+    for (what, text) in
+        [("expected", &finding.expected), ("found", &finding.found), ("input", &finding.input)]
+    {
+        if !text.is_empty() {
+            out.push_str(&wrapped(&format!("{what}: {}", cut(text, 400)), width, "    "));
+        }
+    }
+}
+
+/// The text in lines of at most `width` columns, each after `indent`.
+fn wrapped(text: &str, width: usize, indent: &str) -> String {
+    let room = width.saturating_sub(indent.len()).max(20);
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut current = String::new();
+        for word in line.split(' ') {
+            let mut word = word.to_owned();
+            let length = |text: &str| text.chars().count();
+            if !current.is_empty() && length(&current) + 1 + length(&word) > room {
+                out.push_str(&format!("{indent}{current}\n"));
+                current.clear();
+            }
+            while length(&word) > room {
+                let rest: String = word.chars().skip(room).collect();
+                let first: String = word.chars().take(room).collect();
+                out.push_str(&format!("{indent}{first}\n"));
+                word = rest;
+            }
+            if !current.is_empty() {
+                current.push(' ');
+            }
+            current.push_str(&word);
+        }
+        out.push_str(&format!("{indent}{current}\n"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_asked_for() {
+        let text = format!("some words and {} and more", "x".repeat(100));
+        for line in wrapped(&text, 30, "  ").lines() {
+            assert!(line.chars().count() <= 30, "{line}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Requests of the provider service, built field by field.
+
+use formwork_value::codec::{json, msgpack};
+use formwork_value::{Plain, Type, Value};
+
+use crate::message::Msg;
+use crate::offer::{Kind, Offered};
+use crate::rpc::Rpc;
+
+/// Returns a value in its dynamic form; empty if it does not have the type.
+#[must_use]
+pub(crate) fn dynamic(value: &Value, ty: &Type) -> Msg {
+    match msgpack::encode(value, ty) {
+        Ok(bytes) => Msg::new().bytes(1, bytes),
+        Err(_) => Msg::new(),
+    }
+}
+
+/// Returns a value in its dynamic form as JSON.
+#[must_use]
+pub(crate) fn dynamic_json(value: &Value, ty: &Type) -> Msg {
+    match json::encode(value, ty) {
+        Ok(text) => Msg::new().bytes(2, text.into_bytes()),
+        Err(_) => Msg::new(),
+    }
+}
+
+/// Reads a dynamic value as one of a type.
+///
+/// # Errors
+/// When the bytes are no value of the type.
+pub(crate) fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, String> {
+    let Some(message) = message else { return Ok(None) };
+    let decoded = if message.has(1) {
+        msgpack::decode(&message.get_bytes(1), ty).map_err(|error| error.to_string())?
+    } else if message.has(2) {
+        json::decode(&message.get_bytes(2), ty).map_err(|error| error.to_string())?
+    } else {
+        return Ok(None);
+    };
+    Ok(Some(decoded.split_marks().0))
+}
+
+/// What this host says that it can do.
+#[must_use]
+pub(crate) fn capabilities() -> Msg {
+    Msg::new().int(2, 1)
+}
+
+/// The call that validates configurations of a kind.
+#[must_use]
+pub(crate) fn validate_rpc(kind: Kind) -> Rpc {
+    match kind {
+        Kind::Provider => Rpc::ValidateProviderConfig,
+        Kind::Resource => Rpc::ValidateResourceConfig,
+        Kind::DataSource => Rpc::ValidateDataResourceConfig,
+        Kind::Ephemeral => Rpc::ValidateEphemeralResourceConfig,
+        Kind::List => Rpc::ValidateListResourceConfig,
+        Kind::Action => Rpc::ValidateActionConfig,
+        Kind::Store => Rpc::ValidateStateStoreConfig,
+    }
+}
+
+/// The request that validates a configuration.
+#[must_use]
+pub(crate) fn validate(offered: &Offered, config: &Value) -> Msg {
+    validate_dynamic(offered, &dynamic(config, &offered.ty()))
+}
+
+/// The same with any dynamic value.
+#[must_use]
+pub(crate) fn validate_dynamic(offered: &Offered, config: &Msg) -> Msg {
+    let named = || Msg::new().text(1, &offered.name).msg(2, config);
+    match offered.kind {
+        Kind::Provider => Msg::new().msg(1, config),
+        Kind::Resource => named().msg(3, &capabilities()),
+        Kind::List => named()
+            .msg(3, &dynamic(&Value::Bool(false), &Type::Bool))
+            .msg(4, &dynamic(&Value::int(10), &Type::Number)),
+        _ => named(),
+    }
+}
+
+/// The values of a plan request.
+#[derive(Clone, Debug)]
+pub(crate) struct PlanInput {
+    /// The prior object; null to create.
+    pub(crate) prior: Value,
+    /// The proposed object; null to destroy.
+    pub(crate) proposed: Value,
+    /// The configuration; null to destroy.
+    pub(crate) config: Value,
+    /// The prior private data.
+    pub(crate) private: bytes::Bytes,
+    /// The prior identity.
+    pub(crate) identity: Option<Msg>,
+}
+
+/// The request that plans a change.
+#[must_use]
+pub(crate) fn plan(offered: &Offered, input: &PlanInput) -> Msg {
+    let ty = offered.ty();
+    Msg::new()
+        .text(1, &offered.name)
+        .msg(2, &dynamic(&input.prior, &ty))
+        .msg(3, &dynamic(&input.proposed, &ty))
+        .msg(4, &dynamic(&input.config, &ty))
+        .bytes(5, input.private.clone())
+        .msg(7, &capabilities())
+        .maybe(8, input.identity.as_ref())
+}
+
+/// The request that applies what was planned.
+#[must_use]
+pub(crate) fn apply(offered: &Offered, input: &PlanInput, planned: &Msg) -> Msg {
+    let ty = offered.ty();
+    Msg::new()
+        .text(1, &offered.name)
+        .msg(2, &dynamic(&input.prior, &ty))
+        .maybe(3, planned.get_msg(1).as_ref())
+        .msg(4, &dynamic(&input.config, &ty))
+        .bytes(5, planned.get_bytes(3))
+        .maybe(7, planned.get_msg(7).as_ref())
+}
+
+/// The request that reads an object.
+#[must_use]
+pub(crate) fn read(
+    offered: &Offered,
+    state: &Value,
+    private: &bytes::Bytes,
+    identity: Option<&Msg>,
+) -> Msg {
+    Msg::new()
+        .text(1, &offered.name)
+        .msg(2, &dynamic(state, &offered.ty()))
+        .bytes(3, private.clone())
+        .msg(5, &capabilities())
+        .maybe(6, identity)
+}
+
+/// The request that upgrades a stored object.
+#[must_use]
+pub(crate) fn upgrade(name: &str, version: u64, text: &[u8]) -> Msg {
+    let state = Msg::new().bytes(1, text.to_vec());
+    Msg::new().text(1, name).int(2, version).msg(3, &state)
+}
+
+/// The request that configures the provider.
+#[must_use]
+pub(crate) fn configure(config: &Msg) -> Msg {
+    Msg::new().text(1, "1.11.4").msg(2, config).msg(3, &capabilities())
+}
+
+/// The request that calls a function.
+#[must_use]
+pub(crate) fn call_function(name: &str, arguments: &[Msg]) -> Msg {
+    arguments.iter().fold(Msg::new().text(1, name), |request, argument| request.msg(2, argument))
+}

@@ -1,0 +1,179 @@
+//! Calls of the provider service: their paths in both versions and where their answers keep
+//! diagnostics.
+
+use formwork_plugin_protocol::handshake::Protocol;
+
+use crate::message::Msg;
+
+/// A call, by its name in protocol 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(missing_docs, reason = "the names are those of the protocol's description")]
+pub enum Rpc {
+    GetMetadata,
+    GetProviderSchema,
+    GetResourceIdentitySchemas,
+    GetFunctions,
+    ValidateProviderConfig,
+    ConfigureProvider,
+    StopProvider,
+    ValidateResourceConfig,
+    UpgradeResourceState,
+    UpgradeResourceIdentity,
+    ReadResource,
+    PlanResourceChange,
+    ApplyResourceChange,
+    ImportResourceState,
+    MoveResourceState,
+    GenerateResourceConfig,
+    ValidateDataResourceConfig,
+    ReadDataSource,
+    ValidateEphemeralResourceConfig,
+    OpenEphemeralResource,
+    RenewEphemeralResource,
+    CloseEphemeralResource,
+    ValidateListResourceConfig,
+    ListResource,
+    CallFunction,
+    ValidateActionConfig,
+    PlanAction,
+    InvokeAction,
+    ValidateStateStoreConfig,
+    ConfigureStateStore,
+    GetStates,
+}
+
+impl Rpc {
+    /// All calls.
+    pub const ALL: [Self; 31] = [
+        Self::GetMetadata,
+        Self::GetProviderSchema,
+        Self::GetResourceIdentitySchemas,
+        Self::GetFunctions,
+        Self::ValidateProviderConfig,
+        Self::ConfigureProvider,
+        Self::StopProvider,
+        Self::ValidateResourceConfig,
+        Self::UpgradeResourceState,
+        Self::UpgradeResourceIdentity,
+        Self::ReadResource,
+        Self::PlanResourceChange,
+        Self::ApplyResourceChange,
+        Self::ImportResourceState,
+        Self::MoveResourceState,
+        Self::GenerateResourceConfig,
+        Self::ValidateDataResourceConfig,
+        Self::ReadDataSource,
+        Self::ValidateEphemeralResourceConfig,
+        Self::OpenEphemeralResource,
+        Self::RenewEphemeralResource,
+        Self::CloseEphemeralResource,
+        Self::ValidateListResourceConfig,
+        Self::ListResource,
+        Self::CallFunction,
+        Self::ValidateActionConfig,
+        Self::PlanAction,
+        Self::InvokeAction,
+        Self::ValidateStateStoreConfig,
+        Self::ConfigureStateStore,
+        Self::GetStates,
+    ];
+
+    /// Returns the name in protocol 6.
+    #[must_use]
+    pub fn name(self) -> String {
+        format!("{self:?}")
+    }
+
+    /// Returns the call with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rpc| rpc.name() == name)
+    }
+
+    /// Returns the path of the method; `None` if the version lacks it.
+    #[must_use]
+    pub fn path(self, protocol: Protocol) -> Option<String> {
+        let older = protocol.number() == 5;
+        let name = match self {
+            Self::GetProviderSchema if older => "GetSchema".to_owned(),
+            Self::ValidateProviderConfig if older => "PrepareProviderConfig".to_owned(),
+            Self::ConfigureProvider if older => "Configure".to_owned(),
+            Self::StopProvider if older => "Stop".to_owned(),
+            Self::ValidateResourceConfig if older => "ValidateResourceTypeConfig".to_owned(),
+            Self::ValidateDataResourceConfig if older => "ValidateDataSourceConfig".to_owned(),
+            Self::ValidateStateStoreConfig | Self::ConfigureStateStore | Self::GetStates
+                if older =>
+            {
+                return None;
+            }
+            other => other.name(),
+        };
+        Some(format!("/tfplugin{protocol}.Provider/{name}"))
+    }
+
+    /// The number of the field of the answer that holds diagnostics, if it has any.
+    #[must_use]
+    pub fn diagnostics_field(self) -> Option<u32> {
+        match self {
+            Self::GetMetadata
+            | Self::GetResourceIdentitySchemas
+            | Self::GetFunctions
+            | Self::ValidateProviderConfig
+            | Self::UpgradeResourceState
+            | Self::UpgradeResourceIdentity
+            | Self::ReadResource
+            | Self::ImportResourceState
+            | Self::MoveResourceState
+            | Self::GenerateResourceConfig
+            | Self::ReadDataSource
+            | Self::GetStates => Some(2),
+            Self::PlanResourceChange | Self::GetProviderSchema | Self::ListResource => Some(4),
+            Self::ApplyResourceChange => Some(3),
+            Self::StopProvider | Self::CallFunction | Self::InvokeAction => None,
+            _ => Some(1),
+        }
+    }
+}
+
+/// A diagnostic of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diag {
+    /// The severity's number: 1 is an error, 2 a warning.
+    pub severity: u64,
+    /// The summary.
+    pub summary: String,
+    /// The detail.
+    pub detail: String,
+    /// The raw path, if there is one.
+    pub path: Option<Msg>,
+    /// Whether summary and detail are valid UTF-8.
+    pub is_text: bool,
+}
+
+impl Diag {
+    /// Reads a diagnostic.
+    #[must_use]
+    pub fn read(message: &Msg) -> Self {
+        let is_text = [2, 3].iter().all(|n| std::str::from_utf8(&message.get_bytes(*n)).is_ok());
+        Self {
+            severity: message.get_int(1),
+            summary: message.get_text(2),
+            detail: message.get_text(3),
+            path: message.get_msg(4),
+            is_text,
+        }
+    }
+
+    /// Whether it is an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == 1
+    }
+
+    /// Summary and detail in one line.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let text = format!("{}: {}", self.summary, self.detail);
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,147 @@
+//! The table of rules: id, severity, level, text, source, harm and correction of every check.
+
+mod handshake;
+mod kinds;
+mod lifecycle;
+mod planning;
+mod reading;
+mod robustness;
+mod schema;
+mod validation;
+
+/// Severity of a broken rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The protocol or Terraform enforces it, or breaking it loses data.
+    Must,
+    /// Good providers keep it.
+    Should,
+}
+
+impl Severity {
+    /// Returns the severity as a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+        }
+    }
+}
+
+/// Whether this version of the suite can check a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// There is a check.
+    Implemented,
+    /// There is none; the text says what it needs.
+    Missing(&'static str),
+}
+
+/// A rule that providers are held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The id, `P-02`.
+    pub id: &'static str,
+    /// The severity.
+    pub severity: Severity,
+    /// The lowest level at which it is checked, 0 to 3.
+    pub level: u8,
+    /// Whether there is a check.
+    pub support: Support,
+    /// The rule as a sentence.
+    pub text: &'static str,
+    /// The specification or program that the rule comes from.
+    pub source: &'static str,
+    /// The harm to a user when it is broken.
+    pub harm: &'static str,
+    /// The correction.
+    pub fix: &'static str,
+}
+
+const fn row(
+    (id, severity, level, support): (&'static str, Severity, u8, Support),
+    text: &'static str,
+    source: &'static str,
+    harm: &'static str,
+    fix: &'static str,
+) -> Rule {
+    Rule { id, severity, level, support, text, source, harm, fix }
+}
+
+/// Families of rules by the first letter of their ids, in the order of reports.
+pub const FAMILIES: [(&str, &str); 16] = [
+    ("H", "Handshake and process"),
+    ("S", "Schema and metadata"),
+    ("V", "Validation"),
+    ("C", "Configure"),
+    ("P", "Planning"),
+    ("A", "Apply life cycle"),
+    ("R", "Read"),
+    ("U", "Upgrade"),
+    ("M", "Move"),
+    ("I", "Import and generated configuration"),
+    ("L", "List"),
+    ("D", "Data sources"),
+    ("E", "Ephemeral resources"),
+    ("F", "Functions"),
+    ("X", "Actions"),
+    ("T", "State stores"),
+];
+
+/// The last two families, which concern all calls.
+pub const CROSS_FAMILIES: [(&str, &str); 2] =
+    [("Z", "Robustness"), ("K", "Secrets and supply chain")];
+
+/// Iterates over all rules in the order of reports.
+pub fn all() -> impl Iterator<Item = &'static Rule> {
+    [
+        handshake::ROWS,
+        schema::ROWS,
+        validation::ROWS,
+        planning::ROWS,
+        lifecycle::ROWS,
+        reading::ROWS,
+        kinds::ROWS,
+        robustness::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Returns the rule with this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Rule> {
+    all().find(|rule| rule.id == id)
+}
+
+/// Returns the name of the family that a rule belongs to.
+#[must_use]
+pub fn family_of(id: &str) -> &'static str {
+    let letter = &id[..id.len().min(1)];
+    let mut families = FAMILIES.iter().chain(&CROSS_FAMILIES);
+    families.find(|(own, _)| *own == letter).map_or("Other", |(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn the_table_has_175_rules_with_distinct_ids() {
+        let ids: BTreeSet<_> = all().map(|rule| rule.id).collect();
+        assert_eq!((all().count(), ids.len()), (175, 175));
+    }
+
+    #[test]
+    fn every_rule_has_texts_and_belongs_to_a_family() {
+        for rule in all() {
+            for text in [rule.text, rule.source, rule.harm, rule.fix] {
+                assert!(!text.is_empty(), "{}", rule.id);
+            }
+            assert_ne!(family_of(rule.id), "Other", "{}", rule.id);
+        }
+    }
+}

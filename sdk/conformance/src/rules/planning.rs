@@ -1,0 +1,163 @@
+//! Rules of the planning (P).
+
+use super::Severity::{Must, Should};
+use super::Support::{Implemented, Missing};
+use super::{Rule, row};
+
+/// The rows.
+pub(super) const ROWS: &[Rule] = &[
+    row(
+        ("P-01", Must, 1, Implemented),
+        "The planned value has the type of the schema",
+        "Terraform PlanResourceChange",
+        "Terraform refuses the plan.",
+        "Encode with the schema's type.",
+    ),
+    row(
+        ("P-02", Must, 1, Implemented),
+        "Configured values are kept, and only computed attributes are set",
+        "objchange.AssertPlanValid",
+        "Terraform refuses the plan, or an old SDK's change shows up as drift.",
+        "Plan exactly the configured values; mark what the provider sets as computed.",
+    ),
+    row(
+        ("P-03", Must, 1, Implemented),
+        "Nested blocks have the counts and keys of the configuration",
+        "objchange.AssertPlanValid",
+        "Terraform refuses the plan.",
+        "Keep the number and order of blocks.",
+    ),
+    row(
+        ("P-04", Must, 1, Implemented),
+        "Write-only attributes are null in the plan",
+        "ephemeral.ValidateWriteOnlyAttributes",
+        "The secret is stored in the plan file.",
+        "Set write-only attributes to null.",
+    ),
+    row(
+        ("P-05", Must, 1, Implemented),
+        "The same request gives the same plan, in two processes as well",
+        "Terraform plans twice",
+        "\"Provider produced inconsistent final plan\".",
+        "Use no clock, no random numbers and no map order while planning.",
+    ),
+    row(
+        ("P-06", Must, 1, Implemented),
+        "Learning unknown values never changes a planned value that was known",
+        "Terraform checkPlannedChange",
+        "\"Provider produced inconsistent final plan\" in the middle of an apply.",
+        "Plan unknown for everything that depends on an unknown value.",
+    ),
+    row(
+        ("P-07", Must, 1, Implemented),
+        "Planning an object's own value is a no-op",
+        "Terraform plan",
+        "Every plan shows a change.",
+        "Compare with the prior state before marking values as unknown.",
+    ),
+    row(
+        ("P-08", Should, 1, Implemented),
+        "Planning does not fail without the proposed value of computed attributes",
+        "tfplugin docs",
+        "A host that proposes differently crashes the provider.",
+        "Use configuration and prior state.",
+    ),
+    row(
+        ("P-09", Must, 1, Implemented),
+        "RequiresReplace names paths that exist and that changed",
+        "Terraform getRequiredReplaces",
+        "Terraform refuses the plan, or replaces objects for no reason.",
+        "Name only attributes that differ.",
+    ),
+    row(
+        ("P-10", Should, 1, Missing("schemas do not say which attributes force replacement")),
+        "Attributes documented as forcing replacement do so",
+        "single-attribute mutations",
+        "Users lose an object that they meant to change.",
+        "Let the documentation follow the schema.",
+    ),
+    row(
+        ("P-11", Must, 3, Implemented),
+        "Computed attributes that are planned as null stay null",
+        "Terraform AssertObjectCompatible",
+        "\"Provider produced inconsistent result after apply\".",
+        "Plan unknown for values that come with the object.",
+    ),
+    row(
+        ("P-12", Must, 1, Implemented),
+        "A destroy plan is null",
+        "Terraform plan_destroy",
+        "Terraform refuses to destroy.",
+        "Return the null proposed state.",
+    ),
+    row(
+        ("P-13", Should, 1, Implemented),
+        "Planned private data is at most 64 KiB",
+        "reliability target",
+        "States grow with every apply.",
+        "Keep only what the next call needs.",
+    ),
+    row(
+        ("P-14", Should, 1, Implemented),
+        "Reordering a set or map changes nothing",
+        "metamorphic",
+        "Every plan shows a change.",
+        "Compare sets as sets.",
+    ),
+    row(
+        ("P-15", Should, 1, Implemented),
+        "Null and empty collections are handled alike or told apart consistently",
+        "metamorphic",
+        "Plans show changes that never end.",
+        "Plan what the configuration says.",
+    ),
+    row(
+        ("P-16", Must, 3, Missing("needs the recording proxy")),
+        "Planning makes no changing remote call",
+        "recording proxy",
+        "A plan changes the real world.",
+        "Send changing requests in Apply only.",
+    ),
+    row(
+        ("P-17", Must, 1, Implemented),
+        "Defers only when the host allows it, with a reason",
+        "deferral_allowed",
+        "Terraform refuses the answer.",
+        "Check the client capability first.",
+    ),
+    row(
+        ("P-18", Should, 1, Implemented),
+        "Does not set legacy_type_system",
+        "tfplugin docs",
+        "Terraform skips its consistency checks for the provider.",
+        "Move the resource to the plugin framework or another current SDK.",
+    ),
+    row(
+        ("P-19", Must, 1, Implemented),
+        "The planned identity conforms and does not change for an existing object",
+        "Terraform identity checks",
+        "Terraform refuses the plan.",
+        "Plan the prior identity.",
+    ),
+    row(
+        ("P-20", Must, 3, Implemented),
+        "Refinements of planned unknown values hold for the applied value",
+        "AssertValueCompatible",
+        "Conditions that were decided during the plan turn out wrong.",
+        "Promise only what always holds.",
+    ),
+    row(
+        ("P-21", Must, 1, Implemented),
+        "Numbers such as 2^53+1 and 10^40 survive planning",
+        "cty numbers",
+        "Large ids are rounded.",
+        "Do not convert numbers to float64.",
+    ),
+    row(
+        ("P-22", Should, 1, Implemented),
+        "Plans 1,000 elements in less than 2 s",
+        "reliability target",
+        "Large configurations take minutes to plan.",
+        "Avoid comparing all elements with each other.",
+    ),
+];

@@ -1,0 +1,418 @@
+//! One run over one provider: the running plugin, its schema, what was examined so far, and the time
+//! that is left.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use formwork_plugin_protocol::handshake::{Address, Protocol};
+use formwork_value::{Plain, Value};
+
+use crate::finding::{Finding, Tallies};
+use crate::generate::{self, Dice, Extent};
+use crate::legal;
+use crate::message::Msg;
+use crate::offer::{Kind, Offer, Offered};
+use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
+use crate::redact::Secrets;
+use crate::request;
+use crate::rpc::{Diag, Rpc};
+use crate::rules::{self, Rule, Support};
+
+/// An example configuration of one type.
+#[derive(Clone, Debug)]
+pub struct Example {
+    /// The kind of block.
+    pub kind: Kind,
+    /// The type; empty for the provider.
+    pub name: String,
+    /// The file it stands in.
+    pub file: String,
+    /// The attributes and blocks as one object.
+    pub value: Value,
+}
+
+/// The provider to check.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A program.
+    Program(PathBuf),
+    /// A provider that runs already.
+    Running(Address, Protocol),
+}
+
+/// Settings of a run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The provider.
+    pub target: Target,
+    /// The highest level: 0 binary only, 1 configured and planned, 2 examples read, 3 applied.
+    pub level: u8,
+    /// The rules to check; all if empty.
+    pub only: BTreeSet<String>,
+    /// The rules to leave out.
+    pub skip: BTreeSet<String>,
+    /// The seed of generated inputs.
+    pub seed: u64,
+    /// The limit for the whole run.
+    pub time: Duration,
+    /// Example configurations.
+    pub examples: Vec<Example>,
+    /// The provider's configuration, coerced to its schema later; nothing if there is none.
+    pub config: Option<Value>,
+    /// The previous release, to compare schemas with.
+    pub previous: Option<PathBuf>,
+    /// Variables for the provider's process.
+    pub env: Vec<(OsString, OsString)>,
+    /// The file that every created object is written to before it is created; none for a temporary one.
+    pub journal: Option<PathBuf>,
+}
+
+impl Options {
+    /// Returns the usual settings for a program.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        Self {
+            target: Target::Program(program.into()),
+            level: 1,
+            only: BTreeSet::new(),
+            skip: BTreeSet::new(),
+            seed: 1,
+            time: Duration::from_secs(600),
+            examples: Vec::new(),
+            config: None,
+            previous: None,
+            env: Vec::new(),
+            journal: None,
+        }
+    }
+}
+
+/// Progress of a run: the family and the rule ids that are examined now.
+pub type Progress<'p> = &'p mut dyn FnMut(&str, &Tallies);
+
+/// The deadline of a call that validates, plans or reads.
+pub const CALL: Duration = Duration::from_secs(20);
+/// The deadline of a call that changes something.
+pub const CHANGE: Duration = Duration::from_secs(120);
+/// The most restarts after crashes in one run.
+const RESTARTS: usize = 200;
+
+/// One run.
+pub struct Suite {
+    /// The settings.
+    pub options: Options,
+    /// What was examined.
+    pub tallies: Tallies,
+    /// The schema.
+    pub offer: Offer,
+    /// Secrets that must not be printed.
+    pub(crate) secrets: Secrets,
+    /// Whether the running plugin is configured.
+    pub configured: bool,
+    /// The dynamic configuration of the provider.
+    pub config: Msg,
+    /// Legal configurations found so far.
+    pub legal: BTreeMap<(Kind, String), Vec<Value>>,
+    /// Output and diagnostics of plugins that have ended.
+    pub past: Past,
+    /// The protocol that was negotiated.
+    pub protocol: Option<Protocol>,
+    plugin: Option<Plugin>,
+    restarts: usize,
+    began: Instant,
+}
+
+/// What plugins that have ended printed.
+#[derive(Debug, Default)]
+pub struct Past {
+    /// Their output to stdout after the handshake.
+    pub stdout: Vec<u8>,
+    /// Their output to stderr.
+    pub stderr: Vec<u8>,
+    /// Their diagnostics.
+    pub diagnostics: Vec<(Rpc, Diag)>,
+    /// The largest answer.
+    pub largest: (usize, Option<Rpc>),
+}
+
+impl Suite {
+    /// Begins a run.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        let secrets = Secrets::new(options.seed);
+        Self {
+            options,
+            tallies: Tallies::default(),
+            offer: Offer::default(),
+            secrets,
+            configured: false,
+            config: Msg::new(),
+            legal: BTreeMap::new(),
+            past: Past::default(),
+            protocol: None,
+            plugin: None,
+            restarts: 0,
+            began: Instant::now(),
+        }
+    }
+
+    /// Whether a rule is to be examined in this run.
+    #[must_use]
+    pub fn wants(&self, id: &str) -> bool {
+        rules::find(id).is_some_and(|rule| self.is_selected(rule))
+    }
+
+    /// Whether one of several rules is to be examined.
+    #[must_use]
+    pub fn wants_any(&self, ids: &[&str]) -> bool {
+        ids.iter().any(|id| self.wants(id)) && !self.is_late()
+    }
+
+    fn is_selected(&self, rule: &Rule) -> bool {
+        let Options { only, skip, level, .. } = &self.options;
+        rule.support == Support::Implemented
+            && rule.level <= *level
+            && (only.is_empty() || only.contains(rule.id))
+            && !skip.contains(rule.id)
+    }
+
+    /// Gives every selected rule that was not examined its reason, and drops what was found for rules
+    /// that were not asked for.
+    pub fn finish(&mut self) {
+        let level = self.options.level;
+        for rule in rules::all() {
+            let Options { only, skip, .. } = &self.options;
+            let reason = if skip.contains(rule.id) {
+                "left out with -skip".to_owned()
+            } else if !only.is_empty() && !only.contains(rule.id) {
+                "not among -only".to_owned()
+            } else if rule.level > level {
+                format!("is examined at level {}", rule.level)
+            } else if self.is_late() {
+                "the time was over".to_owned()
+            } else {
+                continue;
+            };
+            self.tallies.skip(rule.id, reason);
+        }
+    }
+
+    /// Whether the time of the run is over.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.began.elapsed() > self.options.time
+    }
+
+    /// The time since the beginning.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Counts a case: held, or broken with the finding.
+    pub fn check(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
+        if !self.wants(id) {
+            return;
+        }
+        match held {
+            true => self.tallies.hold(id),
+            false => self.tallies.find(finding()),
+        }
+    }
+
+    /// Notes why rules cannot be examined.
+    pub fn skip(&mut self, ids: &[&'static str], reason: &str) {
+        for id in ids {
+            self.tallies.skip(id, reason);
+        }
+    }
+
+    /// A seeded source of numbers for something.
+    #[must_use]
+    pub fn dice(&self, of: &str) -> Dice {
+        Dice::new(self.options.seed, of)
+    }
+
+    /// The usual settings for starting the provider.
+    #[must_use]
+    pub fn launch(&self) -> Launch {
+        let mut env = self.options.env.clone();
+        env.push(("TF_LOG".into(), "TRACE".into()));
+        Launch { env, ..Launch::default() }
+    }
+
+    /// The program, if the provider is one.
+    #[must_use]
+    pub fn program(&self) -> Option<PathBuf> {
+        match &self.options.target {
+            Target::Program(path) => Some(path.clone()),
+            Target::Running(..) => None,
+        }
+    }
+
+    /// Starts another process of the provider, or connects to the running one again.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub async fn another(&self) -> Result<Plugin, StartError> {
+        match &self.options.target {
+            Target::Program(path) => Plugin::launch(path, &self.launch()).await,
+            Target::Running(address, protocol) => Plugin::reattach(address, *protocol).await,
+        }
+    }
+
+    /// Makes sure that the provider runs.
+    ///
+    /// # Errors
+    /// When it does not start, or was restarted too often.
+    pub async fn revive(&mut self) -> Result<(), String> {
+        if self.plugin.as_ref().is_some_and(Plugin::is_alive) {
+            return Ok(());
+        }
+        self.put_away();
+        if self.restarts >= RESTARTS {
+            return Err("the provider crashed too often".to_owned());
+        }
+        self.restarts += 1;
+        let plugin = self.another().await.map_err(|error| error.to_string())?;
+        self.protocol = Some(plugin.protocol);
+        if self.configured {
+            let request = request::configure(&self.config);
+            plugin.call(Rpc::ConfigureProvider, &request, CHANGE).await;
+        }
+        self.plugin = Some(plugin);
+        Ok(())
+    }
+
+    /// Ends the running plugin and keeps what it printed.
+    pub fn put_away(&mut self) {
+        let Some(plugin) = self.plugin.take() else { return };
+        extend(&mut self.past.stdout, plugin.stdout());
+        extend(&mut self.past.stderr, plugin.stderr());
+        let diagnostics = plugin.diagnostics.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.past.diagnostics.extend(diagnostics);
+        self.past.diagnostics.truncate(50_000);
+        let largest = plugin.largest.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if largest.0 > self.past.largest.0 {
+            self.past.largest = largest;
+        }
+    }
+
+    /// The running plugin.
+    #[must_use]
+    pub fn plugin(&self) -> Option<&Plugin> {
+        self.plugin.as_ref()
+    }
+
+    /// Makes a call. A provider that is gone is started again before the next one.
+    pub async fn call(&mut self, rpc: Rpc, request: &Msg) -> Call {
+        self.call_within(rpc, vec![request.encode()], CALL).await
+    }
+
+    /// Makes a call that changes something.
+    pub async fn change(&mut self, rpc: Rpc, request: &Msg) -> Call {
+        self.call_within(rpc, vec![request.encode()], CHANGE).await
+    }
+
+    /// Makes a call of any bytes within a deadline.
+    pub async fn call_within(
+        &mut self,
+        rpc: Rpc,
+        request: Vec<bytes::Bytes>,
+        deadline: Duration,
+    ) -> Call {
+        let lost = |why: String| Call {
+            rpc,
+            request: request.clone(),
+            answers: Vec::new(),
+            reply: Reply::Lost(why),
+            took: Duration::ZERO,
+        };
+        if let Err(why) = self.revive().await {
+            return lost(why);
+        }
+        let Some(plugin) = &self.plugin else { return lost("it does not run".to_owned()) };
+        let call = plugin.call_bytes(rpc, request, deadline).await;
+        if call.is_crash() {
+            // What hangs or sent garbage is not to be trusted with the next call.
+            if let Some(started) = &plugin.started {
+                started.child.kill();
+            }
+            self.put_away();
+        }
+        call
+    }
+
+    /// Validates a configuration.
+    pub async fn validate(&mut self, offered: &Offered, config: &Value) -> Call {
+        let request = request::validate(offered, config);
+        self.call(request::validate_rpc(offered.kind), &request).await
+    }
+
+    /// Legal configurations of a type: examples first, then what validation accepts.
+    pub async fn legal(&mut self, offered: &Offered) -> Vec<Value> {
+        let key = (offered.kind, offered.name.clone());
+        if let Some(found) = self.legal.get(&key) {
+            return found.clone();
+        }
+        let found = legal::find(self, offered).await;
+        self.legal.insert(key, found.clone());
+        found
+    }
+
+    /// Example configurations of a type, in the type of its schema.
+    #[must_use]
+    pub fn examples_of(&self, offered: &Offered) -> Vec<(String, Result<Value, String>)> {
+        let own = self.options.examples.iter();
+        own.filter(|it| it.kind == offered.kind && it.name == offered.name)
+            .map(|example| {
+                let coerced = offered.block().coerce(&example.value);
+                let coerced = coerced.map_err(|refused| {
+                    format!("{}{}", crate::checks::place(&refused.path), refused.reason)
+                });
+                (example.file.clone(), coerced)
+            })
+            .collect()
+    }
+
+    /// The configuration of everything in a block, for checks of single attributes.
+    #[must_use]
+    pub fn generated(&self, offered: &Offered, extent: Extent, number: u64) -> Value {
+        let mut dice = self.dice(&format!("{}/{}/{number}", offered.subject(), extent as u8));
+        generate::config(offered.block(), extent, &mut dice)
+    }
+
+    /// Shrinks an input for as long as the call with it crashes the provider.
+    pub async fn shrink_crash(&mut self, offered: &Offered, value: &Value) -> Value {
+        let mut value = value.clone();
+        for _ in 0..40 {
+            let mut smaller = None;
+            for candidate in generate::smaller(offered.block(), &value).into_iter().take(30) {
+                if self.validate(offered, &candidate).await.is_crash() {
+                    smaller = Some(candidate);
+                    break;
+                }
+            }
+            match smaller {
+                Some(candidate) if !self.is_late() => value = candidate,
+                _ => break,
+            }
+        }
+        value
+    }
+}
+
+/// A value without marks as a proof of it.
+#[must_use]
+pub fn plain(value: &Value) -> Plain {
+    value.clone().split_marks().0
+}
+
+fn extend(kept: &mut Vec<u8>, more: Vec<u8>) {
+    const MOST: usize = 16 << 20;
+    let room = MOST.saturating_sub(kept.len()).min(more.len());
+    kept.extend_from_slice(&more[..room]);
+}

@@ -1,0 +1,109 @@
+//! A provider that can list its objects: what a lost call may have made is found among them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use formwork_sdk::prelude::*;
+
+use super::super::*;
+
+/// A note, whose number nobody knows before it is made.
+#[derive(Clone, Model)]
+struct Note {
+    #[attr(required)]
+    title: String,
+    #[attr(computed, keep, identity)]
+    number: i64,
+}
+
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<BTreeMap<i64, Note>>>);
+
+impl Notes {
+    fn len(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+impl Resource for Notes {
+    type Model = Note;
+
+    async fn create(&self, call: Create<Note>) -> Answer<NoteComputed> {
+        let mut notes = self.0.lock().unwrap();
+        let number = i64::try_from(notes.len()).expect("there are few");
+        notes.insert(number, Note { title: call.planned.title.clone(), number });
+        Ok(NoteComputed { number })
+    }
+
+    async fn read(&self, call: Read<Note>) -> Answer<Option<Note>> {
+        Ok(self.0.lock().unwrap().get(&call.current.number).cloned())
+    }
+
+    async fn update(&self, call: Update<Note>) -> Answer<NoteComputed> {
+        let number = call.prior.number;
+        let title = call.planned.title.clone();
+        self.0.lock().unwrap().insert(number, Note { title, number });
+        Ok(NoteComputed { number })
+    }
+
+    async fn delete(&self, call: Delete<Note>) -> Answer<()> {
+        self.0.lock().unwrap().remove(&call.prior.number);
+        Ok(())
+    }
+}
+
+impl List for Notes {
+    type Model = ();
+    type Object = Note;
+
+    async fn list(&self, call: Search<(), Note>) -> Answer<()> {
+        let notes: Vec<_> = self.0.lock().unwrap().values().cloned().collect();
+        for note in notes {
+            call.found(note.title.clone(), note).await;
+        }
+        Ok(())
+    }
+}
+
+fn provider(notes: &Notes) -> impl Fn() -> ProviderDef + Clone + Send + Sync + 'static {
+    let notes = notes.clone();
+    move || {
+        ProviderDef::new("registry.terraform.io/acme/desk")
+            .resource("desk_note", notes.clone())
+            .list("desk_note", notes.clone())
+    }
+}
+
+const CONFIG: &str = r#"
+resource "desk_note" "a" {
+  title = "milk"
+}
+"#;
+
+#[test]
+fn an_object_whose_creation_was_lost_is_found_by_listing() {
+    let notes = Notes::default();
+    let mut lab = Lab::new(provider(&notes));
+    lab.apply(CONFIG).expect_done();
+    let creation = lab.calls().iter().position(|call| call == "apply desk_note");
+    lab.destroy(CONFIG).expect_done();
+
+    let mut lab = Lab::new(provider(&notes));
+    lab.fault(creation.expect("it was created"), Fault::DiesAfter);
+    assert!(!lab.apply(CONFIG).is_done());
+    assert_eq!((notes.len(), lab.n_objects()), (1, 0), "it was made, and nobody knows");
+    lab.calls();
+    lab.apply(CONFIG).expect_done();
+    let calls = lab.calls();
+    assert!(calls.iter().any(|call| call == "list desk_note"), "{calls:?}");
+    assert_eq!((notes.len(), lab.n_objects()), (1, 1), "it is there once, and managed");
+    lab.plan(CONFIG).expect_nothing();
+}
+
+#[test]
+fn faults_of_every_call_are_lived_through_without_a_second_object() {
+    let notes = Notes::default();
+    let weathered = storm(provider(&notes), CONFIG);
+    assert!(weathered.iter().any(|one| one.call == "apply desk_note"));
+    assert_eq!(notes.len(), 0, "nothing is left behind");
+}
