@@ -213,7 +213,7 @@ fn a_plan_made_from_a_journal_can_be_applied() {
 #[test]
 fn after_the_state_was_changed_by_another_run_the_next_command_knows_what_both_did() {
     for (is_in_place, summary) in
-        [(true, "State was changed by somebody else"), (false, "State file was replaced")]
+        [(true, "State was changed by another program"), (false, "State file was replaced")]
     {
         let workdir = Workdir::new(&(CONFIG.to_owned() + THIRD));
         workdir.formwork("apply -auto-approve -target=bad_thing.third").succeed();

@@ -19,7 +19,7 @@ impl<'a> Counter<'a> {
     }
 
     /// Expects more instances.
-    pub(crate) fn expect(&self, more: usize) {
+    pub(crate) fn add(&self, more: usize) {
         self.total.set(self.total.get() + more);
     }
 

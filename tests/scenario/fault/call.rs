@@ -20,7 +20,7 @@ pub(super) const SCHEMA: &[Case] = &[
         "the least number of blocks is above the greatest",
         Nothing,
     ),
-    (Fault::SchemaHuge, Create, 1, "the limit is: 67108864 bytes", Nothing),
+    (Fault::SchemaHuge, Create, 1, "the limit for messages is 64 MiB", Nothing),
     (
         Fault::SchemaTypeNotJson,
         Create,

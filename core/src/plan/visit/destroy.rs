@@ -188,7 +188,7 @@ pub(super) async fn visit_doomed(
         let end = Rc::new(End { view, resource, provider, handle, ty });
         ends.extend(doomed.into_iter().map(|doomed| (at, end.clone(), doomed)));
     }
-    view.counter.expect(ends.len());
+    view.counter.add(ends.len());
     let ends = ends.into_iter().map(|(at, end, doomed)| async move {
         let mut diags = Diagnostics::new();
         // The semaphore is never closed, so a permit always comes.

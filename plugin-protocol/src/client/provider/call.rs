@@ -81,7 +81,7 @@ impl GrpcProvider {
     async fn start<X: Exchange>(&self, requests: Vec<X::Request>) -> Result<Answers<X>, Failure> {
         let name = self.protocol.name(X::METHOD);
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
-            return Err(Failure::Unsendable(too_large("it", length)));
+            return Err(Failure::Unsendable(too_large(length, limit::REQUEST)));
         }
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let call = RawCall {
@@ -133,15 +133,15 @@ fn is_too_large(length: &usize) -> bool {
     *length > limit::REQUEST
 }
 
-fn too_large(what: &str, length: impl Display) -> String {
-    let most = limit::MESSAGE >> 20;
-    format!("{what} has {length} bytes, and the limit for messages is {most} MiB")
+fn too_large(length: impl Display, limit: usize) -> String {
+    format!("it has {length} bytes, and the limit for messages is {} MiB", limit >> 20)
 }
 
-/// The length of an answer that this side refused, from the status that its decoder makes.
-fn refused_length(status: &RawStatus) -> Option<&str> {
+/// The length of an answer that this side refused and the limit, from the status of its decoder.
+fn refused_length(status: &RawStatus) -> Option<(&str, usize)> {
     let found = status.message.strip_prefix("Error, decoded message length too large: found ")?;
-    found.split(' ').next()
+    let (length, limit) = found.split_once(" bytes, the limit is: ")?;
+    Some((length, limit.strip_suffix(" bytes")?.parse().ok()?))
 }
 
 fn misbehaved(name: &str, why: &str) -> Failure {
@@ -150,21 +150,14 @@ fn misbehaved(name: &str, why: &str) -> Failure {
 
 /// Says why there is no answer.
 fn blame(name: &'static str, error: RawError) -> Failure {
-    if let RawError::Status(status) = &error
-        && let Some(length) = refused_length(status)
-    {
-        return Failure::Misbehaved(too_large(&format!("the answer to {name}"), length));
-    }
     match error {
         RawError::Status(status) if status.code == i32::from(Code::Unimplemented) => {
             Failure::Unimplemented(name)
         }
-        RawError::Status(status) => {
-            if let Some(length) = refused_length(&status) {
-                return Failure::Misbehaved(too_large(&format!("the answer to {name}"), length));
-            }
-            Failure::Status { code: status.code_name(), message: status.message }
-        }
+        RawError::Status(status) => match refused_length(&status) {
+            Some((length, limit)) => Failure::Misbehaved(too_large(length, limit)),
+            None => Failure::Status { code: status.code_name(), message: status.message },
+        },
         RawError::Failed(failure) => failure,
     }
 }
