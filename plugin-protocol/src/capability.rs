@@ -1,6 +1,6 @@
-//! What each side can do beyond the base protocol.
+//! Capabilities of each side beyond the base protocol.
 
-/// What a provider can do.
+/// Capabilities of a provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ServerCapabilities {
     /// Wants to plan deletions too.
@@ -13,7 +13,7 @@ pub struct ServerCapabilities {
     pub generate_resource_config: bool,
 }
 
-/// What the host can do.
+/// Capabilities of the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientCapabilities {
     /// The provider may defer.

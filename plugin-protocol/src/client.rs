@@ -37,37 +37,36 @@ pub use shutdown::{leftovers, shutdown_all};
 use connect::Dialer;
 use pool::Pool;
 
-/// How plugins are run.
+/// Settings for running plugins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How long a plugin may take to print its handshake.
+    /// Time limit for printing the handshake.
     pub start_timeout: Duration,
-    /// How long it may take to answer on a connection it accepted.
+    /// Time limit for the first answer on a connection.
     pub connect_timeout: Duration,
-    /// How long it may take to end when asked.
+    /// Time limit for a requested end.
     pub grace: Duration,
-    /// How many connections its calls may share at most; at least one is always open.
+    /// Greatest number of connections that its calls share; at least one is always open.
     pub connections: usize,
     /// Whether to talk TLS with it.
     pub tls: bool,
-    /// How much of the machine it may take.
+    /// Resource limits.
     pub limits: Limits,
 }
 
-/// How much of the machine a plugin may take, each process that it starts as much again. What is not
-/// said is not limited.
+/// Resource limits of a plugin, and of each process that it starts. An absent value is no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// How many bytes of memory it may write to. Addresses that it only reserves, as programs in Go do
+    /// Bytes of memory that it may write to. Addresses that it only reserves, as programs in Go do
     /// by the hundred gigabytes, do not count.
     pub memory: Option<u64>,
-    /// How many files and connections it may have open.
+    /// Number of files and connections that it may have open.
     pub files: Option<u64>,
 }
 
 impl Settings {
-    /// What terraform does. A second connection costs more than it brings as long as the host works on
-    /// one thread: see the measurements in `tests/benches`.
+    /// Terraform's settings. A second connection costs more than it brings as long as the host
+    /// works on one thread: see the measurements in `tests/benches`.
     pub const USUAL: Self = Self {
         start_timeout: Duration::from_mins(1),
         connect_timeout: Duration::from_secs(20),
@@ -99,10 +98,10 @@ impl Plugin {
         Ok(Self::new(executable.name.clone(), protocol, pool, settings))
     }
 
-    /// Connects to a plugin that is running already, and that is not ours to end.
+    /// Connects to a plugin that another process started. It is not ended with the connection.
     ///
     /// # Errors
-    /// When nobody answers there.
+    /// When no plugin answers at the address.
     pub async fn reattach(
         name: &str,
         reattach: &Reattach,

@@ -1,8 +1,8 @@
-//! The rules of the contract as pure functions: what a host sends, and what it holds a provider's
-//! answers to. Nothing here calls anybody, and nothing here decides what a broken rule costs.
+//! Rules of the contract as pure functions: the requests of a host, and the checks of a provider's
+//! answers. Nothing here makes a call, or decides on the consequence of a violation.
 //!
-//! Answers are judged by [`check`] alone, by the rules of [`Rule`]: a host, an SDK and a conformance
-//! suite all ask the same question and get the same answer.
+//! Answers are judged by [`check`] alone, by the rules of [`Rule`]: a host, an SDK and a
+//! conformance suite all ask the same question and get the same answer.
 
 mod check;
 pub mod conform;
@@ -26,9 +26,9 @@ pub use rule::Rule;
 pub struct Violation {
     /// The rule.
     pub rule: Rule,
-    /// Where inside the value; empty for all of it.
+    /// Path inside the value; empty for all of it.
     pub path: Path,
-    /// What is wrong there. Values of sensitive attributes are left out.
+    /// Description of the violation. Values of sensitive attributes are left out.
     pub message: String,
     /// Whether the message holds values.
     tells_values: bool,

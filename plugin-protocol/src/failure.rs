@@ -1,5 +1,5 @@
-//! Why a call did not come back with an answer, by blame. What a provider *answers*, errors included,
-//! is not a failure but a response.
+//! Failures of calls without an answer, by blame. An *answer* of a provider, errors included, is
+//! not a failure but a response.
 
 /// Why a call to a provider brought no usable answer.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -20,7 +20,7 @@ pub enum Failure {
     /// The plugin went away; its last words, such as a panic, are in `output`.
     #[error("{reason}")]
     Lost {
-        /// What was noticed.
+        /// Observation.
         reason: String,
         /// The exit status in words, if the process has ended.
         exit: Option<String>,
@@ -38,7 +38,7 @@ pub enum Failure {
     Status {
         /// The status code by name, `Unavailable`.
         code: String,
-        /// What came with it.
+        /// Message of the status.
         message: String,
     },
 }

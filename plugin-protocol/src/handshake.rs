@@ -1,4 +1,4 @@
-//! How host and plugin find each other: the cookie, the environment, and the one line on stdout.
+//! Handshake between host and plugin: the cookie, the environment, and the one line on stdout.
 //!
 //! Pure parse and print. Starts no process, opens no socket and reads no environment itself.
 
@@ -12,8 +12,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 /// The variable that tells a plugin it was started by a host.
 pub const COOKIE_NAME: &str = "TF_PLUGIN_MAGIC_COOKIE";
-/// What the cookie's variable must hold. Not a secret: it only keeps people from running plugins by
-/// hand.
+/// Value of the cookie's variable. Not a secret: it only keeps people from running plugins by hand.
 pub const COOKIE_VALUE: &str = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
 
 /// The longest handshake line that is read, as in go-plugin.
@@ -84,7 +83,7 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// Where a plugin listens.
+/// Address of a plugin's socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// A unix socket.
@@ -123,12 +122,12 @@ impl fmt::Display for Address {
     }
 }
 
-/// What a plugin says on stdout once it listens.
+/// Handshake line of a plugin, printed on stdout once it listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Handshake {
     /// The version it will speak.
     pub protocol: Protocol,
-    /// Where it listens.
+    /// Address of its socket.
     pub address: Address,
     /// Its certificate (DER), or `None` for a plaintext connection.
     pub certificate: Option<Vec<u8>>,
@@ -227,7 +226,7 @@ pub(crate) fn printable(bytes: &[u8]) -> String {
     }
 }
 
-/// What a host puts into a plugin's environment.
+/// Environment that a host sets for a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostEnvironment {
     /// Variables to set.
@@ -257,7 +256,7 @@ impl HostEnvironment {
     }
 }
 
-/// What a plugin finds in its environment.
+/// Environment of a plugin, as it finds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginEnvironment {
     /// Whether a host started us: the cookie is there and right.
@@ -266,7 +265,7 @@ pub struct PluginEnvironment {
     pub offered_versions: String,
     /// The host's certificate (PEM); TLS is asked for if there is one.
     pub client_certificate: Option<String>,
-    /// Where to make the socket, if the host cares.
+    /// Directory for the socket, if the host sets one.
     pub socket_dir: Option<PathBuf>,
     /// The group, by name or number, that may use the socket.
     pub socket_group: Option<String>,

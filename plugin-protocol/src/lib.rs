@@ -3,7 +3,7 @@
 //! [`Provider`] is the contract: one call, with neutral requests and responses by operation. The gRPC
 //! client implements it for a plugin in a child process; the SDK implements it for a provider in
 //! this process, which the server side puts behind gRPC. `contract` holds the rules both sides are
-//! held to, as pure functions. What programs and plugins share beside it are the cryptography and the
+//! held to, as pure functions. Code that programs and plugins share beside it are the cryptography and the
 //! way to proxies.
 
 pub mod capability;

@@ -3,7 +3,7 @@
 
 use crate::provider::Method;
 
-/// The largest message in bytes: what providers on the Go SDKs accept.
+/// Greatest size of a message in bytes, the same as that of providers on the Go SDKs.
 pub const MESSAGE: usize = 256 << 20;
 
 /// The largest answer to a call for schemas, as Terraform has it.

@@ -1,4 +1,4 @@
-//! What host and provider say to each other, in neutral words: no wire types here.
+//! Neutral messages between host and provider: no wire types here.
 
 pub mod action;
 pub mod configure;
@@ -16,13 +16,13 @@ use formwork_value::diag::Severity;
 /// A problem as a provider reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderDiagnostic {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// What is wrong.
+    /// Short statement of the problem.
     pub summary: String,
     /// More about it; may be empty.
     pub detail: String,
-    /// Where inside the configuration; the root if the provider did not say.
+    /// Path inside the configuration; the root if the provider gave none.
     pub path: Path,
 }
 

@@ -7,7 +7,7 @@ use formwork_value::codec::{DecodeError, Decoded, EncodeError, json, msgpack, te
 use formwork_value::{Plain, Str, Type, Value};
 
 /// A value in a message. In one process it travels as it is; from a child process it stays encoded
-/// until somebody who knows the schema asks.
+/// until code that knows the schema decodes it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Payload {
     /// A value of a type; dynamic places of the type are written with their own type.

@@ -1,6 +1,6 @@
-//! Which proxy leads to a server, as programs in Go read the environment: `HTTP_PROXY` or `HTTPS_PROXY`,
-//! by the scheme of the URL; none to this very machine, nor to what `NO_PROXY` names. For whatever this
-//! program and plugins ask over HTTP; nobody is asked here.
+//! Proxy selection as programs in Go read the environment: `HTTP_PROXY` or `HTTPS_PROXY`, by the
+//! scheme of the URL; none for this machine, nor for hosts in `NO_PROXY`. Used for every HTTP
+//! request of this program and of plugins; makes none itself.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -18,7 +18,7 @@ impl Proxies {
         let one_of = |names: [&str; 2]| {
             names.into_iter().filter_map(&variable).find(|value| !value.is_empty())
         };
-        // In a CGI program `HTTP_PROXY` would be a header of whoever asks.
+        // In a CGI program `HTTP_PROXY` would be a header of the client.
         let is_cgi = variable("REQUEST_METHOD").is_some_and(|value| !value.is_empty());
         Self {
             http: one_of(["HTTP_PROXY", "http_proxy"]).filter(|_| !is_cgi),

@@ -1,7 +1,7 @@
-//! `TF_REATTACH_PROVIDERS`: how a plugin that somebody else started tells a host where it is.
+//! `TF_REATTACH_PROVIDERS`: the addresses of plugins that another process started.
 //!
-//! Pure parse and print, for both roles. Connects to nothing, and does not judge the addresses of
-//! providers: they are read by those who know what an address is.
+//! Pure parse and print, for both roles. Connects to nothing, and does not parse the source
+//! addresses of providers.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub const REATTACH_NAME: &str = "TF_REATTACH_PROVIDERS";
 pub struct Reattach {
     /// The version it speaks.
     pub protocol: Protocol,
-    /// Where it listens, in plaintext.
+    /// Address of its socket, in plaintext.
     pub address: Address,
     /// Its process id, for people.
     pub pid: u32,
@@ -34,7 +34,7 @@ pub enum ReattachError {
     Unsupported {
         /// The provider, as written.
         provider: String,
-        /// What is not supported.
+        /// Unsupported feature.
         what: String,
     },
 }

@@ -1,6 +1,7 @@
-//! The plugin's side: any [`Provider`](crate::Provider) behind gRPC, in a process that a host starts.
+//! The plugin's side: any [`Provider`](crate::Provider) behind gRPC, in a process that a host
+//! starts.
 //!
-//! [`run`] is all that a plugin's `main` needs. What the provider does is not looked at here.
+//! [`run`] is all that a plugin's `main` needs. It knows nothing of the provider's work.
 
 use std::io;
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ pub use in_process::in_process;
 use panic::announce_panics;
 pub(crate) use service::ProviderService;
 
-/// How to serve.
+/// Options of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// The provider's source address, `registry.terraform.io/acme/example`.
@@ -42,7 +43,7 @@ pub struct Options {
 /// Why a plugin could not serve.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Nobody started us who knows what a plugin is.
+    /// The program was started without a host.
     #[error(
         "This program is a provider plugin. It is not meant to be run by hand: \
          formwork and terraform start it when a configuration needs it.\n\
@@ -55,7 +56,7 @@ pub enum ServeError {
     /// There is no socket to be had.
     #[error("the plugin cannot listen: {0}")]
     Listen(#[source] io::Error),
-    /// The host cannot be told where we are.
+    /// The handshake cannot be printed.
     #[error("the plugin cannot talk to its host: {0}")]
     Output(#[source] io::Error),
     /// Serving broke off.
@@ -63,8 +64,8 @@ pub enum ServeError {
     Transport(#[source] tonic::transport::Error),
 }
 
-/// Serves `provider` until the host has had enough of it, and returns what `main` shall return. What
-/// goes wrong is told on stderr.
+/// Serves `provider` until the host disconnects, and returns the exit code of `main`. Errors are
+/// printed on stderr.
 #[must_use]
 pub fn run(options: &Options, provider: Arc<dyn Provider>) -> ExitCode {
     run_service(options, ProviderService::new(provider))
@@ -79,8 +80,8 @@ pub fn run_raw(options: &Options, provider: Arc<dyn Transport>) -> ExitCode {
 #[expect(clippy::print_stderr, reason = "the only way to tell the person who started the program")]
 fn run_service(options: &Options, service: ProviderService) -> ExitCode {
     announce_panics();
-    // One thread: what a provider mostly does is wait, and for a call on its way through, another
-    // thread is a detour.
+    // One thread: a provider mostly waits, and for a call on its way through, another thread is a
+    // detour.
     let runtime = match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -89,7 +90,7 @@ fn run_service(options: &Options, service: ProviderService) -> ExitCode {
         }
     };
     let served = runtime.block_on(serve_service(options, service));
-    // A provider's blocking work that is still going on is nobody's business any more.
+    // Blocking work of the provider that still goes on is abandoned.
     runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,

@@ -123,7 +123,7 @@ pub(crate) fn client_config(
     let chain = vec![identity.certificate.clone()];
     let mut config = builder.with_client_auth_cert(chain, identity.key.clone_key())?;
     config.alpn_protocols = vec![b"h2".to_vec()];
-    // Every connection proves itself anew.
+    // Every connection is authenticated again.
     config.resumption = Resumption::disabled();
     Ok(Arc::new(config))
 }

@@ -1,4 +1,4 @@
-//! How messages look on the wire. Nothing below leaves this crate.
+//! Wire format of the messages. Nothing below leaves this crate.
 //!
 //! Both versions of the protocol are one set of types (those of version 6) and two tables of method
 //! paths; the few messages that truly differ are in `generated::tfplugin5`.
@@ -8,8 +8,8 @@ pub(crate) mod convert;
 pub(crate) mod dialect;
 pub(crate) mod exchange;
 
-/// How long a header may be: an error message travels in one. The same on both sides, because a longer
-/// one ends the connection.
+/// Greatest length of a header: an error message travels in one. The same on both sides, because a
+/// longer one ends the connection.
 pub(crate) const HEADER_LIMIT: u32 = 1024 * 1024;
 
 #[expect(

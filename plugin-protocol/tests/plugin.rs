@@ -1,6 +1,7 @@
-//! A tiny provider in a process of its own, for the tests beside it. What it does is in `TINY`, and
-//! while it lives it holds a connection to the socket in `TINY_WITNESS`, so that a test can see its
-//! end. With the argument `host` it is a host instead, which launches itself as a plugin and waits.
+//! A tiny provider in a process of its own, for the tests beside it. `TINY` selects its behaviour,
+//! and while it lives it holds a connection to the socket in `TINY_WITNESS`, so that a test can see
+//! its end. With the argument `host` it is a host instead, which launches itself as a plugin and
+//! waits.
 
 #![expect(clippy::disallowed_methods, reason = "a test tells it how to behave in the environment")]
 #![expect(

@@ -1,4 +1,4 @@
-//! What plugins may do to us, and what becomes of them.
+//! Misbehaving plugins, and their effects on the host.
 
 #![expect(clippy::disallowed_methods, reason = "hosts and plugins are started by hand")]
 
@@ -23,7 +23,7 @@ use tokio::time::timeout;
 /// Longer than anything here takes; only a hang gets there.
 const FOREVER: Duration = Duration::from_secs(60);
 
-/// The tiny provider, told what to do.
+/// The tiny provider, with a behaviour.
 fn tiny(behaviour: &str) -> Executable {
     Executable {
         name: "tiny".to_owned(),

@@ -41,7 +41,7 @@ pub fn find(name: &str) -> Option<&'static dyn BackendKind> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ConfigError {
-    /// What is wrong, without a final period.
+    /// Description of the problem, without a final period.
     pub message: String,
 }
 

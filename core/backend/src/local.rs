@@ -32,15 +32,15 @@ use crate::OpenState;
 use crate::lock::StateLock;
 use crate::store::{Doing, StateStore, StoreError, Written};
 
-/// Where the parts of a local state are.
+/// Paths of a local state's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Files {
     /// The file that is locked and written.
     pub state: PathBuf,
-    /// The file that is read instead, as long as nothing was written. Where a run was cut off before it
-    /// wrote anything, it is the one that that run has read.
+    /// The file that is read instead, as long as nothing was written. After a run that was cut off
+    /// before it wrote anything, it is the one that that run has read.
     pub read_from: Option<PathBuf>,
-    /// Where the previous content is kept; `None` to keep none.
+    /// Path of the backup; `None` for no backup.
     pub backup: Option<PathBuf>,
 }
 
@@ -65,7 +65,7 @@ impl Files {
         Self::of(behind_links(&self.state)).beside(".journal")
     }
 
-    /// The file name with a dot before it and `suffix` behind: where our own files go.
+    /// The file name with a dot before it and `suffix` behind, for files of Formwork alone.
     fn beside(&self, suffix: &str) -> PathBuf {
         let name = self.state.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_prefix('.').unwrap_or(&name);
@@ -78,12 +78,12 @@ pub struct LocalStore {
     files: Files,
     intents: Arc<dyn IntentLog>,
     held: Option<Held>,
-    /// What was last read or written.
+    /// Content that was last read or written.
     known: Known,
     disk: Disk,
 }
 
-/// What is known about the stored state.
+/// Knowledge about the stored state.
 #[derive(Debug, Default)]
 enum Known {
     /// Nothing yet.
@@ -95,11 +95,11 @@ enum Known {
     Present { lineage: String, serial: u64, content: Stored },
 }
 
-/// What the stored state holds.
+/// Content of the stored state.
 #[derive(Debug)]
 enum Stored {
-    /// What was read, sharing its resources with whoever works with them. The first write makes a
-    /// backup of it.
+    /// Content as read, sharing its resources with the caller. The first write makes a backup of
+    /// it.
     Read(Box<StateFile>),
     /// A fingerprint of what was written.
     Written([u8; 32]),
@@ -197,7 +197,7 @@ impl LocalStore {
         })?;
         let (lineage, serial) = match &self.known {
             Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
-            // Somebody made a state where there was none.
+            // Another program made a state where there was none.
             Known::Absent | Known::NotRead => (stored.lineage.as_str(), 0),
         };
         if stored.lineage != lineage {
@@ -441,8 +441,8 @@ fn failed(doing: Doing, path: &Path) -> impl FnOnce(io::Error) -> StoreError + u
     }
 }
 
-/// Where a path that may be a link leads, be there something or not. The journals of a state stand beside
-/// it, so that whoever comes to it in another way finds them.
+/// Target of a path that may be a link, existing or not. The journals of a state stand beside it,
+/// so that they are found through every link.
 fn behind_links(path: &Path) -> PathBuf {
     let mut at = path.to_owned();
     // As many as the system follows.

@@ -76,7 +76,7 @@ pub(crate) struct RemoteStore<P> {
     known: Known,
 }
 
-/// What is known about the stored state.
+/// Knowledge about the stored state.
 #[derive(Debug, Default)]
 enum Known {
     /// Nothing yet.

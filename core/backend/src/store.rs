@@ -169,7 +169,7 @@ pub enum StoreError {
     Unusable {
         /// The place of the state.
         location: String,
-        /// What is wrong with it.
+        /// Problem of the content.
         error: FileError,
         /// The copy that may replace it, in whole sentences.
         copy: Option<String>,

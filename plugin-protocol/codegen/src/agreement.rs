@@ -15,13 +15,14 @@ const RENAMED: [(&str, &str); 5] = [
     ("Stop", "StopProvider"),
 ];
 
-/// What became of each message and enum of protocol 5, by its full name `.tfplugin5.Schema.Block`.
+/// Result of the comparison for each message and enum of protocol 5, by its full name
+/// `.tfplugin5.Schema.Block`.
 #[derive(Debug)]
 pub struct Agreement {
     fates: BTreeMap<String, Fate>,
 }
 
-/// How a message of protocol 5 compares with protocol 6.
+/// Difference between a message of protocol 5 and that of protocol 6.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It has the same fields as the named one. Protocol 6 may have `extra` ones, by name.

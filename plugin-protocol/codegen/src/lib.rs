@@ -13,7 +13,7 @@ use prost_types::FileDescriptorSet;
 
 use agreement::Agreement;
 
-/// Where the Rust types of protocol 6 live in the crate that uses them.
+/// Path of the Rust types of protocol 6 in the crate that uses them.
 const V6_MODULE: &str = "crate::wire::generated::tfplugin6";
 
 const PROVIDER_FILES: [&str; 2] = ["tfplugin5.proto", "tfplugin6.proto"];

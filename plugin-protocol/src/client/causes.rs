@@ -1,8 +1,10 @@
-//! Errors of connections in words. The outer ones say next to nothing, so the inner ones are told too.
+//! Descriptions of connection errors. The outer errors say next to nothing, so the inner ones are
+//! included.
 
 use std::error::Error;
 
-/// Returns an error with all its causes, each told once. The outermost is often just "transport error".
+/// Returns an error with all its causes, each named once. The outermost is often just "transport
+/// error".
 pub(super) fn with_causes(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next = Some(error);

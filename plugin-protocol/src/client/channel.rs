@@ -1,5 +1,5 @@
-//! Where a call gets its connection from. Opens none itself: the pool does, and a test may have one
-//! of its own.
+//! Sources of connections for calls. Opens none itself: the pool does, and a test may have one of
+//! its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -28,7 +28,7 @@ pub(crate) struct Dialer {
     pub(crate) address: Address,
     /// Plaintext if there is none.
     pub(crate) tls: Option<Arc<ClientConfig>>,
-    /// How long the plugin may take to answer for the first time.
+    /// Time limit for the plugin's first answer.
     pub(crate) patience: Duration,
 }
 
@@ -44,7 +44,7 @@ pub(crate) enum ConnectError {
 }
 
 impl Dialer {
-    /// Opens a connection and makes sure that somebody answers on it.
+    /// Opens a connection and checks that a server answers on it.
     pub(crate) async fn dial(&self) -> Result<Channel, ConnectError> {
         let silent =
             |_| ConnectError::Silent { address: self.address.to_string(), patience: self.patience };
@@ -107,7 +107,7 @@ pub(crate) fn is_local(address: &Address) -> bool {
         Address::Unix(_) => true,
         Address::Tcp(address) => match address.parse::<SocketAddr>() {
             Ok(address) => address.ip().is_loopback(),
-            // No other name is looked up: to ask for it is to talk to somebody already.
+            // No other name is looked up: a look-up would be network traffic already.
             Err(_) => {
                 address.strip_prefix("localhost:").is_some_and(|port| port.parse::<u16>().is_ok())
             }

@@ -31,9 +31,9 @@ use crate::handshake::{
 };
 use crate::tls::{Identity, client_config};
 
-/// How long a plugin that closed its stdout may take to end before we end it.
+/// Time that a plugin gets to end after it closed its stdout.
 const ENDING: Duration = Duration::from_secs(2);
-/// How long a start may take before it is worth a line in the log.
+/// Time after which a slow start is worth a line in the log.
 const SLOW: Duration = Duration::from_secs(3);
 /// The longest folder name that leaves room for a socket's: its path may have 107 bytes.
 const LONGEST_FOLDER: usize = 60;

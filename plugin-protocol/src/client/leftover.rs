@@ -1,8 +1,8 @@
-//! Finds what a plugin has started and what has left its process group since, so that it was not ended
-//! with it. Ends nothing: who detaches itself may mean to stay.
+//! Finds processes that a plugin has started and that have left its process group, so that they
+//! were not ended with it. Ends none: a process that detaches itself may mean to stay.
 //!
-//! A process is known by the folder for the plugin's socket in its environment: it is another one for
-//! each plugin, and children inherit it. One that clears its environment is not found.
+//! A process is recognised by the directory of the plugin's socket in its environment: it differs
+//! for each plugin, and children inherit it. A process that clears its environment is not found.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -31,7 +31,7 @@ pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Ve
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let mut found: Vec<Leftover> = ids
         .filter_map(|pid: i32| {
-            // It may have ended meanwhile, or be somebody else's.
+            // It may have ended meanwhile, or belong to another user.
             let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
             let entry = |mark: &[u8]| environment.split(|byte| *byte == 0).any(|one| one == mark);
             let (plugin, group, _) = marks.iter().find(|(_, _, mark)| entry(mark))?;

@@ -1,7 +1,8 @@
-//! What a plugin says on stderr: made into our log, and its last words kept for when it dies.
+//! Standard error of a plugin: forwarded to the log, and its last lines kept for the report of a
+//! crash.
 //!
-//! Reads for as long as there is somebody to write, and never makes the plugin wait for more than a
-//! look at the line. Decides nothing about the plugin's health.
+//! Reads as long as there is a writer, and never makes the plugin wait for more than the parse of a
+//! line. Decides nothing about the plugin's health.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,11 +16,11 @@ use tracing::{Level, debug, error, info, trace, warn};
 
 /// The longest line that stays in one piece, as in go-plugin.
 const LINE_LIMIT: usize = 64 * 1024;
-/// How many of the latest lines are kept.
+/// Number of latest lines that are kept.
 const TAIL_LINES: usize = 20;
-/// How many lines of a panic are kept: its beginning tells most.
+/// Number of lines of a panic that are kept: its beginning says most.
 const PANIC_LINES: usize = 100;
-/// How much of a kept line is kept.
+/// Greatest length of a kept line.
 const KEPT_LENGTH: usize = 2 * 1024;
 
 /// The log of one plugin.
@@ -58,7 +59,7 @@ impl Log {
     /// Returns the panic of the plugin, or else its latest lines; empty if it said nothing. Waits up
     /// to `patience` for what is still in the pipe.
     pub(super) async fn last_words(&self, patience: Duration) -> String {
-        // What a child of the plugin might still write is not worth more time.
+        // Output of the plugin's children is not worth more time.
         let mut ended = self.ended.subscribe();
         match timeout(patience, ended.wait_for(|ended| *ended)).await {
             Ok(_) | Err(_) => (),

@@ -16,11 +16,11 @@ use super::connect::Dialer;
 use super::launch::Child;
 use crate::Failure;
 
-/// How many calls each connection must carry before another is opened.
+/// Number of calls that each connection must carry before another is opened.
 const BUSY: usize = 8;
-/// How long a broken connection may wait for news of the process behind it.
+/// Time that a broken connection waits for the end of the process behind it.
 const NEWS: Duration = Duration::from_secs(1);
-/// How long the rest of a dead plugin's log may take to arrive.
+/// Time that the rest of a dead plugin's log gets to arrive.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The connections to a plugin, and its process if it is ours.

@@ -1,9 +1,9 @@
-//! The child process of a plugin: how it starts, how it is ended, and how its end is noticed.
+//! The child process of a plugin: start, end, and detection of its end.
 //!
-//! A child leads a process group of its own, so that Ctrl-C in the terminal does not reach it and so
-//! that what it started can be ended with it. It dies with us, by the kernel's hand, however we end.
-//! Linux only: the signal at the parent's death and the wait without reaping are its own. Knows
-//! nothing of handshakes.
+//! A child leads a process group of its own, so that Ctrl-C in the terminal does not reach it and
+//! so that its children can be ended with it. The kernel ends it with this process, however that
+//! ends. Linux only: the signal at the parent's death and the wait without reaping are its own.
+//! Knows nothing of handshakes.
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString, c_char};
@@ -30,7 +30,7 @@ use tokio::time::timeout;
 
 use super::Limits;
 
-/// How a process ended, in words.
+/// Exit of a process, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit(Option<ExitStatus>);
 
@@ -144,7 +144,7 @@ impl Group {
         }
     }
 
-    // Failing means that nobody is left.
+    // Failing means that no process is left.
     fn signal(&self) {
         match killpg(self.leader, Signal::SIGKILL) {
             Ok(()) | Err(_) => (),
@@ -171,12 +171,12 @@ fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Resul
         for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
         {
             let Some(most) = most else { continue };
-            // Nobody may raise what somebody else has lowered already.
+            // A limit that was lowered already cannot be raised.
             let most = most.min(getrlimit(resource)?.1);
             setrlimit(resource, most, most)?;
         }
         prctl::set_pdeathsig(Signal::SIGKILL)?;
-        // The parent may have died before the request was in place; then nobody would come.
+        // The parent may have died before the request was in place; then no signal would come.
         if getppid() != parent {
             return Err(io::Error::from(Errno::ESRCH));
         }
@@ -194,7 +194,7 @@ fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Resul
 /// that is no program to a shell, which would run whatever stands in it line by line.
 struct Image {
     program: CString,
-    /// What the pointers lead to.
+    /// Strings that the pointers lead to.
     _environment: Vec<CString>,
     /// Of an atomic kind because they cross threads; the last is null.
     pointers: Vec<AtomicPtr<c_char>>,
@@ -264,7 +264,7 @@ fn start_launcher() -> io::Result<mpsc::Sender<Order>> {
     thread::Builder::new().name("plugin launcher".to_owned()).spawn(move || {
         for mut order in orders {
             let child = order.command.spawn();
-            // Nobody waits any more: the launch was given up in the meantime.
+            // The launch was given up in the meantime.
             if let Err(Ok(child)) = order.reply.send(child) {
                 drop(Process::watch(child));
             }

@@ -13,7 +13,7 @@ use super::leftover::{self, Leftover};
 use crate::wire::generated::plugin::Empty;
 use crate::wire::generated::plugin::grpc_controller_client::GrpcControllerClient;
 
-/// How long the kernel may take to end a process that was killed.
+/// Time that the kernel gets to end a killed process.
 const KILLING: Duration = Duration::from_secs(2);
 
 /// Shuts all `plugins` down at the same time, so that together they take no longer than the slowest.

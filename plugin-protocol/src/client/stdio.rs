@@ -1,12 +1,12 @@
-//! Listens to what a Go plugin's own prints: go-plugin sends it over gRPC, and stops the plugin's
-//! writers until somebody reads. Other plugins have no such service, which is fine.
+//! Output of a Go plugin's own prints: go-plugin sends it over gRPC, and blocks the plugin's
+//! writers until a host reads. Other plugins have no such service, which is fine.
 
 use tonic::transport::Channel;
 use tracing::debug;
 
 use crate::wire::generated::plugin::grpc_stdio_client::GrpcStdioClient;
 
-/// How much of a piece is shown; a piece is up to this long in go-plugin.
+/// Greatest length of a shown piece; a piece is up to this long in go-plugin.
 const SHOWN: usize = 1024;
 
 /// Reads the plugin's prints into the log until the stream or the connection ends.
@@ -39,7 +39,7 @@ mod tests {
     use crate::wire::generated::plugin::StdioData;
     use crate::wire::generated::plugin::grpc_stdio_server::{GrpcStdio, GrpcStdioServer};
 
-    /// How many pieces a flood has, and how long each is: together more than one would want to keep.
+    /// Number and length of the pieces of a flood: together more than the log should keep.
     const PIECES: usize = 200;
     const LENGTH: usize = 1 << 20;
 

@@ -44,7 +44,7 @@ pub(super) fn explain(path: &Path, error: &io::Error) -> String {
 
 fn start_of(path: &Path) -> Vec<u8> {
     let mut start = Vec::new();
-    // What cannot be read is described as what it looks like: nothing.
+    // An unreadable file is described as an empty one.
     match File::open(path).map(|file| file.take(256).read_to_end(&mut start)) {
         Ok(_) | Err(_) => start,
     }

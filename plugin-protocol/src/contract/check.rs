@@ -139,10 +139,10 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// Judges an answer. Returns what breaks a rule, nothing if all hold.
+/// Judges an answer. Returns the violations, none if all rules hold.
 ///
-/// Rules about the form of an object come first. Where one is broken, those about its content are not
-/// asked: they would only repeat it.
+/// Rules about the form of an object come first. If one is broken, those about its content are not
+/// checked: they would only repeat it.
 #[must_use]
 pub fn check(exchange: &Exchange<'_>, schemas: &Schemas<'_>) -> Vec<Violation> {
     let root = Path::root();

@@ -12,7 +12,7 @@ use formwork_value::{Path, Plain, Value};
 
 use super::{Rule, Violation};
 
-/// What is wrong with a value where every write-only attribute must be null: in every answer.
+/// Violations of the rule that every write-only attribute is null in every answer.
 pub(super) fn write_only_violations(block: &Block, value: &Plain) -> Vec<Violation> {
     let paths = block.write_only_paths(value.value());
     let is_set = |path: &&Path| path.find(value.value()).is_some_and(|part| !part.is_null());
@@ -23,7 +23,7 @@ pub(super) fn write_only_violations(block: &Block, value: &Plain) -> Vec<Violati
         .collect()
 }
 
-/// What is wrong with a value that must be wholly known: one violation for each part that is not.
+/// Violations of the rule that a value is wholly known: one for each unknown part.
 pub(super) fn unknown_violations(value: &Plain) -> Vec<Violation> {
     let mut violations = Vec::new();
     value.value().walk(&mut |path, part| {
@@ -37,8 +37,8 @@ pub(super) fn unknown_violations(value: &Plain) -> Vec<Violation> {
     violations
 }
 
-/// What is wrong with a value that does not have the type its schema implies. Values that were
-/// decoded by the schema have it; others come from providers in this process.
+/// Violations of the rule that a value has the type its schema implies. Values that were decoded by
+/// the schema have it; others come from providers in this process.
 pub(super) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
     let wanted = block.implied_type();
     if value.value().ty().conforms_to(&wanted) {
@@ -54,7 +54,7 @@ pub(super) fn type_violations(block: &Block, value: &Plain) -> Vec<Violation> {
     vec![Violation::new(Rule::ObjectType, &Path::root(), message)]
 }
 
-/// What is wrong with the answer to a plan to destroy: it must be null.
+/// Violations of the rule that the plan of a destruction is null.
 pub(super) fn destroy_violations(planned: &Plain) -> Vec<Violation> {
     if planned.value().is_null() {
         return Vec::new();

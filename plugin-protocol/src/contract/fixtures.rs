@@ -48,8 +48,8 @@ pub(super) fn four() -> Vec<(&'static str, Attribute)> {
     ]
 }
 
-/// The value of a block that JSON text describes: what is missing is null, blocks that are missing
-/// are empty, and the text `?` is unknown.
+/// The value of a block that JSON text describes: missing attributes are null, missing blocks are
+/// empty, and the string `?` is unknown.
 pub(super) fn value(block: &Block, text: &str) -> Plain {
     let filled = block.coerce(raw(block, text).value()).unwrap();
     Plain::try_from(filled).unwrap()

@@ -1,5 +1,5 @@
-//! Applies `ignore_changes`: what the author wants left alone stands in the configuration as it
-//! stands in the prior object. Does not decide when it applies; creation and replacement do without.
+//! Applies `ignore_changes`: ignored attributes of the configuration get their prior values. The
+//! caller decides when it applies; creation and replacement do without.
 
 use formwork_value::schema::{Attribute, AttributeKind, Block, Nesting, Role};
 use formwork_value::value::Map;
@@ -7,7 +7,7 @@ use formwork_value::{Path, Plain, Step, Str, Type, Value};
 
 use super::parts::same;
 
-/// Which changes to leave out of account.
+/// Changes to ignore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ignore {
     /// All of them.
@@ -25,7 +25,7 @@ impl Ignore {
             return config.clone();
         }
         match self {
-            // What only the provider sets must not look as if an author had written it.
+            // Computed attributes must not look as if an author had set them.
             Self::All => without_computed(block, prior.value()).split_marks().0,
             Self::Paths(paths) => with_prior_at(paths, prior.value(), config.value()),
         }
@@ -90,7 +90,7 @@ fn with_prior_key(current: &Value, key: &Str, prior: &Value) -> Value {
         pairs.extend(prior.get(key).map(|value| (key.clone(), value.clone())));
     }
     match element_type {
-        // Where nothing was written and nothing is kept, nothing is written still.
+        // A map that is absent and keeps nothing stays absent.
         Some(ty) if !(pairs.is_empty() && current.is_null()) => Value::Map(Map::new(ty, pairs)),
         _ => current.clone(),
     }

@@ -92,7 +92,7 @@ pub(super) fn shown(value: &Value) -> String {
 }
 
 fn show(value: &Value, out: &mut String) {
-    // What is too long is not read to its end, only to be cut.
+    // A value that is too long is not formatted to its end, only to be cut.
     if out.len() > MAX_SHOWN {
         return;
     }

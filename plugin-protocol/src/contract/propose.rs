@@ -16,7 +16,7 @@ use super::sets::{Candidates, Key};
 /// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
 ///
 /// A prior that is unknown as a whole is for data sources and ephemeral resources that are not read
-/// yet: what only the provider sets is unknown then.
+/// yet: computed attributes are unknown then.
 #[must_use]
 pub fn proposed_new(block: &Block, prior: &Plain, config: &Plain) -> Plain {
     let proposed = of_block(block, prior.value(), config.value());
@@ -130,7 +130,7 @@ fn of_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> Value
     }
 }
 
-/// What an element of a collection is made of.
+/// Schema of an element of a collection.
 enum Element<'s> {
     Block(&'s Block),
     Object(&'s NestedAttributes),
@@ -196,12 +196,12 @@ fn attribute_matches(attr: &Attribute, prior: &Value, config: &Value) -> bool {
     }
 }
 
-/// Whether each element of a prior collection matches the configured one at the same place. What
-/// is configured beyond them does not matter.
+/// Whether each element of a prior collection matches the configured one at the same position.
+/// Further configured elements do not matter.
 fn elements_match(element: &Element<'_>, nesting: Nesting, prior: &Value, config: &Value) -> bool {
     match nesting {
         Nesting::Single | Nesting::Group => element.matches(prior, config),
-        // Elements of inner sets cannot be told apart, so the sets as a whole had to be the same.
+        // Elements of inner sets have no identity, so the sets as a whole had to be the same.
         Nesting::Set => false,
         Nesting::List => prior.children().iter().enumerate().all(|(at, prior)| {
             config.children().get(at).is_some_and(|config| element.matches(prior, config))

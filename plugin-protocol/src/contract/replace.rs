@@ -1,4 +1,4 @@
-//! Which of the paths that a provider cannot change in place do change.
+//! Replacement: the paths that a provider cannot change in place and that do change.
 
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Step, Type, Value};
@@ -8,7 +8,7 @@ use super::{Rule, Violation};
 
 /// Finds out which of `paths` force the object to be replaced: sorted, each once; none if the object can
 /// be updated. A provider may name every path that would force it; those that do not change are
-/// dropped. A write-only path forces it whenever it is named: nobody but the provider can see that it
+/// dropped. A write-only path forces it whenever it is named: only the provider can see that it
 /// changed.
 #[must_use]
 pub fn requires_replace(

@@ -16,7 +16,7 @@ pub(super) struct Candidates<'v> {
     indexes: BTreeMap<Key, HashMap<u64, Vec<usize>>>,
 }
 
-/// What of an element an index goes by.
+/// Key of an element in an index.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     /// The whole of it.

@@ -11,20 +11,20 @@ pub struct ActionRequest {
     pub type_name: String,
     /// The configuration.
     pub config: Payload,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
 }
 
-/// What planning an action brought.
+/// The plan of an action.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanActionResponse {
     /// Set if the provider put it off.
     pub deferred: Option<DeferredReason>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
-/// What happens while an action runs. The last one is `Completed`.
+/// Events of a running action. The last one is `Completed`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActionEvent {
     /// Something to tell people.

@@ -11,7 +11,7 @@ pub struct ConfigureRequest {
     pub terraform_version: String,
     /// The configuration; may hold unknowns while planning.
     pub config: Payload,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
 }
 
@@ -22,13 +22,13 @@ pub struct ValidateRequest {
     pub type_name: String,
     /// The configuration.
     pub config: Payload,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
 }
 
 /// An answer that is only diagnostics.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }

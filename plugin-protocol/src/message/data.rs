@@ -11,9 +11,9 @@ pub struct ReadDataRequest {
     pub type_name: String,
     /// The configuration.
     pub config: Payload,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub provider_meta: Payload,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
 }
 
@@ -24,6 +24,6 @@ pub struct ReadDataResponse {
     pub state: Payload,
     /// Set if the provider put it off.
     pub deferred: Option<DeferredReason>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }

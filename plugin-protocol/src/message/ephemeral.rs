@@ -15,7 +15,7 @@ pub struct OpenRequest {
     pub type_name: String,
     /// The configuration.
     pub config: Payload,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
 }
 
@@ -30,7 +30,7 @@ pub struct OpenResponse {
     pub renew_at: Option<SystemTime>,
     /// Set if the provider put it off.
     pub deferred: Option<DeferredReason>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -50,6 +50,6 @@ pub struct RenewResponse {
     pub private: Bytes,
     /// When it must be renewed again, if ever.
     pub renew_at: Option<SystemTime>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }

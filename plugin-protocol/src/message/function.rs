@@ -11,7 +11,7 @@ use crate::Payload;
 pub struct Functions {
     /// Signatures by name.
     pub functions: BTreeMap<String, FunctionSignature>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -24,7 +24,7 @@ pub struct CallRequest {
     pub arguments: Vec<Payload>,
 }
 
-/// What a function answers.
+/// Response of a function call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallResponse {
     /// The result, or why there is none.
@@ -34,8 +34,8 @@ pub struct CallResponse {
 /// Why a function has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionError {
-    /// What is wrong.
+    /// Description of the problem.
     pub text: String,
-    /// Which argument is to blame, from 0.
+    /// Position of the argument at fault, from 0.
     pub argument: Option<u64>,
 }

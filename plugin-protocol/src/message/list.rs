@@ -9,7 +9,7 @@ use crate::capability::ClientCapabilities;
 pub struct ListRequest {
     /// The list resource type.
     pub type_name: String,
-    /// The configuration: what to look for.
+    /// The configuration of the query.
     pub config: Payload,
     /// Whether each event shall hold the whole object.
     pub include_object: bool,
@@ -20,13 +20,13 @@ pub struct ListRequest {
 /// One object found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListEvent {
-    /// What identifies it.
+    /// Identity of the object.
     pub identity: Option<Payload>,
     /// A name for people.
     pub display_name: String,
     /// The object, if it was asked for.
     pub object: Option<Payload>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -41,6 +41,6 @@ pub struct ValidateListRequest {
     pub include_object: Payload,
     /// The greatest number of objects; may be unknown.
     pub limit: Payload,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
 }

@@ -32,7 +32,7 @@ pub struct UpgradeRequest {
 pub struct UpgradeResponse {
     /// The object.
     pub state: Payload,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -45,9 +45,9 @@ pub struct ReadRequest {
     pub current: Payload,
     /// The provider's private bytes.
     pub private: Bytes,
-    /// What the module says about itself; absent if nothing.
+    /// The `provider_meta` of the module; absent if there is none.
     pub provider_meta: Payload,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
     /// The stored identity, if any.
     pub identity: Option<Payload>,
@@ -64,7 +64,7 @@ pub struct ReadResponse {
     pub deferred: Option<DeferredReason>,
     /// The identity, if the provider gives one.
     pub identity: Option<Payload>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -81,9 +81,9 @@ pub struct PlanRequest {
     pub config: Payload,
     /// The provider's private bytes of the prior object.
     pub prior_private: Bytes,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub provider_meta: Payload,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
     /// The stored identity, if any.
     pub prior_identity: Option<Payload>,
@@ -91,7 +91,7 @@ pub struct PlanRequest {
     pub planned_private: Bytes,
 }
 
-/// What applying would bring about.
+/// A planned change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlanResponse {
     /// The planned object.
@@ -106,7 +106,7 @@ pub struct PlanResponse {
     pub deferred: Option<DeferredReason>,
     /// The planned identity, if the provider gives one.
     pub planned_identity: Option<Payload>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -123,13 +123,13 @@ pub struct ApplyRequest {
     pub config: Payload,
     /// Private bytes from the plan.
     pub planned_private: Bytes,
-    /// What the module says about itself.
+    /// The `provider_meta` of the module.
     pub provider_meta: Payload,
     /// The planned identity, if any.
     pub planned_identity: Option<Payload>,
 }
 
-/// What was brought about, also when it failed half-way.
+/// The result of a change, also of one that failed half-way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApplyResponse {
     /// The object as it is; null if there is none.
@@ -140,7 +140,7 @@ pub struct ApplyResponse {
     pub legacy_type_system: bool,
     /// The identity, if the provider gives one.
     pub identity: Option<Payload>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -151,7 +151,7 @@ pub struct ImportRequest {
     pub type_name: String,
     /// The id as the user gave it; empty when importing by identity.
     pub id: String,
-    /// What the host can do.
+    /// Capabilities of the host.
     pub client: ClientCapabilities,
     /// The identity, when importing by it.
     pub identity: Option<Payload>,
@@ -164,7 +164,7 @@ pub struct ImportResponse {
     pub resources: Vec<ImportedResource>,
     /// Set if the provider put it off.
     pub deferred: Option<DeferredReason>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -173,7 +173,7 @@ pub struct ImportResponse {
 pub struct ImportedResource {
     /// Its resource type.
     pub type_name: String,
-    /// What is known of it; a read completes it.
+    /// Known attributes; a read completes them.
     pub state: Payload,
     /// The provider's private bytes.
     pub private: Bytes,
@@ -211,7 +211,7 @@ pub struct MoveResponse {
     pub private: Bytes,
     /// The identity, if the provider gives one.
     pub identity: Option<Payload>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -231,7 +231,7 @@ pub struct UpgradeIdentityRequest {
 pub struct UpgradeIdentityResponse {
     /// The identity.
     pub identity: Payload,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -249,6 +249,6 @@ pub struct GenerateConfigRequest {
 pub struct GenerateConfigResponse {
     /// The configuration as a value.
     pub config: Payload,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }

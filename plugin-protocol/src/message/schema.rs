@@ -1,4 +1,4 @@
-//! What a provider offers.
+//! Schemas and metadata of a provider.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::capability::ServerCapabilities;
 pub struct ProviderSchema {
     /// The provider's own configuration.
     pub provider: Schema,
-    /// What a module may say about itself to the provider.
+    /// Schema of `provider_meta`.
     pub provider_meta: Option<Schema>,
     /// Resource types by name.
     pub resources: BTreeMap<String, Schema>,
@@ -29,16 +29,16 @@ pub struct ProviderSchema {
     pub actions: BTreeMap<String, Schema>,
     /// Functions by name.
     pub functions: BTreeMap<String, FunctionSignature>,
-    /// What the provider can do.
+    /// Capabilities of the provider.
     pub capabilities: ServerCapabilities,
-    /// What it said about the request.
+    /// Diagnostics about the request.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
 /// The names of what a provider offers, as `GetMetadata` returns them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
-    /// What the provider can do.
+    /// Capabilities of the provider.
     pub capabilities: ServerCapabilities,
     /// Resource types.
     pub resources: Vec<String>,
@@ -54,11 +54,11 @@ pub struct Metadata {
     pub actions: Vec<String>,
     /// Functions.
     pub functions: Vec<String>,
-    /// What it said about the request.
+    /// Diagnostics about the request.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
-/// What a function takes and returns.
+/// Signature of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionSignature {
     /// The fixed parameters.
@@ -73,7 +73,7 @@ pub struct FunctionSignature {
     pub description: String,
     /// Whether the description is Markdown.
     pub markdown: bool,
-    /// What to use instead; empty if it is not deprecated.
+    /// Suggested replacement; empty if it is not deprecated.
     pub deprecation: String,
 }
 
@@ -104,7 +104,7 @@ pub struct FunctionParameter {
     pub allow_null: bool,
     /// Whether unknown may be given.
     pub allow_unknown: bool,
-    /// What it is.
+    /// Description.
     pub description: String,
     /// Whether the description is Markdown.
     pub markdown: bool,
@@ -143,7 +143,7 @@ pub struct IdentityAttribute {
     pub required_for_import: bool,
     /// Whether an import may give it.
     pub optional_for_import: bool,
-    /// What it is.
+    /// Description.
     pub description: String,
 }
 
@@ -152,6 +152,6 @@ pub struct IdentityAttribute {
 pub struct IdentitySchemas {
     /// Schemas by resource type.
     pub schemas: BTreeMap<String, IdentitySchema>,
-    /// What the provider said about the request.
+    /// Diagnostics about the request.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }

@@ -21,7 +21,7 @@ pub struct ConfigureStoreRequest {
 pub struct ConfigureStoreResponse {
     /// The size of chunks to use, in bytes.
     pub chunk_size: i64,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -45,16 +45,16 @@ pub struct StateChunk {
     pub start: i64,
     /// Offset of the last byte, inclusive.
     pub end: i64,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
 /// A taken lock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LockResponse {
-    /// What releases it.
+    /// Id that releases the lock.
     pub lock_id: String,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }
 
@@ -63,6 +63,6 @@ pub struct LockResponse {
 pub struct StatesResponse {
     /// Their ids.
     pub state_ids: Vec<String>,
-    /// What the provider said.
+    /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }

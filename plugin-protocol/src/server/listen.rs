@@ -1,4 +1,4 @@
-//! Where a plugin listens, and how a connection becomes a stream of bytes. Speaks no HTTP.
+//! The socket of a plugin, and connections as streams of bytes. Speaks no HTTP.
 
 use std::fs::{Permissions, set_permissions};
 use std::io;
@@ -25,9 +25,9 @@ use tracing::debug;
 use crate::handshake::{Address, PluginEnvironment};
 use crate::tls::ByteStream;
 
-/// How long a peer may take to prove who it is.
+/// Time limit of the TLS handshake.
 const TLS_PATIENCE: Duration = Duration::from_secs(10);
-/// How long to wait when the system is out of file descriptors and the like.
+/// Pause when the system is out of file descriptors and the like.
 const BREATHER: Duration = Duration::from_millis(50);
 
 /// A bound socket. A unix socket is removed from disk with it.
@@ -89,7 +89,7 @@ impl Listener {
             let (tls, sender) = (tls.clone(), sender.clone());
             tokio::spawn(async move {
                 match secure(bytes, tls).await {
-                    // Sending fails when nobody wants connections any more.
+                    // Sending fails once connections are no longer accepted.
                     Ok(connection) => match sender.send(Ok(connection)).await {
                         Ok(()) | Err(_) => (),
                     },

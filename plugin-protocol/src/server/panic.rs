@@ -1,5 +1,5 @@
-//! Tells the host about a panic in words it knows. The call that panicked fails and the process goes
-//! on, which is the service's doing: what other calls do to the world should be recorded.
+//! Reports a panic to the host. The call that panicked fails and the process goes on, by the
+//! service's decision: changes made by other calls should be recorded.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::PanicHookInfo;

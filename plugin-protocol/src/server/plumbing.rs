@@ -20,7 +20,7 @@ use crate::wire::generated::plugin::grpc_broker_server::GrpcBrokerServer;
 use crate::wire::generated::plugin::grpc_controller_server::GrpcControllerServer;
 use crate::wire::generated::plugin::grpc_stdio_server::GrpcStdioServer;
 
-/// Every service of the plugin; calls are told apart by the first part of their path.
+/// Every service of the plugin; calls are routed by the first part of their path.
 #[derive(Clone)]
 pub(super) struct Services {
     protocol: Protocol,

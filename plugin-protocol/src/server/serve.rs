@@ -20,9 +20,10 @@ use crate::reattach::{self, REATTACH_NAME, Reattach};
 use crate::tls::{Identity, server_config};
 use crate::wire::HEADER_LIMIT;
 
-/// How long calls in flight may go on after the host asked for the end. It waits two seconds in all.
+/// Time that calls in flight get after the host asked for the end. The host waits two seconds in
+/// all.
 const DRAIN: Duration = Duration::from_secs(1);
-/// How often to look whether the host is still there.
+/// Interval of the checks whether the host still lives.
 const HOST_WATCH: Duration = Duration::from_secs(1);
 
 /// Serves a host that started us, until it says that it is enough, or dies.
@@ -66,7 +67,7 @@ pub(super) async fn serve_host(
     run(services, listener.incoming(tls), stop).await
 }
 
-/// Serves whoever comes, in plaintext, until an interrupt; prints what leads hosts here.
+/// Serves any host, in plaintext, until an interrupt; prints the address for hosts.
 #[expect(clippy::disallowed_methods, reason = "the host's wishes come in the environment")]
 pub(super) async fn serve_debug(
     options: &Options,
@@ -142,7 +143,8 @@ fn print(out: &mut impl io::Write, text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Ends us when the host is gone: with nobody to tell the outcome to, more work only does harm.
+/// Ends this process when the host is gone: without a receiver of the result, more work only does
+/// harm.
 async fn watch_host(host: Pid, stop: Stop) {
     let mut ticks = interval(HOST_WATCH);
     while getppid() == host {

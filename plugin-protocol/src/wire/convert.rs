@@ -1,9 +1,9 @@
-//! Between wire messages and neutral ones, in both directions: a host writes requests and reads
-//! answers, a provider the other way round. One file per family of messages.
+//! Conversions between wire messages and neutral ones, in both directions: a host writes requests
+//! and reads answers, a provider the other way round. One file per family of messages.
 //!
-//! A peer may send anything. What has no meaning is [`Misread`]; what can be understood well enough,
-//! such as a diagnostic of an unknown severity, is, because an answer to `ApplyResourceChange` must
-//! not be lost over it.
+//! A peer may send anything. A message without a meaning is [`Misread`]; one that can be understood
+//! well enough, such as a diagnostic of an unknown severity, is accepted, because an answer to
+//! `ApplyResourceChange` must not be lost over it.
 
 mod action;
 mod capability;
@@ -31,7 +31,7 @@ pub(crate) use configure::prepared;
 pub(crate) use offer::schema_refused;
 pub(crate) use state_store::{Incoming, write_chunks};
 
-/// What a peer sent has no meaning.
+/// A message of a peer without a meaning.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Misread(String);
@@ -53,7 +53,7 @@ impl From<Misread> for Failure {
     }
 }
 
-/// What this side wants to say has no form on the wire.
+/// A message of this side that the wire format cannot express.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unsendable(String);

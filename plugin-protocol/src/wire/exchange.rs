@@ -1,4 +1,4 @@
-//! Which messages belong to which call. The messages' own families serve as names: a call is written
+//! Messages of each call. The messages' own families serve as names: a call is written
 //! `v6::PlanResourceChange` wherever its request and answer must be known.
 
 use bytes::Bytes;
@@ -9,15 +9,15 @@ use super::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use crate::handshake::Protocol;
 use crate::provider::Method;
 
-/// A call with its messages. Where either side streams, these are the pieces.
+/// A call with its messages. If either side streams, these are the pieces.
 pub(crate) trait Exchange: 'static {
     /// The method.
     const METHOD: Method;
-    /// What the host sends.
+    /// Message of the host.
     type Request: Message + Default + 'static;
-    /// What the provider answers.
+    /// Message of the provider.
     type Response: Message + Default + 'static;
-    /// What it answers in protocol 5: nearly always the same.
+    /// Message of the provider in protocol 5: nearly always the same.
     type ResponseV5: Message + Default + Into<Self::Response> + 'static;
 
     /// Reads an answer in the form that a provider of `protocol` has it in.

@@ -139,7 +139,7 @@ async fn a_plugin_that_insists_on_tls() {
 
 #[tokio::test]
 async fn a_plugin_has_the_limits_and_the_environment_that_it_is_given() {
-    // What it says instead of a handshake is in the message.
+    // Output in place of a handshake is quoted in the message.
     let (_folder, mut executable) = script(
         "echo \"files $(ulimit -n) kilobytes $(ulimit -d) path ${PATH-none} home ${HOME-none}\"",
     );

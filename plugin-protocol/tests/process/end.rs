@@ -1,4 +1,4 @@
-//! Ends that nobody wished for: of the plugin, and of the host.
+//! Unexpected ends: of the plugin, and of the host.
 
 use std::process::Stdio;
 use std::time::Instant;
@@ -80,7 +80,7 @@ async fn a_plugin_dies_with_its_host() {
         .env("TINY", "stays")
         .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())
-        // A plugin that lives on, against the test, shall not hold a pipe of whoever runs the tests.
+        // A plugin that lives on, against the test, must not hold a pipe of the test runner.
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
@@ -102,7 +102,7 @@ async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
         .env(COOKIE_NAME, COOKIE_VALUE)
         .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())
-        // A plugin that lives on, against the test, shall not hold a pipe of whoever runs the tests.
+        // A plugin that lives on, against the test, must not hold a pipe of the test runner.
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()

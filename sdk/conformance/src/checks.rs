@@ -78,7 +78,7 @@ async fn load(suite: &mut Suite) {
             suite.offer.read_identities(message);
         }
     }
-    // What cannot be examined without a schema says so.
+    // Checks that need a schema are skipped with the reason.
     if suite.offer.types.is_empty() {
         let reason = format!("the provider has no readable schema: {}", call.outcome());
         let dependent = rules::all().filter(|rule| !rule.id.starts_with(['H', 'S']));

@@ -82,7 +82,7 @@ impl Finding {
     }
 }
 
-/// What became of one rule.
+/// Counts of one rule.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// The number of cases examined.

@@ -89,12 +89,12 @@ pub const ALTERNATIVES: [&str; 14] = [
 /// Numbers to try likewise.
 pub const ALTERNATIVE_NUMBERS: [i64; 7] = [1, 2, 8, 16, 80, 2048, 0];
 
-/// How much of a block is set.
+/// Extent to which a block is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// Nothing: g1.
     Nothing,
-    /// What is required: g2.
+    /// Required attributes only: g2.
     Required,
     /// Everything that can be set: g3.
     All,

@@ -119,7 +119,7 @@ pub struct Parameter {
     pub unknown: bool,
 }
 
-/// What breaks a rule in a schema.
+/// A violation in a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The rule's id.
@@ -141,7 +141,7 @@ pub struct Offer {
     pub functions: Vec<Function>,
     /// Identity types by resource type, with the version.
     pub identities: BTreeMap<String, (u64, Type, Vec<String>)>,
-    /// What breaks rules.
+    /// Violations.
     pub problems: Vec<Problem>,
 }
 

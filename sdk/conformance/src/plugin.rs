@@ -91,7 +91,7 @@ impl std::fmt::Display for StartError {
     }
 }
 
-/// What a process printed, up to a limit.
+/// Output of a process, up to a limit.
 #[derive(Debug, Default)]
 pub struct Printed {
     /// The bytes, the oldest first.
@@ -119,9 +119,9 @@ pub struct Started {
     pub took: Duration,
     /// Our identity, if TLS was asked for.
     pub identity: Option<HostIdentity>,
-    /// What it printed to stdout after the handshake.
+    /// Output on stdout after the handshake.
     pub stdout: Shared<Printed>,
-    /// What it printed to stderr.
+    /// Output on stderr.
     pub stderr: Shared<Printed>,
     /// The folder for its socket.
     pub home: TempDir,
@@ -277,7 +277,7 @@ pub struct Call {
     pub request: Vec<Bytes>,
     /// The messages of the answer as they came.
     pub answers: Vec<Bytes>,
-    /// What it means.
+    /// Decoded reply.
     pub reply: Reply,
     /// The time it took.
     pub took: Duration,

@@ -59,7 +59,7 @@ pub struct Report {
     pub stopped: Option<String>,
 }
 
-/// How many rules of a severity held, out of how many that were examined.
+/// Number of held rules of a severity, out of those that were examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
     /// Rules that held.

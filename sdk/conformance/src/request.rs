@@ -41,7 +41,7 @@ pub(crate) fn decode(message: Option<Msg>, ty: &Type) -> Result<Option<Plain>, S
     Ok(Some(decoded.split_marks().0))
 }
 
-/// What this host says that it can do.
+/// Capabilities of this host.
 #[must_use]
 pub(crate) fn capabilities() -> Msg {
     Msg::new().int(2, 1)

@@ -104,7 +104,7 @@ const RESTARTS: usize = 200;
 pub struct Suite {
     /// The settings.
     pub options: Options,
-    /// What was examined.
+    /// Counts of the examined cases.
     pub tallies: Tallies,
     /// The schema.
     pub offer: Offer,
@@ -125,7 +125,7 @@ pub struct Suite {
     began: Instant,
 }
 
-/// What plugins that have ended printed.
+/// Output of plugins that have ended.
 #[derive(Debug, Default)]
 pub struct Past {
     /// Their output to stdout after the handshake.
@@ -337,7 +337,7 @@ impl Suite {
         let Some(plugin) = &self.plugin else { return lost("it does not run".to_owned()) };
         let call = plugin.call_bytes(rpc, request, deadline).await;
         if call.is_crash() {
-            // What hangs or sent garbage is not to be trusted with the next call.
+            // A plugin that hangs or sent garbage is not used for the next call.
             if let Some(started) = &plugin.started {
                 started.child.kill();
             }

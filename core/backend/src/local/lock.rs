@@ -12,7 +12,8 @@ use super::{Files, failed, is_no_file, shown};
 use crate::lock::LockInfo;
 use crate::store::{Doing, LockEnd, StoreError};
 
-/// How often the file may be replaced between opening and locking before we give up.
+/// Greatest number of replacements of the file between opening and locking before the attempt
+/// fails.
 const ATTEMPTS: usize = 10;
 
 /// A lock that is held. Dropping it gives it back.
@@ -21,7 +22,7 @@ pub(super) struct Held {
     pub(super) id: String,
     /// The locked file, which is the state file.
     pub(super) file: File,
-    /// Files that were the state file before. Whoever opened one in time finds it locked.
+    /// Files that were the state file before. A program that opened one in time finds it locked.
     former: Vec<File>,
     state: PathBuf,
     info: PathBuf,

@@ -35,7 +35,7 @@ impl Access {
         Self { mode: self.mode & other.mode & mask, ..self }
     }
 
-    /// Sets group and mode of a file. Where the group cannot be set, no group gets access.
+    /// Sets group and mode of a file. If the group cannot be set, no group gets access.
     fn give(self, file: &File) -> io::Result<()> {
         let is_of_group = file.metadata()?.gid() == self.group
             || std::os::unix::fs::fchown(file, None, Some(self.group)).is_ok();
@@ -159,7 +159,7 @@ pub(super) fn replace(
     let linked = match placed {
         Ok(linked) => linked,
         Err(error) => {
-            // Best effort: what is left over is removed by the next write.
+            // Best effort: the next write removes the rest.
             std::fs::remove_file(&next).ok();
             std::fs::remove_file(&previous).ok();
             return Err(write_failed(error));
@@ -174,8 +174,8 @@ pub(super) fn replace(
         && disk.rename(&previous, &path).is_ok();
     if !restored {
         std::fs::remove_file(&previous).ok();
-        // Whoever waits with the original must rather find something torn than the old state; nor
-        // shall it take up room that may be needed.
+        // A program that waits with the original must rather find a torn file than the old state;
+        // nor shall it take up room that may be needed.
         if let Some(original) = original {
             original.set_len(1).ok();
         }
@@ -186,7 +186,7 @@ pub(super) fn replace(
     Ok(Placed { file: None, durable })
 }
 
-/// Writes a file that nobody locks: aside first, then into its place. An existing file keeps its mode,
+/// Writes a file without a lock: aside first, then into its place. An existing file keeps its mode,
 /// within that of the file `of` which it is a copy of; a new copy gets the mode of that file.
 pub(super) fn write_aside(
     disk: &Disk,

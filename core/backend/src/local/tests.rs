@@ -1,5 +1,5 @@
-//! The local file under locks, crashes and failures of the disk. What the reference makes of our
-//! locks is asked of its binary elsewhere.
+//! The local file under locks, crashes and failures of the disk. The effect of the locks on
+//! Terraform is tested with its binary elsewhere.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
@@ -34,7 +34,7 @@ fn request() -> LockRequest {
     LockRequest { operation: "OperationTypeApply".to_owned(), timeout: Duration::ZERO }
 }
 
-/// A state whose content is told from others by a word.
+/// A state whose content is recognised by a word.
 fn file_with(word: &str) -> StateFile {
     let check_results = Some(format!("[\"{word}\"]").into_bytes().into());
     StateFile { lineage: "one".to_owned(), check_results, ..StateFile::fresh() }
@@ -385,7 +385,7 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
     let [pipe, link] = pipe_in(&folder);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
     for path in [&pipe, &link] {
-        // Opened without waiting for whoever writes.
+        // Opened without waiting for a writer.
         let flags = nix::libc::O_NONBLOCK;
         let reader = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
         replace::write_aside(&Disk::default(), path, None, &text).unwrap();

@@ -1,5 +1,5 @@
-//! The workspaces of a state on this machine: the default one has a file, each other one a folder
-//! named after it. Which of them is selected is for the command line to remember.
+//! Workspaces of a state on this machine: the default one has a file, each other one a folder named
+//! after it. The command line remembers the selected one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const STATE_FILE: &str = "terraform.tfstate";
 /// The folder of all workspaces but the default one.
 const FOLDER: &str = "terraform.tfstate.d";
 
-/// Where the states of all workspaces are.
+/// Paths of the states of all workspaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workspaces {
     default: PathBuf,
@@ -43,7 +43,7 @@ impl Workspaces {
         !name.is_empty() && name != "." && name != ".." && name.chars().all(safe)
     }
 
-    /// Where the state of a workspace is. The name must be one.
+    /// Paths of a workspace's state. The name must be valid.
     #[must_use]
     pub fn files(&self, name: &str) -> Files {
         Files::of(match name {

@@ -1,4 +1,4 @@
-//! How calls are spread over connections.
+//! Distribution of calls over connections.
 
 use futures_util::StreamExt as _;
 use tempfile::TempDir;

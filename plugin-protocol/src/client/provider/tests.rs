@@ -1,5 +1,5 @@
-//! A provider in this process and the same one across a connection: both must be told the same and
-//! say the same.
+//! A provider in this process and the same one across a connection: both must get the same requests
+//! and give the same answers.
 
 mod example;
 mod transcript;
@@ -80,7 +80,7 @@ async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcP
     GrpcProvider::over(transport(channel), protocol)
 }
 
-// ---- The same told, the same said
+// ---- Equal requests and answers
 
 #[tokio::test]
 async fn protocol_6_tells_and_says_everything() {
@@ -136,7 +136,7 @@ async fn a_request_beyond_the_limit_is_not_sent() {
 
 // ---- No answer, and whose fault it is
 
-/// A provider that does as it is told by the name of the type.
+/// A provider that misbehaves as the name of the type says.
 struct Bad;
 
 impl Operations for Bad {

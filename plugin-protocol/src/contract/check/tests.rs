@@ -50,7 +50,7 @@ fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
-/// What became of a plan.
+/// The violations of a plan.
 fn result(rule: Rule, schema: &Block, planned: &Plain, broken: &Plain, kept: &Plain) -> Case {
     // Unknown values in an applied object are another rule's; a second plan may hold them.
     let call = Call::FinalPlan { shown: planned, replaced: &[] };

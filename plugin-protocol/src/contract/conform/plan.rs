@@ -1,7 +1,7 @@
-//! Holds a planned object against its configuration and its prior.
+//! Checks a planned object against its configuration and its prior.
 //!
-//! The author's word counts: what is configured must be planned as it is, or as it was before where
-//! the provider takes the two to mean the same. Only computed parts are the provider's to choose.
+//! Configured values must be planned as they are, or as they were before if the provider takes the
+//! two for equal. Only computed parts are the provider's to choose.
 
 use std::collections::BTreeMap;
 
@@ -298,8 +298,8 @@ impl Check {
             Nesting::Map => {
                 self.each_key(three, |check, element| check.block_element(&nested.block, element));
             }
-            // What a provider makes of a set element changes what tells it from others, so only
-            // this much can be asked.
+            // A provider may change the attributes that identify a set element, so only this much
+            // can be checked.
             Nesting::Set => {
                 if planned.children().iter().any(Value::is_unknown) {
                     self.unknown_element();

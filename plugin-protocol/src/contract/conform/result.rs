@@ -1,8 +1,8 @@
-//! Holds an object as it came to be against the object as it was planned. Also holds the second
-//! plan, made while applying, against the first.
+//! Checks an applied object against the planned one. Also checks the second plan, made while
+//! applying, against the first.
 //!
-//! What was known must have come true; what was unknown may have become anything that fits what was
-//! known about it.
+//! Known planned values must be applied; an unknown one may become any value within its
+//! refinements.
 
 use std::collections::HashMap;
 
@@ -83,7 +83,7 @@ impl Check {
                 let n_violations = check.violations.len();
                 check.value(&part(planned, name), &part(actual, name));
                 if attr.sensitive && check.violations.len() > n_violations {
-                    // What exactly differs must not be seen.
+                    // The exact difference is sensitive.
                     check.violations.truncate(n_violations);
                     check.report(Rule::ResultValue, "inconsistent values for sensitive attribute");
                 }
@@ -281,8 +281,8 @@ impl Check {
     }
 }
 
-/// What of a planned set element an actual one must have the same to correspond: attributes that
-/// are simple and known, or the whole of a known value that is no object.
+/// Parts of a planned set element that a corresponding applied one must share: simple known
+/// attributes, or the whole of a known value that is no object.
 fn certain(planned: &Value) -> Key {
     let simple =
         |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));
@@ -300,7 +300,7 @@ fn certain(planned: &Value) -> Key {
 fn allows(unknown: &Unknown, actual: &Value) -> bool {
     let refinement = unknown.refinement();
     match actual {
-        // What is still unknown may still turn out right.
+        // A value that is still unknown may still turn out right.
         Value::Unknown(_) => true,
         Value::Null(_) => !refinement.not_null,
         Value::String(text) => {
@@ -327,7 +327,7 @@ fn allows(unknown: &Unknown, actual: &Value) -> bool {
     }
 }
 
-/// What was known about an unknown value, for a message.
+/// Describes an unknown value with its refinements, for a message.
 fn placeholder(unknown: &Unknown) -> String {
     let Refinement { not_null, prefix, lower, upper, min_length, max_length } =
         unknown.refinement();

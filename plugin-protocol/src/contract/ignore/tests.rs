@@ -1,4 +1,4 @@
-//! What `ignore_changes` takes back from a configuration.
+//! Effects of `ignore_changes` on a configuration.
 
 use super::super::fixtures::{block, brief, four, nested, text, value, with};
 use super::*;

@@ -86,7 +86,7 @@ fn elements_of_sets_correspond_by_what_is_configured() {
     let prior =
         r#"{"n":[{"name":"a","id":"1"},{"name":"b","id":"2","size":"5"},{"name":"b","id":"3"}]}"#;
     let table = [
-        // What is configured is the same: the computed parts come along.
+        // The configuration is the same, so the computed parts come along.
         (r#"[{"name":"b"},{"name":"a"}]"#, "{n:[{id:1 name:a} {id:2 name:b size:5}]}"),
         (
             r#"[{"name":"b","size":"5"},{"name":"b","id":"3"},{"name":"b","note":"x"}]"#,

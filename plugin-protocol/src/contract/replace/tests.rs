@@ -1,4 +1,4 @@
-//! Which of the paths a provider names make a replacement necessary.
+//! Paths of a provider that force replacement.
 
 use super::super::fixtures::{block, four, lines, text, value, with};
 use super::*;

@@ -25,7 +25,7 @@ use crate::{Failure, Provider};
 /// A call being answered.
 pub(super) type Answering = BoxFuture<'static, http::Response<Body>>;
 
-/// What a method of the provider returns before it is waited for.
+/// Result of a method of the provider, before it is awaited.
 type Pending<'p, M> = BoxFuture<'p, Result<M, Failure>>;
 
 /// A call that came in.
@@ -140,7 +140,7 @@ impl Handling {
 type Pieces<A> = BoxStream<'static, Result<A, Status>>;
 type Answers<A> = BoxFuture<'static, Result<Pieces<A>, Status>>;
 
-/// What tonic calls once it has taken the request apart.
+/// The handler that tonic calls once it has taken the request apart.
 struct OneCall<Q, A> {
     name: &'static str,
     run: Option<Run<Q, A>>,

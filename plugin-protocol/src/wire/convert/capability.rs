@@ -1,4 +1,4 @@
-//! What each side can do. Absent means that it can do nothing beyond the base protocol.
+//! Capabilities of both sides. Absent means none beyond the base protocol.
 
 use crate::capability::{ClientCapabilities, ServerCapabilities};
 use crate::wire::generated::tfplugin6 as v6;

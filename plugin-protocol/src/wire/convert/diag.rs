@@ -1,5 +1,5 @@
-//! Diagnostics and the paths in them. Reading one never fails: what a provider has to say is shown as
-//! well as it can be.
+//! Diagnostics and the paths in them. Reading one never fails: a provider's message is shown as
+//! well as possible.
 
 use formwork_value::diag::Severity;
 use formwork_value::{Number, Path, Step};
@@ -51,7 +51,7 @@ impl From<v6::Diagnostic> for ProviderDiagnostic {
             }
         };
         let steps = wire.attribute.unwrap_or_default().steps.into_iter();
-        // A step that says nothing ends the path: what lies above it is the best place to show.
+        // A step without a selector ends the path: the value above it is the best place to show.
         let path = Path(steps.map_while(|step| step.selector.map(step_read)).collect());
         Self { severity, summary: wire.summary, detail, path }
     }

@@ -1,5 +1,5 @@
-//! What a provider offers: schemas of everything, names of everything, identities, functions. What
-//! protocol 5 writes differently is turned into the form of protocol 6 and back.
+//! Schemas, metadata, identities and functions of a provider. The forms that differ in protocol 5
+//! are converted to those of protocol 6 and back.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
     fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, Misread> {
         let diagnostics = diag::read(wire.diagnostics);
         if diagnostics.iter().any(|one| one.severity == formwork_value::diag::Severity::Error) {
-            // Errors win over everything else: what came with them need not even be complete.
+            // Errors win over everything else: the rest of the answer need not even be complete.
             return Ok(Self { diagnostics, ..Self::default() });
         }
         let strict = |own| schema::read(own, Rigour::Strict);

@@ -15,13 +15,13 @@ use v6::StringKind;
 use v6::schema::nested_block::NestingMode as BlockNesting;
 use v6::schema::object::NestingMode as ObjectNesting;
 
-/// How much a host insists on in a schema.
+/// Strictness of a host about a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rigour {
     /// Every attribute says clearly who sets it.
     Strict,
-    /// As hosts do for the schemas they do not check: an attribute nobody claims is optional, and one
-    /// the author must set is nothing else.
+    /// Leniency for schemas that hosts do not check: an attribute without a role is optional, and a
+    /// required one has no other role.
     Lenient,
 }
 

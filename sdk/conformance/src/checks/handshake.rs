@@ -1,4 +1,4 @@
-//! Checks of the handshake and of the process around it (H): how it starts, listens and ends.
+//! Checks of the handshake and of the process around it (H): start, socket and end.
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Seek as _, Write as _};

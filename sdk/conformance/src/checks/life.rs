@@ -106,7 +106,7 @@ async fn make(
     object
 }
 
-/// Notes what became of a create: the object, nothing, or nobody knows.
+/// Records the result of a create: the object, nothing, or unknown.
 fn note(journal: &mut Journal, entry: usize, offered: &Offered, call: &Call) {
     let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     let private = call.message().map(|it| it.get_bytes(2)).unwrap_or_default();
@@ -203,7 +203,7 @@ async fn read(suite: &mut Suite, offered: &Offered, object: &Object) -> (Call, O
     (call, value)
 }
 
-/// What must hold right after an apply: the same when read, and nothing to do.
+/// Checks right after an apply: a read returns the same, and a plan has nothing to do.
 async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
     let subject = offered.subject();
     for _ in 0..3 {
@@ -250,7 +250,7 @@ async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
     });
 }
 
-/// What was configured must read as it was written.
+/// Checks that configured values read as they were written.
 fn configured(
     suite: &mut Suite,
     offered: &Offered,

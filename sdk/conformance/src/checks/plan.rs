@@ -267,7 +267,7 @@ async fn stable(suite: &mut Suite, offered: &Offered, create: &PlanInput, planne
     }
 }
 
-/// What was planned while a value was unknown must hold when it is known.
+/// Checks that values planned while an input was unknown hold when it is known.
 async fn unknown_parts(
     suite: &mut Suite,
     offered: &Offered,

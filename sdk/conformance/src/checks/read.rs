@@ -153,7 +153,7 @@ async fn reads(suite: &mut Suite, offered: &Offered) -> bool {
     tracks
 }
 
-/// States as an import leaves them, and private data of somebody else.
+/// States as an import leaves them, and private data of another provider.
 async fn minimal(suite: &mut Suite, offered: &Offered) {
     let subject = offered.subject();
     let mut bare = offered.block().empty_value();

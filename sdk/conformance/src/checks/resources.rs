@@ -62,7 +62,7 @@ async fn soak(suite: &mut Suite) {
         }
         measured.push(usage(pid));
     }
-    // What grows only once is a cache; what grows both times by as much is a leak.
+    // Memory that grows only once is a cache; memory that grows both times by as much is a leak.
     let limits =
         [("memory in KiB", 16 * 1024, 8 * 1024), ("open files", 16, 8), ("threads", 16, 8)];
     for (at, (what, total, step)) in limits.into_iter().enumerate() {

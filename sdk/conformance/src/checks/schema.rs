@@ -1,4 +1,4 @@
-//! Checks of the schema (S): what can be read, what a host refuses, and what users need.
+//! Checks of the schema (S): readability, the rules that hosts enforce, and the needs of users.
 
 use std::time::Duration;
 

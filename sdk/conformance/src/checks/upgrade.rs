@@ -42,7 +42,7 @@ pub(super) fn state(suite: &Suite, offered: &Offered, number: u64) -> Value {
     let block = offered.block();
     let config = block.without_write_only(&config);
     let mut dice = suite.dice(&format!("state {}/{number}", offered.name));
-    // What only the provider sets is made up as well.
+    // Computed attributes are made up as well.
     let mut value = config;
     for (name, attribute) in &block.attributes {
         let path = formwork_value::Path::root().attribute(name.clone());

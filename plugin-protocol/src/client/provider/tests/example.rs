@@ -1,4 +1,4 @@
-//! A provider that has something to say to every call, and writes down what it is told.
+//! A provider that answers every call, and records its requests.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -38,7 +38,7 @@ use crate::message::state_store::{
 use crate::message::{DeferredReason, ProviderDiagnostic};
 use crate::{Failure, Operations, Payload, Provider, ProviderExt as _};
 
-/// Writes down what it is told and answers something.
+/// Records its requests and answers something.
 #[derive(Debug, Default)]
 pub(super) struct Example {
     told: Mutex<Vec<String>>,
@@ -51,7 +51,7 @@ impl Example {
         Self { only_what_protocol_5_has: true, ..Self::default() }
     }
 
-    /// Returns what it was told, call by call.
+    /// Returns the recorded requests, call by call.
     pub(super) fn told(&self) -> Vec<String> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

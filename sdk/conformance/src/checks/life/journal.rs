@@ -11,7 +11,7 @@ use formwork_value::Value;
 use crate::checks::shown;
 use crate::offer::Offered;
 
-/// What may still exist.
+/// An object that may still exist.
 #[derive(Clone, Debug)]
 pub(super) struct Left {
     /// The resource type.
@@ -112,7 +112,7 @@ impl Journal {
         self.left.iter().all(Option::is_none)
     }
 
-    /// What may still exist.
+    /// Objects that may still exist.
     pub(super) fn left(&self) -> Vec<Left> {
         self.left.iter().flatten().cloned().collect()
     }
