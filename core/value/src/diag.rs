@@ -44,7 +44,7 @@ pub enum Blame {
 /// The value of one name that an expression mentions, as it is shown to the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mentioned {
-    /// The reference as written, `var.size`.
+    /// The traversal as written, `var.size`.
     pub traversal: String,
     /// Description of the value: `is "x"`, `is a list of string with 2 elements`.
     pub statement: String,

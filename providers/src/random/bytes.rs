@@ -15,7 +15,7 @@ pub(super) struct Bytes {
     /// Arbitrary values that, when changed, make new bytes.
     #[attr(optional, replace)]
     keepers: Option<Strings>,
-    /// How many bytes to draw; at least 1.
+    /// Number of bytes to draw; at least 1.
     #[attr(required, replace, range = 1..=MAX_BYTES)]
     length: i64,
     /// The bytes in base64.
@@ -38,7 +38,7 @@ impl Resource for RandomBytes {
     }
 
     async fn import(&self, call: Import<Bytes>) -> Answer<BytesDraft> {
-        // What is imported is a secret, so it is not said.
+        // The imported value is a secret, so it is not printed.
         let bytes = armor::base64(&call.id).or_fail("Import Random bytes Error")?;
         let computed = BytesComputed { base64: call.id.clone(), hex: digest::hex(&bytes) };
         let length = i64::try_from(bytes.len()).unwrap_or(i64::MAX).into();
@@ -49,7 +49,7 @@ impl Resource for RandomBytes {
 /// Random bytes that are neither shown nor stored. Drawn from a cryptographic source.
 #[derive(Model)]
 pub(super) struct Passing {
-    /// How many bytes to draw; at least 1.
+    /// Number of bytes to draw; at least 1.
     #[attr(required, range = 1..=MAX_BYTES)]
     length: i64,
     /// The bytes in base64.

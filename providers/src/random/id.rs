@@ -18,10 +18,10 @@ pub(super) struct Id {
     /// Arbitrary values that, when changed, make a new id.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
-    /// How many bytes to draw; at least 1.
+    /// Number of bytes to draw; at least 1.
     #[attr(required, replace)]
     byte_length: i64,
-    /// What to put before every form of the id but `id` itself.
+    /// Prefix of every form of the id but `id` itself.
     #[attr(optional, replace)]
     prefix: Option<String>,
     /// The bytes in base64 with the characters that URLs allow, without padding.

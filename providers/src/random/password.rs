@@ -8,7 +8,7 @@ use super::text::Recipe;
 use crate::Strings;
 use crate::replace::values_changed;
 
-/// What a hash costs: 2 to the power of this many rounds.
+/// Cost of a hash: 2 to the power of this many rounds.
 const COST: u32 = 10;
 
 /// The id of every password: it must not tell anything.

@@ -15,13 +15,13 @@ pub(super) struct Pet {
     /// Arbitrary values that, when changed, make a new name.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
-    /// How many words the name has.
+    /// Number of words of the name.
     #[attr(default = 2, replace)]
     length: i64,
-    /// What to put before the name, with a separator between.
+    /// Prefix of the name, with a separator between.
     #[attr(optional, replace)]
     prefix: Option<String>,
-    /// What to put between words.
+    /// Separator of the words.
     #[attr(default = "-", replace)]
     separator: String,
     /// The name.

@@ -3,14 +3,14 @@
 
 use std::sync::LazyLock;
 
-/// How many numbers the generator keeps. Each new one is the sum of the oldest and of the one that is
-/// `TAP` back.
+/// Number of values that the generator keeps. Each new one is the sum of the oldest and of the one
+/// that is `TAP` back.
 const LENGTH: usize = 607;
 const TAP: usize = 273;
 /// The generator of the first numbers: a product modulo a prime.
 const FACTOR: u64 = 48271;
 const PRIME: u64 = (1 << 31) - 1;
-/// How many steps Go's own table was run before it was written down.
+/// Number of steps that Go's own table was run before it was written down.
 const STEPS: u64 = 7_800_000_000_000;
 
 /// A source of numbers.
@@ -46,7 +46,7 @@ impl Seeded {
     /// A number from 0 to `last`, all equally likely.
     pub(super) fn up_to(&mut self, last: u64) -> u64 {
         let Some(count) = last.checked_add(1) else { return self.next() };
-        // What is left of a number, as in Go; which has no answer to the last, so that is ours.
+        // The remainder of a number, as in Go. Go has no result for zero, so that one is ours.
         let drop = |number: u64| match count {
             0..0x8000_0000 => number << 1 >> 33,
             0x8000_0000..0x8000_0000_0000_0000 => number << 1 >> 1,
@@ -88,7 +88,7 @@ fn first_numbers(first: u64, high: u32, middle: u32) -> [u64; LENGTH] {
     std::array::from_fn(|_| (next() << high) ^ (next() << middle) ^ next())
 }
 
-/// What Go's source has as a table of 607 numbers: what this very generator keeps after `STEPS` steps.
+/// Table that Go's source has of 607 numbers: what this very generator keeps after `STEPS` steps.
 ///
 /// A step is linear, so that many of them are the remainder of x^STEPS divided by x^607 - x^334 - 1,
 /// which squaring finds at once.
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_seed_gives_what_it_gives_with_the_public_provider() {
-        // What its own tests expect.
+        // The values that Go's own tests expect.
         assert_eq!(Seeded::new(Some("12345")).up_to(2) + 1, 3);
         assert_eq!(Seeded::new(Some("123456")).up_to(2) + 1, 2);
         let mut dash = Seeded::new(Some("-"));

@@ -22,7 +22,7 @@ pub(super) struct Shuffle {
     /// The list.
     #[attr(required, replace)]
     input: Vec<Option<String>>,
-    /// How many results to return: all of the list if not set. Fewer leave some out; more repeat
+    /// Number of results: the length of the list if not set. Fewer leave some out; more repeat
     /// them, none more often than the others by more than one.
     #[attr(optional, replace)]
     result_count: Option<i64>,

@@ -1,4 +1,4 @@
-//! Random text from chosen kinds of characters: what `random_string` and `random_password` share.
+//! Random strings from chosen kinds of characters, for `random_string` and `random_password`.
 
 use formwork_sdk::prelude::*;
 use rand::seq::SliceRandom as _;
@@ -11,10 +11,10 @@ const SPECIAL: &str = "!@#$%&*()-_=+[]{}<>:?";
 /// The longest text; more is a mistake in the configuration.
 const MAX_LENGTH: i64 = 1 << 20;
 
-/// What a text is to be made of: attributes that several models have.
+/// Rules for a random string: attributes that several models have.
 #[derive(Model)]
 pub(super) struct Recipe {
-    /// How many characters; at least 1, and at least as many as the `min_` attributes together.
+    /// Number of characters; at least 1, and at least as many as the `min_` attributes together.
     #[attr(required, replace)]
     length: i64,
     /// Whether there may be special characters: `!@#$%&*()-_=+[]{}<>:?`. True if not set.
@@ -84,7 +84,7 @@ impl RecipeDraft {
         Problem::all(problems)
     }
 
-    /// What `number` and `numeric` are to be, given what the author wrote: each is the other's default.
+    /// Planned values of `number` and `numeric`: each is the other's default.
     pub(super) fn planned_numeric(&self, number: Attr<bool>) -> Attr<bool> {
         match (self.numeric, number) {
             (Attr::Null, Attr::Null) => true.into(),
@@ -93,8 +93,8 @@ impl RecipeDraft {
         }
     }
 
-    /// The recipe that a text was made by, as far as older versions have not stored it: what they left
-    /// out had its default.
+    /// The rules that a string was made by, as far as older versions have not stored them: missing
+    /// ones had their default.
     pub(super) fn of_stored(self, number: Attr<bool>, text: &str) -> Self {
         let numeric = self.numeric.get().or(number.get()).copied().unwrap_or(true);
         let or_true = |kind: Attr<bool>| Attr::from(kind.get().copied().unwrap_or(true));
@@ -152,7 +152,7 @@ impl RecipeInput {
         Ok(text.into_iter().collect())
     }
 
-    /// What was left to the provider.
+    /// The attributes that the provider sets.
     pub(super) fn found(&self) -> RecipeComputed {
         RecipeComputed { numeric: self.numeric.unwrap_or(true) }
     }

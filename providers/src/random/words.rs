@@ -1,6 +1,6 @@
 //! The words that pets are called by. All of them can be said aloud in company.
 
-/// What comes first.
+/// First words.
 pub(super) const ADVERBS: &[&str] = &[
     "ably",
     "actually",
@@ -113,7 +113,7 @@ pub(super) const ADVERBS: &[&str] = &[
     "yearly",
 ];
 
-/// What comes before the animal.
+/// Words before the animal.
 pub(super) const ADJECTIVES: &[&str] = &[
     "able", "agile", "amber", "ample", "apt", "ardent", "azure", "balmy", "bold", "brave",
     "breezy", "bright", "brisk", "bubbly", "calm", "candid", "careful", "cheery", "civil", "clean",
@@ -131,7 +131,7 @@ pub(super) const ADJECTIVES: &[&str] = &[
     "vivid", "warm", "wary", "wise", "witty", "worthy", "young", "zesty",
 ];
 
-/// What comes last.
+/// Last words.
 pub(super) const ANIMALS: &[&str] = &[
     "aardvark",
     "albatross",

@@ -106,8 +106,7 @@ impl Function for UnixTimestampParse {
     }
 }
 
-/// The parts of a moment, in a struct of their own for each name under which the other form of the
-/// moment is told.
+/// The parts of a moment, in a struct of their own for each name of the moment's other form.
 macro_rules! moments {
     ($($name:ident: $other:ident, $ty:ty, $told:expr;)*) => {$(
         /// The parts of a moment.

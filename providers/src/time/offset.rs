@@ -27,25 +27,25 @@ pub(super) struct Offset {
     id: String,
 }
 
-/// How far to move.
+/// Offset of the moment.
 #[derive(Model)]
 pub(super) struct Offsets {
-    /// How many years to add. At least one of the `offset_` attributes must be set.
+    /// Number of years to add. At least one of the `offset_` attributes must be set.
     #[attr(optional)]
     offset_years: Option<i64>,
-    /// How many months to add. At least one of the `offset_` attributes must be set.
+    /// Number of months to add. At least one of the `offset_` attributes must be set.
     #[attr(optional)]
     offset_months: Option<i64>,
-    /// How many days to add. At least one of the `offset_` attributes must be set.
+    /// Number of days to add. At least one of the `offset_` attributes must be set.
     #[attr(optional)]
     offset_days: Option<i64>,
-    /// How many hours to add. At least one of the `offset_` attributes must be set.
+    /// Number of hours to add. At least one of the `offset_` attributes must be set.
     #[attr(optional)]
     offset_hours: Option<i64>,
-    /// How many minutes to add. At least one of the `offset_` attributes must be set.
+    /// Number of minutes to add. At least one of the `offset_` attributes must be set.
     #[attr(optional)]
     offset_minutes: Option<i64>,
-    /// How many seconds to add. At least one of the `offset_` attributes must be set.
+    /// Number of seconds to add. At least one of the `offset_` attributes must be set.
     #[attr(optional)]
     offset_seconds: Option<i64>,
 }

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use super::moment::{self, Clock, Parts, Unit, moved};
 use crate::Strings;
 
-/// A moment that is kept until another one has passed; then the object is made anew.
+/// A moment that is kept until another one has passed; then the object is replaced.
 #[derive(Model)]
 pub(super) struct Rotating {
     /// Arbitrary values that, when changed, make a new object.

@@ -11,10 +11,11 @@ pub(super) struct Sleep {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
     triggers: Option<Strings>,
-    /// How long creation takes: a number and `ms`, `s`, `m` or `h`. Changing it alone does not wait.
+    /// Duration of the creation: a number and `ms`, `s`, `m` or `h`. Changing it alone does not
+    /// wait.
     #[attr(optional)]
     create_duration: Option<String>,
-    /// How long destruction takes: a number and `ms`, `s`, `m` or `h`. It must have been applied
+    /// Duration of the destruction: a number and `ms`, `s`, `m` or `h`. It must have been applied
     /// before the destruction.
     #[attr(optional)]
     destroy_duration: Option<String>,

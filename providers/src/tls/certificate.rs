@@ -15,8 +15,8 @@ use crate::shown;
 #[derive(Model)]
 #[attr(exactly_one_of(url, content), conflicts(verify_chain, content))]
 pub(super) struct Certificates {
-    /// Where to get the certificates: `https://HOST[:PORT]`, through the proxy of the provider if there
-    /// is one, or `tls://HOST:PORT`, without. Either this or `content`.
+    /// Source of the certificates: `https://HOST[:PORT]`, through the proxy of the provider if
+    /// there is one, or `tls://HOST:PORT`, without. Either this or `content`.
     #[attr(optional)]
     url: Option<String>,
     /// A certificate in PEM. Either this or `url`.
@@ -86,7 +86,7 @@ impl TlsCertificate {
     }
 }
 
-/// What a URL says: it, and the port.
+/// Parses a URL; returns it, and the port.
 fn place(url: &str) -> Answer<(Uri, u16)> {
     let refuse = |summary, why: String| {
         let detail = format!("`url` is {:?}: {why}.", shown::url(url));

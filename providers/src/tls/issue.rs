@@ -1,5 +1,5 @@
-//! Certificates and requests for them, made and signed. What an author may say about them is up to the
-//! resources.
+//! Certificates and certificate requests, made and signed. The resources decide on the arguments
+//! that authors may set.
 
 use std::time::Duration;
 
@@ -32,22 +32,22 @@ pub(super) struct Holder {
     pub(super) key: SubjectPublicKeyInfoOwned,
 }
 
-/// Who signs a certificate.
+/// Signer of a certificate.
 pub(super) struct Issuer<'k> {
     pub(super) name: Name,
     pub(super) key: &'k PrivateKey,
-    /// What certificates that it signs call its key.
+    /// Key identifier in the certificates that it signs.
     pub(super) key_id: Option<Vec<u8>>,
 }
 
-/// What a certificate says about its use.
+/// Permitted uses of a certificate.
 pub(super) struct Terms<'t> {
     /// Since when it is valid, since 1970.
     pub(super) from: Duration,
     pub(super) until: Duration,
     pub(super) uses: &'t [String],
     pub(super) is_ca: bool,
-    /// How many certificates may come below it.
+    /// Greatest number of certificates below it.
     pub(super) max_path_length: Option<i64>,
     pub(super) names_key: bool,
 }
@@ -66,7 +66,7 @@ pub(super) fn certificate(
     issuer: &Issuer<'_>,
 ) -> Result<Issued, KeyError> {
     let mut extensions = usage::extensions(terms.uses)?;
-    // What does not sign has none below it, and -1 is as many as you like.
+    // A certificate that signs none has no limit, and -1 means any number.
     let length = terms.max_path_length.filter(|_| terms.is_ca);
     let path_len_constraint = length.and_then(|length| u8::try_from(length).ok());
     let constraints = BasicConstraints { ca: terms.is_ca, path_len_constraint };
@@ -165,7 +165,7 @@ pub(super) fn is_request(pem: &impl AsRef<str>) -> Result<(), String> {
     asked.map(drop).map_err(|error| format!("must be a certificate request in PEM: {error}"))
 }
 
-/// What is in the first block of a PEM text, whose label must be the one given.
+/// Content of the first block of a PEM text, whose label must be the given one.
 pub(super) fn contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
     let Some(block) = first_block(pem) else {
         let why = format!("failed to decode PEM of expected type {label:?}: there is no PEM block");
@@ -178,7 +178,7 @@ pub(super) fn contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
     Err(KeyError::Malformed(format!("invalid PEM type - expected {label:?}, got {found:?}")))
 }
 
-/// What a certificate calls a key, if it names it.
+/// Identifier of a key in certificates, if it has one.
 pub(super) fn key_id(key: &SubjectPublicKeyInfoOwned) -> Vec<u8> {
     sha1(key.subject_public_key.raw_bytes()).to_vec()
 }

@@ -1,4 +1,5 @@
-//! Private keys of all algorithms: made, read and signed with. How they are written is in `key/form.rs`.
+//! Private keys of all algorithms: made, read and signed with. Their encodings are in
+//! `key/form.rs`.
 
 mod curve;
 mod form;
@@ -52,7 +53,7 @@ const SHA256_WITH_RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.
 /// The sizes of RSA keys that can be made. Smaller ones protect nothing, larger ones take minutes.
 pub(super) const RSA_BITS: std::ops::RangeInclusive<usize> = 1024..=16384;
 
-/// What kind of key to make.
+/// Kind of key to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// RSA with so many bits.
@@ -128,7 +129,7 @@ impl PrivateKey {
         }
     }
 
-    /// How signatures with it are made.
+    /// Algorithm of signatures with it.
     pub(super) fn signature_algorithm(&self) -> AlgorithmIdentifierOwned {
         let (oid, parameters) = match self {
             Self::Rsa(_) => (SHA256_WITH_RSA, Some(Any::from(Null))),

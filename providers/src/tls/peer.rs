@@ -17,7 +17,7 @@ use ureq::Proxy;
 use crate::anyone::Anyone;
 use tunnel::{Wire, unbracketed};
 
-/// How long a server may take to show its certificates.
+/// Time limit for the certificates of a server.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server.

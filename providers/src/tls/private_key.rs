@@ -8,13 +8,13 @@ use formwork_sdk::prelude::*;
 
 use super::key::{Curve, KeyError, Kind, PrivateKey, RSA_BITS};
 
-/// What an author says of a key.
+/// Arguments of a key.
 #[derive(Model)]
 pub(super) struct Wanted {
     /// The algorithm: `RSA`, `ECDSA` or `ED25519`.
     #[attr(required, replace, one_of = ["RSA", "ECDSA", "ED25519"])]
     algorithm: String,
-    /// How many bits a key of the algorithm `RSA` has.
+    /// Number of bits of a key of the algorithm `RSA`.
     #[attr(default = 2048, replace)]
     rsa_bits: i64,
     /// The curve of a key of the algorithm `ECDSA`: `P224`, `P256`, `P384` or `P521`.
@@ -23,7 +23,7 @@ pub(super) struct Wanted {
 }
 
 impl WantedDraft {
-    /// Checks what the author wrote. How many bits there are counts for no other algorithm.
+    /// Checks the arguments. The number of bits counts for no other algorithm.
     fn validate(&self) -> Answer<()> {
         let is_rsa = self.algorithm.get().is_some_and(|algorithm| algorithm == "RSA");
         let is_one = |bits: &i64| usize::try_from(*bits).is_ok_and(|bits| RSA_BITS.contains(&bits));
@@ -65,8 +65,8 @@ pub(super) struct Forms {
     public_key_fingerprint_sha256: String,
 }
 
-/// A private key. It is stored in the state, readable for whoever can read that; the ephemeral resource
-/// of the same name is stored nowhere.
+/// A private key. It is stored in the state, readable for every reader of the state; the ephemeral
+/// resource of the same name is not stored.
 #[derive(Model)]
 pub(super) struct Key {
     #[attr(flatten)]

@@ -22,7 +22,7 @@ struct ProxySettings {
     /// The URL of the proxy, which begins with `http://`, `https://` or `socks5://`.
     #[attr(optional, check = is_proxy)]
     url: Option<String>,
-    /// Who asks the proxy.
+    /// User name for the proxy.
     #[attr(optional)]
     username: Option<String>,
     /// The password of who asks.

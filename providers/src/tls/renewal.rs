@@ -1,4 +1,4 @@
-//! How long certificates are valid, and when to replace them.
+//! Validity of certificates, and their renewal.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ pub(super) fn is_born_due(validity_hours: i64, early_hours: i64) -> bool {
     validity_hours <= early_hours
 }
 
-/// What a plan needs to know.
+/// Inputs of a plan.
 pub(super) struct Planned<'p> {
     /// The end of the certificate that there is.
     pub(super) end: Option<&'p str>,
@@ -75,7 +75,8 @@ impl Planned<'_> {
         }
     }
 
-    /// What `ready_for_renewal` will be. Where it is unknown the certificate is to be replaced.
+    /// Planned value of `ready_for_renewal`. An unknown value means that the certificate is
+    /// replaced.
     fn ready(&self) -> Attr<bool> {
         let (Some(validity), Some(early)) = (self.validity_hours.get(), self.early_hours.get())
         else {

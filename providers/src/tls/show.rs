@@ -13,10 +13,10 @@ use super::key::{KeyError, written};
 use super::name;
 use crate::digest::{hex, sha1};
 
-/// What is shown of a certificate.
+/// Attributes of a certificate.
 #[derive(Clone, Debug, PartialEq, Eq, Nested)]
 pub(super) struct Certificate {
-    /// How it is signed.
+    /// Signature algorithm.
     #[attr(computed)]
     signature_algorithm: String,
     /// The algorithm of its key.
@@ -28,13 +28,13 @@ pub(super) struct Certificate {
     /// Whether others may be signed with it.
     #[attr(computed)]
     is_ca: bool,
-    /// How many certificates may come below it: -1 for any number, 0 if it does not say.
+    /// Greatest number of certificates below it: -1 for any number, 0 if it does not say.
     #[attr(computed)]
     max_path_length: i64,
     /// The version of its form.
     #[attr(computed)]
     version: i64,
-    /// Who signed it.
+    /// Issuer.
     #[attr(computed)]
     issuer: String,
     /// Whom it is for.

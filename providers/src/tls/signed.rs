@@ -1,4 +1,4 @@
-//! What certificates have in common, whoever signs them: the attributes, their plan, and the signing.
+//! Attributes, plan and signing of certificates, shared by all signers.
 
 use formwork_sdk::prelude::*;
 
@@ -12,17 +12,19 @@ pub(super) struct Signed {
     /// For how many hours the certificate is valid.
     #[attr(required, replace, range = 0..)]
     validity_period_hours: i64,
-    /// What the certificate may be used for, in the words of RFC 5280.
+    /// Permitted uses of the certificate, in the words of RFC 5280.
     #[attr(required, replace, check = usage::known)]
     allowed_uses: Vec<String>,
-    /// How many hours before its end the certificate counts as due, so that another one is planned.
+    /// Number of hours before its end at which the certificate counts as due, so that another one
+    /// is planned.
     #[attr(default = 0, range = 0..)]
     early_renewal_hours: i64,
     /// Whether others may be signed with the certificate.
     #[attr(default = false, replace)]
     is_ca_certificate: bool,
-    /// How many certificates may come between this one, if it signs others, and the last; -1 for any
-    /// number. What is stored stays if it is not set: some versions of the public provider stored -1.
+    /// Greatest number of certificates between this one, if it signs others, and the last; -1 for
+    /// any number. A stored value stays if it is not set: some versions of the public provider
+    /// stored -1.
     #[attr(optional_computed, keep, replace, range = -1..=255)]
     max_path_length: Option<i64>,
     /// Whether the certificate names its key, as those that sign others always do.
@@ -55,9 +57,9 @@ impl Signed {
 }
 
 impl SignedDraft {
-    /// Plans what the rules cannot say: what has become of the certificate that there is, if any.
+    /// Plans the attributes that depend on the existing certificate, if any.
     pub(super) fn plan(&mut self, prior: Option<&Signed>, config: &Self, replace: &mut Vec<Path>) {
-        // What is stored stays, and so does that nothing is.
+        // A stored value stays, and so does an absent one.
         if let Some(prior) = prior.filter(|_| config.max_path_length.is_null()) {
             self.max_path_length = prior.max_path_length.into();
         }

@@ -85,7 +85,7 @@ fn octets(text: &str) -> Result<Vec<u8>, AddrParseError> {
     short.or_else(|_| text.parse::<Ipv6Addr>().map(|address| address.octets().to_vec()))
 }
 
-/// What an author says about whom a certificate is for.
+/// Arguments about the subject of a certificate.
 pub(super) struct About<'m> {
     /// At most one.
     pub(super) subject: &'m [Subject],

@@ -1,4 +1,4 @@
-//! What a certificate may be used for: the names of uses, and the two extensions that hold them.
+//! Permitted uses of a certificate: their names, and the two extensions that hold them.
 
 use x509_cert::der::asn1::OctetString;
 use x509_cert::der::oid::{AssociatedOid as _, ObjectIdentifier};
@@ -6,7 +6,7 @@ use x509_cert::der::{Encode as _, Result};
 use x509_cert::ext::Extension;
 use x509_cert::ext::pkix::{ExtendedKeyUsage, KeyUsage, KeyUsages};
 
-/// Where a use is written down.
+/// Extension that holds a use.
 #[derive(Clone, Copy)]
 enum Use {
     /// Among the uses of the key.

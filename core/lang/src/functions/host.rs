@@ -1,9 +1,8 @@
-//! What functions may ask of the world outside: files, the clock, randomness. The crate itself asks
-//! for none of them.
+//! Host services of functions: files, the clock, randomness. The crate itself uses none of them.
 
 use time::OffsetDateTime;
 
-/// What stands at a path.
+/// Kind of the file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A regular file.
@@ -33,10 +32,10 @@ pub trait Files {
     /// When it is missing or cannot be read.
     fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure>;
 
-    /// What stands at a path, links followed.
+    /// Kind of the file at a path, links followed.
     ///
     /// # Errors
-    /// When nothing does, or it cannot be found out.
+    /// When there is none, or it cannot be found out.
     fn kind(&self, path: &str) -> Result<FileKind, FileFailure>;
 
     /// The names in a folder with what they stand for, links followed, in any order.
@@ -60,7 +59,7 @@ pub trait Ambient {
     /// The time of the plan, for `plantimestamp`.
     fn plan_time(&self) -> Option<OffsetDateTime>;
 
-    /// Bytes that nobody can foretell, for `uuid` and `bcrypt`.
+    /// Unpredictable bytes, for `uuid` and `bcrypt`.
     fn random(&self) -> Option<[u8; 16]>;
 }
 

@@ -1,4 +1,4 @@
-//! What every call has in common: null arguments refused, unknown and marked ones taken care of for
+//! Common part of every call: refuses null arguments, and handles unknown and marked ones for
 //! functions that do not do it themselves.
 
 use std::borrow::Cow;

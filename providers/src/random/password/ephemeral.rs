@@ -1,4 +1,4 @@
-//! `random_password` as an ephemeral resource: another one each time, stored by nobody.
+//! `random_password` as an ephemeral resource: another value each time, never stored.
 
 use formwork_sdk::prelude::*;
 

@@ -57,7 +57,7 @@ async fn server(key: &PrivateKey, certificate: &str) -> u16 {
     port
 }
 
-/// A proxy that speaks SOCKS 5 with whoever knows the password; returns its port.
+/// A proxy that speaks SOCKS 5 and demands the password; returns its port.
 async fn socks() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -93,7 +93,7 @@ async fn socks() -> u16 {
     port
 }
 
-/// A proxy that connects whoever knows the password; returns its port.
+/// A proxy that demands the password; returns its port.
 async fn proxy() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,5 +1,5 @@
-//! The curves of ECDSA keys. What depends on a curve's arithmetic is here, with numbers and points as
-//! bytes; the rest of the code sees no types of particular curves.
+//! The curves of ECDSA keys. Code that depends on a curve's arithmetic is here, with numbers and
+//! points as bytes; the rest of the code sees no types of particular curves.
 
 use rsa::rand_core::OsRng;
 use rsa::sha2::{Digest as _, Sha256, Sha384, Sha512};

@@ -1,5 +1,5 @@
-//! How keys are written: PEM, PKCS#8, and together with the forms of OpenSSH. Every text ends with a line feed, as the
-//! public provider's do.
+//! Encodings of keys: PEM, PKCS#8, and together with the forms of OpenSSH. Every text ends with a
+//! line feed, as the public provider's do.
 
 use rsa::pkcs1::{EncodeRsaPrivateKey as _, EncodeRsaPublicKey as _};
 use rsa::pkcs8::{EncodePrivateKey as _, PrivateKeyInfo};

@@ -11,7 +11,7 @@ use super::{Curve, KeyError, PrivateKey, ecdsa, ed25519, written};
 use crate::armor::first_block;
 use crate::digest::sha1;
 
-/// What a private key begins with.
+/// Magic bytes of a private key.
 const MAGIC: &[u8] = b"openssh-key-v1\0";
 /// Unencrypted private keys fill blocks of this many bytes.
 const BLOCK: usize = 8;
@@ -176,7 +176,7 @@ impl<'b> Reader<'b> {
         Some(part)
     }
 
-    /// What follows the name of the cipher: how the password is used, how many keys there are, the
+    /// Part after the name of the cipher: how the password is used, how many keys there are, the
     /// public key, and then what the password protects, which begins with a number twice.
     fn secret(mut self) -> Option<Self> {
         self.take()?;

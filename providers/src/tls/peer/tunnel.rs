@@ -13,7 +13,7 @@ use ureq::{Proxy, ProxyProtocol};
 
 use super::{PeerError, settings};
 
-/// How long a proxy's answer may be.
+/// Greatest length of a proxy's answer.
 const ANSWER_LIMIT: usize = 8 * 1024;
 /// The version of SOCKS.
 const SOCKS: u8 = 5;
@@ -21,7 +21,7 @@ const SOCKS: u8 = 5;
 const NOBODY: u8 = 0;
 const BY_PASSWORD: u8 = 2;
 
-/// What carries bytes both ways.
+/// A byte stream in both directions.
 pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> Wire for T {}
@@ -73,7 +73,7 @@ async fn connect(
     stream.write_all(request.as_bytes()).await?;
     stream.flush().await?;
     let mut answer = Vec::new();
-    // Byte by byte: what follows the answer is the server's, and read by others.
+    // Byte by byte: the bytes after the answer are the server's, and read elsewhere.
     while !answer.ends_with(b"\r\n\r\n") && answer.len() < ANSWER_LIMIT {
         answer.push(stream.read_u8().await?);
     }
@@ -130,7 +130,7 @@ async fn socks(
         let why = refusal(answer[1]);
         return Err(PeerError::Proxy(why.to_owned()));
     }
-    // The address that the proxy uses, which nobody needs.
+    // The address that the proxy uses is ignored.
     let length = match answer[3] {
         1 => 4,
         4 => 16,

@@ -1,4 +1,4 @@
-//! `tls_private_key` as an ephemeral resource: another key each time, stored by nobody.
+//! `tls_private_key` as an ephemeral resource: another key each time, never stored.
 
 use formwork_sdk::prelude::*;
 
