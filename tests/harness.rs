@@ -1,4 +1,5 @@
-//! What every end-to-end test needs: a folder with a configuration, the programs, and what they did.
+//! Support for every end-to-end test: a folder with a configuration, the programs, and the results
+//! of their runs.
 
 // The tests of the provider start it too, and have no business with this crate.
 #[path = "../providers/src/postgresql/tests/installed.rs"]

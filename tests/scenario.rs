@@ -1,5 +1,5 @@
-//! Whole commands against providers in their own processes: what is printed, what the state says, and
-//! what is really there.
+//! Whole commands against providers in their own processes. Checks the output, the state and the
+//! real objects.
 
 mod backend;
 mod bad_config;

@@ -1,5 +1,5 @@
 //! Invariants of `ARCHITECTURE.md` that the compiler cannot keep: each is read off the source tree
-//! or tried out. What the product does is tested elsewhere.
+//! or tried out. Other tests check the behaviour of the product.
 
 mod determinism;
 mod docs;
@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 /// A text file of the repository.
 struct File {
-    /// Where it is, from the root of the repository, with `/` between names.
+    /// Path from the root of the repository, with `/` between names.
     path: String,
     text: String,
 }
@@ -29,7 +29,8 @@ static TREE: LazyLock<Vec<File>> = LazyLock::new(|| {
     files
 });
 
-/// What commands leave behind in a working folder; no part of the project.
+/// Files and folders that commands leave behind in a working folder. They are no part of the
+/// project.
 const LEFT_BEHIND: [&str; 5] = [".git", "target", ".terraform", ".formwork-bench", "__pycache__"];
 
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<File>) -> std::io::Result<()> {

@@ -1,8 +1,8 @@
-//! The program's one clock. How a time is shown is up to the views.
+//! The program's one clock. The views decide the format of a time.
 
 use time::OffsetDateTime;
 
-/// What time it is, in UTC.
+/// Current time, in UTC.
 #[expect(clippy::disallowed_methods, reason = "everybody else asks here")]
 pub(crate) fn now() -> OffsetDateTime {
     OffsetDateTime::now_utc()

@@ -1,4 +1,4 @@
-//! The commands, one per file. Each is a function over what it was told and the folder it works in.
+//! The commands, one per file. Each is a function over its arguments and the folder it works in.
 
 mod apply;
 mod backend;

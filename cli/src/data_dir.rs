@@ -1,4 +1,4 @@
-//! The data directory, `.terraform`: the only way to what is below it.
+//! The data directory, `.terraform`: the only way to the files below it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl DataDir {
         Self { path, is_chosen: true }
     }
 
-    /// The path, for messages and for what is only read.
+    /// The path, for messages and for files that are only read.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

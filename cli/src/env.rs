@@ -15,7 +15,7 @@ use crate::normalize::truth;
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
-    /// `TF_DATA_DIR`: where installed providers and the like are kept, instead of `.terraform`.
+    /// `TF_DATA_DIR`: folder of installed providers and the like, instead of `.terraform`.
     pub(crate) data_dir: Option<PathBuf>,
     /// `TF_WORKSPACE`: the workspace, whatever was selected.
     pub(crate) workspace: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Env {
     pub(crate) in_automation: bool,
     /// `TF_CLI_CONFIG_FILE`, or the older `TERRAFORM_CONFIG`: the one settings file to read.
     pub(crate) cli_config_file: Option<PathBuf>,
-    /// `TF_PLUGIN_CACHE_DIR`: where unpacked providers are shared between projects.
+    /// `TF_PLUGIN_CACHE_DIR`: folder of unpacked providers that is shared between projects.
     pub(crate) plugin_cache_dir: Option<PathBuf>,
     /// `TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE`.
     pub(crate) cache_may_break_lock: bool,
@@ -33,33 +33,34 @@ pub(crate) struct Env {
     pub(crate) reattach: Option<String>,
     /// `TF_DISABLE_PLUGIN_TLS`: talk to plugins in plain text.
     pub(crate) plugin_tls: bool,
-    /// `FORMWORK_PLUGIN_CONNECTIONS`: how many connections the calls to one plugin share at most.
+    /// `FORMWORK_PLUGIN_CONNECTIONS`: maximum number of connections that the calls to one plugin
+    /// share.
     pub(crate) plugin_connections: Option<usize>,
-    /// `FORMWORK_PLUGIN_PROCESSES`: how many plugins may run at once.
+    /// `FORMWORK_PLUGIN_PROCESSES`: maximum number of plugins that run at once.
     pub(crate) plugin_processes: Option<usize>,
-    /// `FORMWORK_PLUGIN_START_TIMEOUT`: how many seconds a plugin may take to start.
+    /// `FORMWORK_PLUGIN_START_TIMEOUT`: maximum time for a plugin to start, in seconds.
     pub(crate) plugin_start_timeout: Option<Duration>,
     /// `FORMWORK_PLUGIN_PATIENCE`: after how many seconds without an answer a plugin is mentioned.
     pub(crate) plugin_patience: Option<Duration>,
-    /// `FORMWORK_PLUGIN_DEADLINES`: how long calls may take, by kind.
+    /// `FORMWORK_PLUGIN_DEADLINES`: maximum time of calls, by kind.
     pub(crate) plugin_deadlines: Option<String>,
-    /// `FORMWORK_PLUGIN_MEMORY`: how much memory each plugin may write to, in mebibytes; here in bytes.
+    /// `FORMWORK_PLUGIN_MEMORY`: memory that each plugin may write to, in mebibytes; here in bytes.
     pub(crate) plugin_memory: Option<u64>,
-    /// `FORMWORK_PLUGIN_FILES`: how many files and connections each plugin may have open.
+    /// `FORMWORK_PLUGIN_FILES`: number of files and connections that each plugin may have open.
     pub(crate) plugin_files: Option<u64>,
     /// The variables that plugins do not see, by `FORMWORK_PLUGIN_ENV`.
     pub(crate) plugin_withheld: Vec<OsString>,
-    /// `TF_LOG`: how much is logged.
+    /// `TF_LOG`: log level.
     pub(crate) log: Option<String>,
-    /// `TF_LOG_CORE`: how much of what this program does is logged, without `TF_LOG`.
+    /// `TF_LOG_CORE`: log level for this program, without `TF_LOG`.
     pub(crate) log_core: Option<String>,
-    /// `TF_LOG_PROVIDER`: how much of what providers say is logged.
+    /// `TF_LOG_PROVIDER`: log level for providers.
     pub(crate) log_provider: Option<String>,
-    /// `TF_LOG_PATH`: where the log goes instead of stderr.
+    /// `TF_LOG_PATH`: file for the log instead of stderr.
     pub(crate) log_path: Option<PathBuf>,
-    /// `TF_REGISTRY_DISCOVERY_RETRY`: how often a registry that does not answer is asked again.
+    /// `TF_REGISTRY_DISCOVERY_RETRY`: number of retries for a registry that does not answer.
     pub(crate) registry_retries: Option<u32>,
-    /// `TF_REGISTRY_CLIENT_TIMEOUT`: how many seconds an answer of a registry may take.
+    /// `TF_REGISTRY_CLIENT_TIMEOUT`: maximum time of an answer of a registry, in seconds.
     pub(crate) registry_timeout: Option<Duration>,
     /// `NO_COLOR` or `-no-color`: no colour, whatever the terminal can do.
     pub(crate) no_color: bool,
@@ -94,7 +95,7 @@ pub(crate) fn folder() -> String {
 }
 
 impl Env {
-    /// The same, with what the command line says about all commands.
+    /// The same, with the options of the command line that hold for all commands.
     pub(crate) fn with(self, view: ViewArgs) -> Self {
         let no_color = self.no_color || view.no_color;
         Self { no_color, compact_warnings: view.compact_warnings, ..self }
@@ -106,8 +107,8 @@ impl Env {
         Self::of(&std::env::vars_os().collect())
     }
 
-    /// What the variables say. Each is read as the reference reads it: some are set by anything, some
-    /// by anything but a zero, some by what is true.
+    /// Values of the variables. Each is read as Terraform reads it: some are set by anything, some
+    /// by anything but a zero, some by a true value.
     fn of(variables: &BTreeMap<OsString, OsString>) -> Self {
         let value = |name: &str| variables.get(OsStr::new(name)).filter(|value| !value.is_empty());
         let text = |name: &str| value(name).and_then(|value| value.to_str()).map(str::to_owned);
@@ -180,7 +181,7 @@ impl Env {
         }
     }
 
-    /// How patiently registries are asked. Nothing and zero mean what is usual.
+    /// Timeouts and retries for registries. Unset and zero mean the default.
     pub(crate) fn patience(&self) -> Patience {
         let each = self.registry_timeout.filter(|timeout| !timeout.is_zero());
         Patience {
@@ -194,18 +195,19 @@ impl Env {
         Proxies::read(|name| self.all.get(name).cloned())
     }
 
-    /// What provisioners need of it.
+    /// Parts that provisioners need.
     pub(crate) fn surroundings(&self) -> Surroundings {
         Surroundings { agent: self.ssh_agent.clone(), home: self.home.clone() }
     }
 }
 
-/// What is meant for this program alone, and tells others nothing but secrets: values of variables,
+/// Variables that only this program needs, and that may hold secrets: values of variables,
 /// credentials for registries, arguments. A star stands for anything.
 const OURS: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 
-/// What every program may need to find its way: folders, language, proxies, certificates, logs.
+/// Variables that every program may need to find its way: folders, language, proxies, certificates,
+/// logs.
 const BASICS: [&str; 26] = [
     "PATH",
     "HOME",

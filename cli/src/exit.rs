@@ -1,8 +1,8 @@
-//! What a command's end means to the shell.
+//! Meaning of a command's end to the shell.
 
 use std::process::ExitCode;
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// It did what it was asked to.

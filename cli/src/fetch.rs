@@ -29,10 +29,10 @@ use crate::redact;
 
 pub(crate) use folder::{Hidden, copy, only_match};
 
-/// Why a package cannot be had.
+/// Reasons why a package cannot be fetched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FetchError {
-    /// Nobody here knows how to fetch such an address.
+    /// No fetcher supports such an address.
     #[error("{0}")]
     Unsupported(String),
     /// The address is wrong in itself.
@@ -79,25 +79,25 @@ impl AddressOrigin {
 /// The most times one address may lead to another one.
 const MAX_HOPS: usize = 10;
 
-/// How packages are fetched.
+/// Fetches packages.
 pub(crate) struct Fetcher<'a> {
     /// Asks servers.
     pub(crate) http: &'a http::Client,
-    /// Who asks where.
+    /// Logins for servers.
     pub(crate) netrc: Netrc,
     /// Whether the environment names the program that speaks SSH for git.
     pub(crate) own_ssh: bool,
-    /// What a package may hold.
+    /// Limits on the contents of a package.
     pub(crate) limits: Limits,
 }
 
 impl Fetcher<'_> {
-    /// Brings a package into `into`, which does not exist yet. A folder of this machine becomes a link
-    /// to it, as the reference has it: whoever names it there wants to see it change.
+    /// Brings a package into `into`, which does not exist yet. A folder of this machine becomes a
+    /// link to it, as in Terraform: changes in the folder are to be seen.
     ///
     /// # Errors
-    /// When it cannot be had, is hostile, or may not be named by its origin. What lies at `into` then is
-    /// worthless.
+    /// When it cannot be fetched, is hostile, or may not be named by its origin. The contents of
+    /// `into` are then worthless.
     pub(crate) fn fetch(
         &self,
         package: &PackageAddr,
@@ -211,7 +211,7 @@ impl Fetcher<'_> {
     }
 }
 
-/// Refuses a checksum of what is no file.
+/// Refuses a checksum of anything but a file.
 fn no_file(checksum: Option<&Checksum>) -> Result<(), FetchError> {
     match checksum {
         Some(_) => Err(FetchError::Address(

@@ -85,7 +85,7 @@ const LIMITS: Limits = Limits {
     links: true,
 };
 
-/// Unpacks an archive. Nothing may appear beside the target folder, and what appears in it may not exceed
+/// Unpacks an archive. Nothing may appear beside the target folder, and its contents may not exceed
 /// the limits, whether or not the archive is accepted.
 fn unpack(data: &[u8], format: Format) {
     // In memory, where the system has such a folder: a fuzzer does this thousands of times a second.

@@ -33,7 +33,7 @@ pub(crate) struct Launcher {
     /// Reads the states of other configurations.
     states: Arc<BackendStates>,
     running: RefCell<Vec<Running>>,
-    /// What plugins that have ended left behind.
+    /// Processes left behind by plugins that have ended.
     left: RefCell<Vec<Leftover>>,
 }
 
@@ -73,8 +73,8 @@ impl Launcher {
         }
     }
 
-    /// Asks every running plugin to end, and waits until they have, or ends those that do not. What
-    /// any have left behind out of our reach is reported.
+    /// Asks every running plugin to end, and waits until they have, or ends those that do not.
+    /// Leftovers that cannot be ended from here are reported.
     pub(crate) async fn shutdown(&self, diags: &mut Diagnostics) {
         let running = self.running.take();
         let all = || running.iter().map(|(_, plugin)| &**plugin);
@@ -139,7 +139,7 @@ impl Launch for Launcher {
             plugin.shutdown().await;
             self.left.borrow_mut().extend(leftovers([&*plugin]));
         }
-        // Until then it is among those that are ended at the end, should nobody wait for this.
+        // Until then it is among those that are ended at the end, in case nothing waits for this.
         self.running.borrow_mut().retain(|it| !is_it(it));
     }
 }

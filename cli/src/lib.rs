@@ -32,7 +32,8 @@ pub fn run() -> ExitCode {
     };
     let env = env.with(parsed.view);
     sentinel::start();
-    // One thread runs everything but what blocks: the plugins are where parallelism is worth it.
+    // One thread runs everything except blocking work: the plugins are where parallelism is worth
+    // it.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return view::fatal(&format!("The runtime could not be started: {error}.")),

@@ -1,6 +1,6 @@
-//! The log for people who look for a fault: off unless `TF_LOG` or one of its kin asks for it.
+//! The log, for finding faults: off unless `TF_LOG` or a related variable enables it.
 //!
-//! What stands in it is said where it happens; how a line looks is in `line`.
+//! Events are logged in the code they concern; the format of a line is in `line`.
 
 mod line;
 
@@ -22,7 +22,7 @@ pub(crate) fn start(env: &Env) {
     if (core, providers) == (LevelFilter::OFF, LevelFilter::OFF) {
         return;
     }
-    // What libraries say below a warning helps nobody here.
+    // Messages of libraries below a warning are of no help here.
     let libraries = core.min(LevelFilter::WARN);
     let filter = EnvFilter::new(format!(
         "{libraries},formwork={core},formwork_core={core},formwork_plugin_protocol={core},provider={providers}"
@@ -44,16 +44,16 @@ pub(crate) fn start(env: &Env) {
     builder.with_writer(std::io::stderr).init();
 }
 
-/// What is to be logged.
+/// Requested log levels.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted {
-    /// How much of what this program does.
+    /// Level for this program.
     core: LevelFilter,
-    /// How much of what providers say.
+    /// Level for providers.
     providers: LevelFilter,
     /// Whether each line is an object, for programs.
     json: bool,
-    /// What is wrong with the wishes.
+    /// Errors in the requested levels.
     complaints: Vec<String>,
 }
 

@@ -1,7 +1,7 @@
-//! Modules that are called: installs them below the data folder, and says where they are.
+//! Modules that are called: installs them below the data folder, and returns their location.
 //!
-//! What is installed is written down in a manifest, the same file that Terraform keeps, so either
-//! program goes on with the modules of the other. Fetching is in `fetch`.
+//! A manifest, the same file that Terraform keeps, lists the installed modules, so either program
+//! goes on with the modules of the other. Fetching is in `fetch`.
 
 mod commit;
 mod complaint;

@@ -1,5 +1,5 @@
-//! Turns the flags people are used to, `-name`, `-name=value`, `-name value`, into those the parser
-//! knows. Pure: which flags there are comes from the parser's own description.
+//! Turns Terraform's flags, `-name`, `-name=value`, `-name value`, into those the parser knows.
+//! Pure: the set of flags comes from the parser's own description.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -47,8 +47,8 @@ pub(crate) fn normalize(
     }
     let tail = rest.split_off(at);
     result.extend(rest);
-    // What follows stands in one list with what comes before the command: the later overrules the
-    // earlier wherever it stands.
+    // The following arguments are in one list with those before the command: a later one overrules
+    // an earlier one wherever it stands.
     let mut at = result.len();
     result.extend(added(extra, &path)?);
     result.extend(tail);
@@ -134,7 +134,7 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
     let takes_value = flag.get_action().takes_values() && !flag.is_require_equals_set();
     let is_switch = !flag.get_action().takes_values();
     let truth = value.filter(|_| is_switch || flag.is_require_equals_set()).and_then(truth);
-    // No name of a file is as good as no option, as in the reference: scripts pass empty variables on.
+    // An empty file name is as good as no option, as in Terraform: scripts pass empty variables on.
     let may_be_empty = matches!(flag.get_action(), ArgAction::Set)
         && flag.get_value_parser().type_id() == ValueParser::path_buf().type_id()
         && name != "chdir";
@@ -149,7 +149,7 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
         }
         // A plain switch may be given as `-json=true`.
         (_, Some(true)) if is_switch => format!("--{name}"),
-        // What was said before counts no more.
+        // Earlier values are overruled.
         (_, Some(false)) if is_switch => {
             let rest = words.split_off(at + 1);
             words.truncate(at);
@@ -173,7 +173,7 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
     at + 1
 }
 
-/// What the reference takes for true and for false.
+/// Parses a boolean as Terraform does.
 pub(crate) fn truth(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),

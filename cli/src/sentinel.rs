@@ -1,9 +1,10 @@
-//! Sees to it that signals end the program even when its one thread cannot: it may compute, or wait
-//! for a disk, or for whoever reads what it prints. Where a command attends to signals itself, this
+//! Ensures that signals end the program even when its one thread cannot: it may compute, or wait
+//! for a disk, or for the reader of its output. For a command that attends to signals itself, this
 //! steps in only if two of them have come and the end has not.
 //!
-//! The end is as abrupt as that by SIGKILL, so everything that may be half done then is what recovery
-//! is for. Plugins end with us by the kernel's hand, and other programs that work for us are told to.
+//! The end is as abrupt as that by SIGKILL, so recovery handles everything that may be half done
+//! then. The kernel ends plugins together with this program, and other programs that work for it
+//! get a signal.
 
 use std::future::pending;
 use std::io;
@@ -21,19 +22,19 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::view;
 
-/// How long a command that attends to signals itself may take to end after the second.
+/// Time that a command that attends to signals itself has to end after the second.
 const GRACE: Duration = Duration::from_millis(1500);
 
-/// How long it may take to say that it ends, and to find out whom else to tell.
+/// Time for printing that the program ends, and for finding the programs to signal.
 const SAYING: Duration = Duration::from_millis(200);
 
-/// How many parts of the program attend to signals themselves.
+/// Number of parts of the program that attend to signals themselves.
 static ATTENDING: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether one of them has heard a signal, and so brings the command to its end.
 static HEARD: AtomicBool = AtomicBool::new(false);
 
-/// While this lives, a first signal is somebody's business who knows better how to end.
+/// While this lives, its owner handles a first signal, because it knows better how to end.
 pub(crate) struct Attended(Signals);
 
 impl Attended {
@@ -63,8 +64,8 @@ impl Drop for Attended {
 /// Programs that work for us and would not notice our end.
 static COMPANIONS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// A program that ends when a signal ends us. It is waited for here alone: once that is done, its number
-/// may be anybody's.
+/// A program that ends when a signal ends us. It is waited for here alone: once that is done, its
+/// id may be that of any other process.
 pub(crate) struct Companion {
     program: Child,
     /// Its number, as long as it is among the companions.
@@ -84,12 +85,12 @@ impl Companion {
         Ok(Self { program, number: Some(number) })
     }
 
-    /// What it prints, if that goes through a pipe that nobody has taken yet.
+    /// Its stdout, if that is a pipe that has not been taken yet.
     pub(crate) fn stdout(&mut self) -> Option<ChildStdout> {
         self.program.stdout.take()
     }
 
-    /// What it complains of, likewise.
+    /// Its stderr, likewise.
     pub(crate) fn stderr(&mut self) -> Option<ChildStderr> {
         self.program.stderr.take()
     }
@@ -131,7 +132,7 @@ fn companions() -> MutexGuard<'static, Vec<u32>> {
     COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// As [`companions`], unless somebody is starting one for longer than we can wait.
+/// As [`companions`], unless another thread is starting one for longer than we can wait.
 fn companions_in_time() -> Option<MutexGuard<'static, Vec<u32>>> {
     let begun = Instant::now();
     loop {
@@ -159,7 +160,7 @@ pub(crate) fn start() {
             runtime.block_on(watch(listens));
         }
     }));
-    // Whoever fails lets go of the other end.
+    // A thread that fails drops the other end.
     listening.recv().ok();
 }
 
@@ -169,7 +170,7 @@ async fn watch(listens: mpsc::Sender<()>) {
     let mut n_attended = 0;
     loop {
         signals.next().await;
-        // Whoever has heard it may be done by the time that we are told of it.
+        // The part that has heard it may be done by the time that this thread learns of it.
         if ATTENDING.load(Ordering::SeqCst) == 0 && !HEARD.load(Ordering::SeqCst) {
             say("\nInterrupt received. The command ended before it was done.\n");
             end();
@@ -187,7 +188,7 @@ fn say(text: &'static str) {
     let (done, said) = mpsc::channel();
     thread::spawn(move || {
         view::err(text);
-        // Nobody waits any more if it took too long.
+        // The receiver is gone if it took too long.
         done.send(()).ok();
     });
     // In time or not, the end is next.
@@ -196,13 +197,13 @@ fn say(text: &'static str) {
 
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]
 fn end() -> ! {
-    // As long as this is held nobody is let go of, so that each of these numbers means who it is meant
-    // for. Where it cannot be had in time, a program takes so long to start that waiting for it would
-    // be the greater harm.
+    // As long as this is held no process is reaped, so that each of these ids still means its
+    // process. If it cannot be had in time, a program takes so long to start that waiting for it
+    // would be the greater harm.
     let companions = companions_in_time();
     let numbers = companions.iter().flat_map(|companions| companions.iter());
     let mut ending: Vec<i32> = numbers.filter_map(|id| i32::try_from(*id).ok()).collect();
-    // What they have started need not notice their end either.
+    // Their own children need not notice their end either.
     while let Some(id) = ending.pop() {
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
         let children = children.unwrap_or_default();
@@ -221,8 +222,7 @@ struct Signals {
 }
 
 impl Signals {
-    /// From now on none is missed. Whoever has us started with `nohup` does not mean the terminal's
-    /// end to be ours.
+    /// From now on none is missed. With `nohup`, the program survives the terminal's end.
     fn listen() -> io::Result<Self> {
         let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
         let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
@@ -246,7 +246,8 @@ impl Signals {
     }
 }
 
-/// Whether signals about the terminal's end were ignored when we began. Once we listen nobody can tell.
+/// Whether signals about the terminal's end were ignored at the start. Once we listen, this cannot
+/// be determined.
 fn hangup_is_ignored() -> bool {
     static IGNORED: OnceLock<bool> = OnceLock::new();
     *IGNORED.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! What people and programs get to see. The only part of the program that prints.
+//! Output for people and programs. The only part of the program that prints.
 
 mod counter;
 mod ephemeral;
@@ -16,12 +16,12 @@ use formwork_value::diag::without_error_numbers;
 use crate::env::Env;
 use crate::exit::Exit;
 
-/// Where and how things are shown.
+/// Destination and style of the output.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Screen {
     /// Whether colour is shown on stdout.
     pub(crate) color: bool,
-    /// How many columns stdout has.
+    /// Number of columns of stdout.
     pub(crate) width: usize,
     /// Whether the last line of stdout can be erased.
     pub(crate) erases: bool,
@@ -63,7 +63,7 @@ impl Screen {
 /// The sequence that ends what stands out.
 const RESET: &str = "\u{1b}[0m";
 
-/// How text stands out.
+/// Emphasis of a piece of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
     Plain,
@@ -101,7 +101,7 @@ fn columns() -> Option<usize> {
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
 }
 
-/// Why something did not get to stdout, though somebody was to read it.
+/// Reason why output was not written to stdout, though stdout had a reader.
 static LOST: OnceLock<String> = OnceLock::new();
 
 /// Prints text for people to stdout. Control characters are spelled out, except for line breaks, tabs
@@ -136,8 +136,8 @@ fn write_out(text: &str) {
     }
 }
 
-/// The exit code of a command, unless not everything got to stdout: a disk is full, for example. Whoever
-/// goes by the code must not take half of an answer for all of it.
+/// The exit code of a command, unless not everything was written to stdout: a disk is full, for
+/// example. A caller that relies on the code must not take half of an answer for all of it.
 pub(crate) fn told_all(exit: Exit) -> ExitCode {
     counter::erase();
     match LOST.get() {

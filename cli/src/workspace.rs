@@ -50,7 +50,7 @@ pub(crate) struct Workspace<'e> {
     pub(crate) env: &'e Env,
     /// The working folder, where state, locks and files of values are.
     pub(crate) root: PathBuf,
-    /// The root module's folder: the working folder, unless `import` is told another.
+    /// The root module's folder: the working folder, unless `import` names another.
     pub(crate) config_folder: PathBuf,
     /// The data folder.
     pub(crate) data: DataDir,
@@ -60,12 +60,12 @@ pub(crate) struct Workspace<'e> {
     pub(crate) settings: Settings,
     /// Providers that are running already. They need neither an installation nor a lock.
     pub(crate) reattached: BTreeMap<ProviderAddr, Reattach>,
-    /// What the configuration was read from.
+    /// Files that the configuration was read from.
     pub(crate) basis: Basis,
 }
 
-/// Says what is doubtful about the settings. That is no result of a command, so it stands beside what a
-/// command prints, also where that is JSON.
+/// Prints warnings about the settings. They are no result of a command, so they are not part of its
+/// output, also where that is JSON.
 fn doubt(env: &Env, settings: &Settings) {
     for (summary, detail) in &settings.doubts {
         let doubt = Diagnostic::warning(summary.as_str(), detail.as_str());
@@ -175,7 +175,7 @@ impl<'e> Workspace<'e> {
         Config::load_needs(diags, &mut self.sources, place)
     }
 
-    /// As [`Workspace::config`], with what is wrong with references apart from all else.
+    /// As [`Workspace::config`], with wrong references reported apart from all else.
     ///
     /// # Errors
     /// When it has other mistakes.
@@ -233,7 +233,7 @@ impl<'e> Workspace<'e> {
         self.data.path().join(modules::FOLDER)
     }
 
-    /// Whether the root module calls any. Mistakes are for whoever reads the whole.
+    /// Whether the root module calls any. Mistakes are reported when the whole is read.
     pub(crate) fn calls_modules(&self) -> bool {
         let mut sources = Sources::new();
         folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, &self.config_folder)
@@ -294,7 +294,7 @@ impl<'e> Workspace<'e> {
         Ok(name.unwrap_or(DEFAULT_WORKSPACE).to_owned())
     }
 
-    /// What expressions can learn of the world outside while nothing is planned or applied.
+    /// Outside information available to expressions while nothing is planned or applied.
     pub(crate) fn world(&self) -> World {
         World {
             cwd: self.env.cwd.as_str().into(),
@@ -332,7 +332,7 @@ impl<'e> Workspace<'e> {
         LockFile::load(diags, &mut self.sources, &root)
     }
 
-    /// Where providers are looked for.
+    /// Folders in which providers are searched.
     pub(crate) fn places<'a>(&'a self, plugin_dirs: &'a [PathBuf]) -> Places<'a> {
         Places {
             env: self.env,
@@ -344,10 +344,10 @@ impl<'e> Workspace<'e> {
         }
     }
 
-    /// Finds the programs of the providers needed, each held against the lock file.
+    /// Finds the programs of the providers needed, each checked with the lock file.
     ///
     /// # Errors
-    /// When one is not installed, or not what was locked.
+    /// When one is not installed, or does not match its lock.
     pub(crate) fn launcher(
         &mut self,
         diags: &mut Diagnostics,
@@ -360,8 +360,8 @@ impl<'e> Workspace<'e> {
         Ok(Launcher::new(self.env, programs, self.reattached.clone()))
     }
 
-    /// As [`Workspace::launcher`], for whoever only wants to know what the providers think of a
-    /// configuration: those that are installed will do, whatever versions are wanted now.
+    /// As [`Workspace::launcher`], for callers that only need the providers to check a
+    /// configuration: the installed ones are used, whatever versions are wanted now.
     ///
     /// # Errors
     /// When one is not installed.
@@ -402,7 +402,7 @@ impl<'e> Workspace<'e> {
     }
 
     /// Warns of programs that are under development. Only for commands that work with real objects
-    /// or check a configuration: what others print is for other programs to read.
+    /// or check a configuration: the output of others is for other programs to read.
     pub(crate) fn warn_of_overrides(
         &self,
         diags: &mut Diagnostics,

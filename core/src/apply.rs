@@ -1,5 +1,5 @@
-//! Does what a plan says, and decides nothing. Every changing call is announced in the journal
-//! before it leaves, and its answer is kept before it is looked at.
+//! Carries out a plan, and decides nothing. Every changing call is announced in the journal before
+//! it is sent, and its answer is kept before it is examined.
 
 mod build;
 mod draw;
@@ -23,7 +23,7 @@ use crate::session::Session;
 use crate::state::journal::Journal;
 use vertex::Vertex;
 
-/// Applies a plan. What was done is in the result also when errors were reported.
+/// Applies a plan. The result holds the completed changes also when errors were reported.
 ///
 /// # Errors
 /// When nothing could be started: the graph has a cycle, or a provider could not be loaded.

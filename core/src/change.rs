@@ -1,4 +1,4 @@
-//! What is to become of one object: before, after, and why.
+//! Planned changes of objects: before, after, and why.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use formwork_value::{Path, Str, Value};
 
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, ProviderConfigAddr};
 
-/// What is done to an object.
+/// The action on an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Nothing.
@@ -22,11 +22,11 @@ pub enum Action {
     Delete,
     /// It stays as it is, but is no longer managed.
     Forget,
-    /// It is destroyed and made anew.
+    /// It is destroyed and recreated.
     Replace(ReplaceOrder),
 }
 
-/// Which half of a replacement comes first.
+/// The order of the two halves of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplaceOrder {
     /// The old object goes first.
@@ -87,13 +87,13 @@ pub struct Change {
     pub addr: InstanceAddr,
     /// Set if it is a deposed object of the instance.
     pub deposed: Option<DeposedKey>,
-    /// Where the instance was before it moved, if it did.
+    /// The address before a move, if the instance moved.
     pub moved_from: Option<InstanceAddr>,
-    /// How it came to be managed, if that happens with this plan.
+    /// The import of the object, if it is part of this plan.
     pub importing: Option<Importing>,
     /// The provider configuration that does it.
     pub provider: ProviderConfigAddr,
-    /// What is done.
+    /// The action.
     pub action: Action,
     /// Why, if that is not plain.
     pub reason: Option<Reason>,
@@ -103,8 +103,9 @@ pub struct Change {
     pub after: Value,
     /// The paths that cannot be changed in place.
     pub replace_paths: Vec<Path>,
-    /// The sensitive paths of the configuration, if the object was planned a second time as a new one.
-    /// Terraform's view of the planned values then leaves out what only the schema calls sensitive.
+    /// The sensitive paths of the configuration, if the object was planned a second time as a new
+    /// one. Terraform's view of the planned values then leaves out values that only the schema
+    /// marks as sensitive.
     pub config_secrets: Option<Vec<Path>>,
     /// The provider's private bytes for applying.
     pub private: Bytes,
@@ -121,10 +122,10 @@ pub struct Change {
     pub create_before_destroy: bool,
 }
 
-/// By what a provider finds an object that nobody manages yet.
+/// The key by which a provider finds an object that is not managed yet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Clue {
-    /// A text in a form that the provider knows.
+    /// A string in a form that the provider knows.
     Id(Str),
     /// Its identity: wholly known and without marks.
     Identity(Value),
@@ -142,18 +143,17 @@ impl std::fmt::Display for Clue {
     }
 }
 
-/// How an object that is already there comes to be managed.
+/// The import of an existing object.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Importing {
-    /// By what the provider found the object.
+    /// The key by which the provider found the object.
     pub clue: Clue,
     /// The configuration that was made for it, if it had none.
     pub generated_config: Option<String>,
 }
 
 impl Change {
-    /// A change of the object of an instance, from one value to another, of which there is no more to
-    /// say.
+    /// A change of the object of an instance from one value to another, with no other details.
     #[must_use]
     pub fn of(
         addr: InstanceAddr,
@@ -183,7 +183,7 @@ impl Change {
         }
     }
 
-    /// Whether anything is to be done, if only to what the state says.
+    /// Whether anything is to be done, if only to the state.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.action != Action::NoOp || self.moved_from.is_some() || self.importing.is_some()
@@ -193,7 +193,7 @@ impl Change {
 /// The planned fate of a root output.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputChange {
-    /// What is done: never a replacement or a read.
+    /// The action: never a replacement or a read.
     pub action: Action,
     /// The value before; null if there is none.
     pub before: Value,

@@ -1,4 +1,4 @@
-//! What the author wrote: the tree of modules, not evaluated.
+//! The configuration as written: the tree of modules, not evaluated.
 //!
 //! Every block is decoded as far as that is possible without values. Bodies that need a provider's
 //! schema stay bodies. Nothing here knows of state or plans.
@@ -70,11 +70,11 @@ pub struct Config {
     /// The root module.
     pub root: Arc<Module>,
     /// Every module at the place where it is called; the root is the first, and callers come before
-    /// what they call.
+    /// the modules they call.
     pub nodes: Vec<ModuleNode>,
     /// Resources of the root module whose configuration is still to be generated.
     pub unwritten: BTreeMap<ResourceName, Box<Resource>>,
-    /// How many files it was read from: none is a mistake for most commands.
+    /// Number of files it was read from: zero is an error for most commands.
     pub n_files: usize,
     /// Whether some reference in it leads nowhere.
     pub dangles: bool,
@@ -87,7 +87,7 @@ pub struct Module {
     pub is_root: bool,
     /// Its folder.
     pub dir: PathBuf,
-    /// What its `terraform` blocks say.
+    /// The settings from its `terraform` blocks.
     pub settings: Settings,
     /// Provider configurations.
     pub providers: BTreeMap<LocalProvider, ProviderBlock>,
@@ -101,11 +101,11 @@ pub struct Module {
     pub resources: BTreeMap<ResourceName, Box<Resource>>,
     /// Modules called from here.
     pub calls: BTreeMap<Str, ModuleCall>,
-    /// What has another address from now on, in the order written.
+    /// Moves of objects to other addresses, in the order written.
     pub moved: Vec<Moved>,
-    /// What is no longer written, in the order written.
+    /// Removals from the configuration, in the order written.
     pub removed: Vec<Removed>,
-    /// What is there already and belongs to an address from now on, in the order written.
+    /// Imports of existing objects, in the order written.
     pub imports: Vec<Import>,
     /// Conditions on the whole.
     pub checks: BTreeMap<Str, Check>,
@@ -114,89 +114,89 @@ pub struct Module {
 /// A call of a module.
 #[derive(Debug)]
 pub struct ModuleCall {
-    /// Which module is called, under which name.
+    /// The source of the called module, and the name of the call.
     pub site: CallSite,
-    /// How it is repeated.
+    /// The repetition of the call.
     pub repetition: Repetition,
-    /// What must be done before anything in it.
+    /// Objects that must be done before anything in it.
     pub depends_on: Vec<Reference>,
     /// The provider configurations that are passed, in the order written.
     pub providers: Vec<PassedProvider>,
-    /// What is given for its variables.
+    /// Arguments for its variables.
     pub arguments: BTreeMap<Str, Argument>,
     /// The kinds of the blocks in it. A module takes none; installing it asks nothing of them.
     pub blocks: Vec<Ident>,
     /// Everything mentioned in the repetition and in `depends_on`.
     pub references: Vec<Reference>,
-    /// Where a missing argument is reported.
+    /// The place at which a missing argument is reported.
     pub missing: Span,
 }
 
-/// What is given for a variable of a called module.
+/// The argument for a variable of a called module.
 #[derive(Debug)]
 pub struct Argument {
     /// The value, in the caller.
     pub expr: Expr,
     /// Everything mentioned in the value.
     pub references: Vec<Reference>,
-    /// Where the name stands.
+    /// The place of the name.
     pub name_span: Span,
 }
 
 /// One entry of `providers` in a call.
 #[derive(Debug)]
 pub struct PassedProvider {
-    /// What the called module knows it as.
+    /// The name in the called module.
     pub in_child: LocalProvider,
-    /// Where that is written.
+    /// The place of that name.
     pub child_span: Span,
-    /// What the caller knows it as.
+    /// The name in the caller.
     pub in_caller: LocalProvider,
-    /// Where that is written.
+    /// The place of that name.
     pub caller_span: Span,
 }
 
-/// What the `terraform` blocks of a module say.
+/// The settings from the `terraform` blocks of a module.
 #[derive(Debug, Default)]
 pub struct Settings {
     /// Constraints on the version of the engine, as written.
     pub required_version: Vec<(String, Span)>,
-    /// Where required providers are listed, if they are.
+    /// The place of the list of required providers, if there is one.
     pub required_providers_span: Option<Span>,
     /// Providers by local name.
     pub required_providers: BTreeMap<Str, RequiredProvider>,
-    /// Where the state lives.
+    /// The backend block, if there is one.
     pub backend: Option<Backend>,
-    /// What the module tells providers about itself, by their local names.
+    /// Metadata for providers, by their local names.
     pub metas: BTreeMap<Str, ProviderMeta>,
 }
 
-/// A `provider_meta` block: what a module tells a provider about itself.
+/// A `provider_meta` block: metadata that a module sends to a provider.
 #[derive(Debug)]
 pub struct ProviderMeta {
     /// Everything the provider's schema for it describes. All of it is constant.
     pub body: Body,
     /// The block's header.
     pub span: Span,
-    /// Where the provider is named.
+    /// The place of the provider's name.
     pub name_span: Span,
 }
 
 /// One entry of `required_providers`.
 #[derive(Debug)]
 pub struct RequiredProvider {
-    /// Where the provider comes from.
+    /// The address of the provider.
     pub source: ProviderAddr,
     /// Constraint on its version, as written; empty for none.
     pub constraint: String,
     /// Configurations that callers must pass: `configuration_aliases`.
     pub aliases: Vec<LocalProvider>,
-    /// Where it is written.
+    /// The place of the entry.
     pub span: Span,
 }
 
-/// A `backend` or a `cloud` block. Whether there is such a backend is for whoever needs the state to
-/// find out: what does not need it works with any.
+/// A `backend` or a `cloud` block. The type of the backend is checked only by commands that need
+/// the state: all others work with any.
 #[derive(Debug)]
 pub struct Backend {
     /// The backend's type; `cloud` for a `cloud` block.
@@ -212,7 +212,7 @@ pub struct Backend {
 pub struct ProviderBlock {
     /// The name and alias.
     pub local: LocalProvider,
-    /// Where the provider comes from.
+    /// The address of the provider.
     pub provider: ProviderAddr,
     /// A version constraint in the old place.
     pub version: Option<(String, Span)>,
@@ -233,11 +233,11 @@ pub struct Variable {
     pub ty: Type,
     /// Whether a type was written at all: without one, text from outside stays text.
     pub typed: bool,
-    /// What fills optional attributes.
+    /// Defaults of optional attributes.
     pub defaults: Option<formwork_lang::type_expr::Defaults>,
     /// The default, already converted; `None` if the variable must be given.
     pub default: Option<formwork_value::Value>,
-    /// For people.
+    /// The description for display.
     pub description: String,
     /// Whether it must not be shown.
     pub sensitive: bool,
@@ -256,11 +256,11 @@ pub struct Variable {
 /// A condition with the message for when it does not hold.
 #[derive(Debug)]
 pub struct Condition {
-    /// What must hold.
+    /// The condition that must hold.
     pub condition: Expr,
-    /// What to say otherwise.
+    /// The message for when it does not hold.
     pub message: Expr,
-    /// Where the block stands, for people: `main.tf:3,1-11`.
+    /// The place of the block, for display: `main.tf:3,1-11`.
     pub place: String,
     /// The block's header.
     pub span: Span,
@@ -286,13 +286,13 @@ pub struct Output {
     pub name: Str,
     /// Its value.
     pub expr: Expr,
-    /// For people.
+    /// The description for display.
     pub description: String,
     /// Whether it must not be shown.
     pub sensitive: bool,
     /// Whether it must not be stored.
     pub ephemeral: bool,
-    /// What must be done before.
+    /// Objects that must be done before.
     pub depends_on: Vec<Reference>,
     /// Conditions on the way out.
     pub preconditions: Vec<Condition>,
@@ -311,15 +311,15 @@ pub struct Resource {
     pub local_provider: LocalProvider,
     /// Whether it names one.
     pub names_provider: bool,
-    /// Where that provider comes from.
+    /// The address of that provider.
     pub provider: ProviderAddr,
-    /// How it is repeated.
+    /// The repetition of the resource.
     pub repetition: Repetition,
-    /// What must be done before, beyond what it mentions.
+    /// Objects that must be done before, beyond those that it mentions.
     pub depends_on: Vec<Reference>,
-    /// How it is treated.
+    /// The `lifecycle` settings.
     pub lifecycle: Lifecycle,
-    /// What runs beside its objects, in order.
+    /// Provisioners that run beside its objects, in order.
     pub provisioners: Vec<Provisioner>,
     /// Everything mentioned anywhere in the block, `depends_on` and conditions included.
     pub references: Vec<Reference>,
@@ -336,19 +336,19 @@ pub struct Resource {
 /// A `provisioner` block: something that runs beside an object.
 #[derive(Debug)]
 pub struct Provisioner {
-    /// Which kind.
+    /// The kind of provisioner.
     pub kind: Ident,
     /// When it runs.
     pub when: When,
-    /// What its failure means.
+    /// The effect of its failure.
     pub on_failure: OnFailure,
-    /// How to reach the machine: what the resource and the provisioner say, taken together.
+    /// The connection to the machine, merged from the resource and the provisioner.
     pub connection: Option<Body>,
     /// Everything its schema describes.
     pub body: Body,
     /// The block's header.
     pub span: Span,
-    /// Where its failure is reported: the opening brace.
+    /// The place at which its failure is reported: the opening brace.
     pub missing: Span,
 }
 
@@ -361,7 +361,7 @@ pub enum When {
     Destroy,
 }
 
-/// What the failure of a provisioner means.
+/// The effect of the failure of a provisioner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
     /// Nothing.
@@ -370,10 +370,10 @@ pub enum OnFailure {
     Fail,
 }
 
-/// How a resource or module is repeated.
+/// The repetition of a resource or module.
 #[derive(Debug)]
 pub enum Repetition {
-    /// It is not.
+    /// No repetition.
     Single,
     /// `count`.
     Count(Expr),
@@ -386,28 +386,29 @@ pub enum Repetition {
 pub struct Lifecycle {
     /// Whether a replacement is created first; `None` if not written.
     pub create_before_destroy: Option<bool>,
-    /// Where that is written.
+    /// The place of that argument.
     pub create_before_destroy_span: Option<Span>,
     /// Whether destroying is refused.
     pub prevent_destroy: bool,
-    /// What of the configuration is not looked at after creation.
+    /// The attributes whose changes in the configuration are ignored after creation.
     pub ignore_changes: IgnoreChanges,
     /// Changes of these replace the resource.
     pub replace_triggered_by: Vec<Expr>,
-    /// What must hold before.
+    /// Conditions that must hold before.
     pub preconditions: Vec<Condition>,
-    /// What must hold after.
+    /// Conditions that must hold after.
     pub postconditions: Vec<Condition>,
 }
 
-/// What of the configuration is not looked at after creation.
+/// The attributes whose changes in the configuration are ignored after creation.
 #[derive(Debug, Default)]
 pub enum IgnoreChanges {
-    /// Everything is looked at.
+    /// No changes are ignored.
     #[default]
     Nothing,
-    /// Nothing is.
+    /// All changes are ignored.
     All,
-    /// These attributes are not; relative traversals, the first name being the attribute.
+    /// Changes of these attributes are ignored; relative traversals, the first name being the
+    /// attribute.
     These(Vec<Traversal>),
 }

@@ -1,7 +1,7 @@
-//! Ties the language's names to what is known: results recorded so far, and the world outside.
+//! Ties the language's names to known values: results recorded so far, and the world outside.
 //!
-//! Visits read a [`Results`] through a [`ModuleScope`]; whoever records writes into it, each cell
-//! once. Which thing is evaluated when is not decided here.
+//! Visits read a [`Results`] through a [`ModuleScope`]. The record step writes into it, each cell
+//! once. The order of evaluation is not decided here.
 
 pub mod call;
 pub mod conditions;

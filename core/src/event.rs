@@ -1,57 +1,57 @@
-//! What happens while the engine works, for whoever watches.
+//! Events of the engine's work, for an observer.
 
 use std::time::Duration;
 
 use crate::addr::{DeposedKey, InstanceAddr};
 use crate::change::{Action, Change, Clue};
 
-/// By what people know an object: an attribute of it, and its value.
+/// A label of an object for display: an attribute of it, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Which attribute: `id`, `name` or a tag.
+    /// The attribute: `id`, `name` or a tag.
     pub key: &'static str,
     /// Its value. One that is empty is not worth showing, and yet the object has no other label.
     pub value: String,
 }
 
-/// Something that happened.
+/// An event.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
     /// The real object behind a stored one is about to be read.
     RefreshStart {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// By what the object is known, if there is something that may be shown.
+        /// The label of the object, if it has one that may be shown.
         label: Option<Label>,
     },
     /// It was read.
     RefreshDone {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// By what the object is known, if there is something that may be shown.
+        /// The label of the object, if it has one that may be shown.
         label: Option<Label>,
     },
     /// The object that is there already is about to be looked for, or to be taken into the state.
     ImportStart {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// By what the provider finds the object.
+        /// The key by which the provider finds the object.
         clue: &'a Clue,
         /// Whether that is part of applying.
         applying: bool,
     },
-    /// The provider has found it, and is asked what it is now.
+    /// The provider has found it, and is about to read its current values.
     ImportFound {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// How many objects were found that are to be taken in, this one among them.
+        /// The number of objects found for import, including this one.
         n_objects: usize,
     },
     /// It was taken into the state.
     ImportDone {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// By what the provider found the object.
+        /// The key by which the provider found the object.
         clue: &'a Clue,
     },
     /// A change was planned.
@@ -62,18 +62,18 @@ pub enum Event<'a> {
         addr: &'a InstanceAddr,
         /// Set if it is a deposed object.
         deposed: Option<&'a DeposedKey>,
-        /// What is done.
+        /// The action.
         action: Action,
-        /// By what the object is known, if there is something that may be shown.
+        /// The label of the object, if it has one that may be shown.
         label: Option<Label>,
     },
     /// It is still at it.
     Progress {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// What is done.
+        /// The action.
         action: Action,
-        /// By what the object is known, if there is something that may be shown.
+        /// The label of the object, if it has one that may be shown.
         label: Option<Label>,
         /// For how long.
         elapsed: Duration,
@@ -84,59 +84,59 @@ pub enum Event<'a> {
         addr: &'a InstanceAddr,
         /// Set if it is a deposed object.
         deposed: Option<&'a DeposedKey>,
-        /// What was done.
+        /// The action.
         action: Action,
-        /// By what the object is known, if there is something that may be shown.
+        /// The label of the object, if it has one that may be shown.
         label: Option<Label>,
-        /// How long it took.
+        /// The duration of the action.
         elapsed: Duration,
     },
     /// A provisioner begins.
     ProvisionStart {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// Which kind of provisioner.
+        /// The kind of provisioner.
         kind: &'a str,
     },
-    /// A provisioner has said something.
+    /// A provisioner has printed output.
     ProvisionOutput {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// Which kind of provisioner.
+        /// The kind of provisioner.
         kind: &'a str,
-        /// What it said: one line, mostly.
+        /// Its output: one line, mostly.
         text: &'a str,
     },
     /// A provisioner has done its work.
     ProvisionDone {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// Which kind of provisioner.
+        /// The kind of provisioner.
         kind: &'a str,
     },
     /// A provisioner has failed.
     ProvisionFailed {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// Which kind of provisioner.
+        /// The kind of provisioner.
         kind: &'a str,
     },
-    /// Something is done with an ephemeral resource.
+    /// A step of an ephemeral resource changes its stage.
     Ephemeral {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// What.
+        /// The step.
         step: EphemeralStep,
-        /// How far it has come.
+        /// The stage of the step.
         stage: EphemeralStage,
     },
     /// It failed.
     Failed {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// What was tried.
+        /// The action that failed.
         action: Action,
-        /// How long it took.
+        /// The duration of the attempt.
         elapsed: Duration,
     },
     /// One more instance is finished in a phase.
@@ -159,7 +159,7 @@ pub enum Phase {
     Apply,
 }
 
-/// What is done with an ephemeral resource.
+/// A step in the life of an ephemeral resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EphemeralStep {
     /// It is opened.
@@ -170,7 +170,7 @@ pub enum EphemeralStep {
     Close,
 }
 
-/// How far a step has come.
+/// The stage of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EphemeralStage {
     /// Its provider is about to be asked.

@@ -31,11 +31,11 @@ impl VertexId {
 /// An edge: `dependent` may only be visited after `dependency`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge<E> {
-    /// What has to wait.
+    /// The vertex that has to wait.
     pub dependent: VertexId,
-    /// What is waited for.
+    /// The vertex that it waits for.
     pub dependency: VertexId,
-    /// Why, for whoever has to explain a cycle.
+    /// The reason, to explain a cycle.
     pub why: E,
 }
 
@@ -58,7 +58,7 @@ pub struct Graph<V, E = ()> {
     dependents: Adjacency,
     /// Reasons, parallel to the ends of `dependencies`.
     why: Vec<E>,
-    /// All vertices, each behind what it depends on.
+    /// All vertices, each behind its dependencies.
     order: Vec<VertexId>,
 }
 
@@ -126,7 +126,7 @@ impl<V, E> Draft<V, E> {
         &self.edges
     }
 
-    /// What each vertex waits for, by the edges that count.
+    /// Returns the dependencies of each vertex, by the edges that count.
     #[must_use]
     pub fn dependencies(&self, counts: impl Fn(&Edge<E>) -> bool) -> Adjacency {
         let edges = self.edges.iter().filter(|edge| counts(edge));
@@ -134,7 +134,7 @@ impl<V, E> Draft<V, E> {
         Adjacency::build(self.vertices.len(), pairs.into_iter())
     }
 
-    /// What waits for each vertex.
+    /// Returns the dependents of each vertex.
     #[must_use]
     pub fn dependents(&self) -> Adjacency {
         let pairs = self.edges.0.iter().map(|edge| (edge.dependency, edge.dependent));
@@ -146,8 +146,8 @@ impl<V, E> Draft<V, E> {
         (&self.vertices, &mut self.edges)
     }
 
-    /// Removes the vertices that `keep` turns down, with all their edges. What depended on a removed
-    /// vertex does *not* inherit its dependencies. The rest is numbered anew, in the same order.
+    /// Removes the vertices that `keep` turns down, with all their edges. The dependents of a
+    /// removed vertex do *not* inherit its dependencies. The rest is renumbered, in the same order.
     pub fn retain(&mut self, mut keep: impl FnMut(VertexId, &V) -> bool) {
         let mut renumbered: Vec<Option<VertexId>> = Vec::with_capacity(self.vertices.len());
         let mut next = 0;
@@ -196,7 +196,7 @@ impl<V, E> Draft<V, E> {
 }
 
 impl<V, E> Graph<V, E> {
-    /// How many vertices there are.
+    /// Number of vertices.
     #[must_use]
     pub fn len(&self) -> usize {
         self.vertices.len()
@@ -208,7 +208,7 @@ impl<V, E> Graph<V, E> {
         self.vertices.is_empty()
     }
 
-    /// How many different edges there are.
+    /// Number of different edges.
     #[must_use]
     pub fn n_edges(&self) -> usize {
         self.why.len()
@@ -239,13 +239,13 @@ impl<V, E> Graph<V, E> {
         Draft { vertices, edges: Edges(edges) }
     }
 
-    /// What a vertex directly waits for, ascending.
+    /// Returns the direct dependencies of a vertex, ascending.
     #[must_use]
     pub fn dependencies(&self, of: VertexId) -> &[VertexId] {
         self.dependencies.of(of)
     }
 
-    /// What directly waits for a vertex, ascending.
+    /// Returns the direct dependents of a vertex, ascending.
     #[must_use]
     pub fn dependents(&self, of: VertexId) -> &[VertexId] {
         self.dependents.of(of)

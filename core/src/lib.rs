@@ -1,7 +1,8 @@
 //! The engine: configuration, state, graph, plan and apply.
 //!
-//! A [`session::Session`] holds what one command works with. [`plan::plan`] finds out what has to
-//! change; [`apply::apply`] does it. See `ARCHITECTURE.md` for the way of one resource through both.
+//! A [`session::Session`] holds the data that one command works with. [`plan::plan`] determines the
+//! changes; [`apply::apply`] makes them. See `ARCHITECTURE.md` for the way of one resource through
+//! both.
 
 pub mod addr;
 pub mod apply;

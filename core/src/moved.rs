@@ -1,8 +1,9 @@
-//! Objects that have another address than before: `moved` blocks, and the first instance of what
-//! became repeated or is no longer. A pure transformation of the state, before anything is planned.
+//! Objects that have another address than before: by `moved` blocks, or as the first instance of an
+//! object that became repeated or no longer is. A pure transformation of the state, before anything
+//! is planned.
 //!
-//! Whether the blocks make sense together is checked only when it is known which instances there are;
-//! what does not fit is left where it is until then.
+//! Whether the blocks are consistent is checked only when all instances are known; until then an
+//! object without a valid destination stays in place.
 
 mod apply;
 mod endpoint;
@@ -25,24 +26,24 @@ pub(crate) use validate::Declared;
 
 use statement::Statement;
 
-/// What an object was before it became one of another resource type.
+/// The former type and provider of an object that became one of another resource type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     /// The resource type.
     pub(crate) kind: Str,
     /// The provider it belonged to.
     pub(crate) provider: ProviderAddr,
-    /// Where that is written.
+    /// The block in which the move is written.
     pub(crate) span: Option<Span>,
 }
 
-/// What moved, and what could not.
+/// The completed moves, and the blocked ones.
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     statements: Vec<Statement>,
-    /// Where each moved instance was, by where it is.
+    /// The former address of each moved instance, by its current one.
     origins: BTreeMap<InstanceAddr, InstanceAddr>,
-    /// What stayed because something else is where it was to go.
+    /// Objects that stayed because their destination is occupied, with that destination.
     blocked: BTreeMap<Target, Target>,
     /// The resource type that an object was stored as, where it moved to another one.
     retyped: BTreeMap<InstanceAddr, Source>,
@@ -50,8 +51,8 @@ pub(crate) struct Moves {
     renamed: BTreeMap<ConfigResourceAddr, BTreeSet<ConfigResourceAddr>>,
 }
 
-/// Where the object of an instance belongs now: its address, unless it has another one by now. That
-/// holds of an object that no state knows, too.
+/// Returns the current address of the object of an instance: its own, unless the object has moved.
+/// This also holds for an object that no state contains.
 #[must_use]
 pub fn destination(
     config: &Config,
@@ -69,21 +70,21 @@ pub fn destination(
     first.unwrap_or_else(|| addr.clone())
 }
 
-/// What a state holds once everything has the address that it belongs at.
+/// Returns a state after all moves.
 #[must_use]
 pub fn after(config: &Config, state: &State) -> State {
     Moves::of(config, state).1
 }
 
-/// Whether what a state has at one address goes to another, with everything else that moves: nothing
-/// that is there already keeps it from going.
+/// Whether a move takes the object at one address of a state to another, together with all other
+/// moves: an object that is already there blocks it.
 #[must_use]
 pub fn goes(config: &Config, state: &State, from: &InstanceAddr, to: &InstanceAddr) -> bool {
     Moves::of(config, state).0.origin(to) == Some(from)
 }
 
 impl Moves {
-    /// Moves the objects of a state. Returns what happened, and the state after.
+    /// Moves the objects of a state. Returns the moves, and the state after.
     pub(crate) fn of(config: &Config, state: &State) -> (Self, State) {
         let mut state = state.clone();
         let statements = statement::collect(config, &state);
@@ -103,13 +104,13 @@ impl Moves {
         (moves, state)
     }
 
-    /// Where an instance was before it moved, if it did.
+    /// Returns the address of an instance before it moved, if it did.
     pub(crate) fn origin(&self, addr: &InstanceAddr) -> Option<&InstanceAddr> {
         self.origins.get(addr)
     }
 
-    /// What an object was made after, with the names that these resources have now beside those that
-    /// they had.
+    /// Returns the dependencies of an object, with the current names of these resources beside the
+    /// former ones.
     pub(crate) fn renamed(
         &self,
         dependencies: &Arc<Vec<ConfigResourceAddr>>,
@@ -123,7 +124,8 @@ impl Moves {
         Arc::new(all.into_iter().cloned().collect())
     }
 
-    /// What the object of an instance was stored as, if that is another resource type.
+    /// Returns the former type of the object of an instance, if it was stored as another resource
+    /// type.
     pub(crate) fn stored_type(&self, addr: &InstanceAddr) -> Option<&Source> {
         self.retyped.get(addr)
     }

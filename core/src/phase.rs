@@ -1,5 +1,5 @@
-//! What planning and applying share: how they evaluate a block, find and ask a provider, fit objects
-//! into the state, and explain a cycle. What either decides or does is not here.
+//! Steps that planning and applying share: they evaluate a block, find and ask a provider, fit
+//! objects into the state, and explain a cycle. Decisions and actions of either are not here.
 
 mod ask;
 mod closing;

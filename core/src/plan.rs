@@ -1,7 +1,7 @@
-//! Finds out what has to change. Reads real objects and asks providers, but changes nothing.
+//! Computes the changes of a run. Reads real objects and asks providers, but changes nothing.
 //!
-//! [`plan`] builds a graph, visits it, and records what each visit found: visits read, the recorder
-//! writes. What `apply` needs is all in the [`Plan`].
+//! [`plan`] builds a graph, visits it, and records the result of each visit: visits read, the
+//! recorder writes. The [`Plan`] holds everything that `apply` needs.
 
 mod ahead;
 mod build;
@@ -45,7 +45,8 @@ pub use validate::validate;
 
 pub use relevant::Relevant;
 
-/// Summary of the warning that a provider could not tell what became of an interrupted operation.
+/// Summary of the warning that a provider could not determine the outcome of an interrupted
+/// operation.
 pub const UNRESOLVED: &str = "An interrupted operation could not be resolved";
 
 use forgotten::Forgotten;
@@ -53,10 +54,10 @@ use replace_order::ReplaceOrders;
 use spared::Spared;
 use validate::Accepted;
 
-/// What kind of plan is wanted.
+/// The kind of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// The real objects shall become what the configuration says.
+    /// The real objects shall match the configuration.
     #[default]
     Normal,
     /// Everything in the state shall be destroyed.
@@ -65,19 +66,19 @@ pub enum Mode {
     RefreshOnly,
 }
 
-/// How to plan.
+/// Options of planning.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What kind of plan is wanted.
+    /// The kind of plan to make.
     pub mode: Mode,
     /// Whether real objects are not read first.
     pub skip_refresh: bool,
     /// Whether the plan only brings the state up to date before everything is destroyed: nothing is
     /// imported, and a condition that does not hold is a warning.
     pub before_destroy: bool,
-    /// What the plan is limited to; everything if empty.
+    /// Targets that the plan is limited to; everything if empty.
     pub targets: Vec<Target>,
-    /// What is left out, with everything that stands on it.
+    /// Targets to leave out, with everything that depends on them.
     pub excludes: Vec<Target>,
     /// Instances to be replaced whatever their configuration says.
     pub replace: Vec<InstanceAddr>,
@@ -90,39 +91,40 @@ pub struct Options {
     pub open: BTreeSet<InstanceAddr>,
 }
 
-/// How an object is found that is to belong to an instance from now on.
+/// The way to find an existing object that an instance adopts.
 #[derive(Clone, Debug)]
 pub struct Adoption {
-    /// What its provider knows it by.
+    /// The key by which its provider finds it.
     pub clue: Clue,
     /// Whether all objects that the clue stands for belong to the state, each under an address of its
     /// own. Otherwise a clue that stands for several is refused.
     pub all: bool,
-    /// By which configuration of its provider it is found where no block has a place for the instance,
-    /// if neither its block nor the state names another. `None` refuses what has no place.
+    /// The provider configuration to find it with, if the configuration has no such instance and
+    /// neither its block nor the state names another. `None` refuses an instance that is not in the
+    /// configuration.
     pub unwritten: Option<ProviderConfigAddr>,
 }
 
-/// What became of an object that an interrupted run may have made.
+/// Result of searching for an object that an interrupted run may have made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
     /// The provider found it, and it is as it was to be.
     Found,
-    /// The provider says that there is none.
+    /// The provider found none.
     NeverMade,
 }
 
 /// Names one planned object: an instance, or a deposed object of it.
 pub type ChangeKey = (InstanceAddr, Option<DeposedKey>);
 
-/// All changes, and what applying them needs.
+/// All changes, and the inputs needed to apply them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// What kind of plan it is.
+    /// The kind of the plan.
     pub mode: Mode,
-    /// What the plan is limited to; everything if empty.
+    /// Targets that the plan is limited to; everything if empty.
     pub targets: Vec<Target>,
-    /// What was left out, with everything that stands on it.
+    /// Targets that were left out, with everything that depends on them.
     pub excludes: Vec<Target>,
     /// Instances left alone because the outcome of an earlier operation on them is unknown. They are
     /// among `excludes`.
@@ -133,17 +135,18 @@ pub struct Plan {
     pub changes: BTreeMap<ChangeKey, Box<Change>>,
     /// Differences between the state and the real objects.
     pub drift: BTreeMap<ChangeKey, Box<Change>>,
-    /// What the changes are made of.
+    /// The attributes that contribute to the changes.
     pub relevant: Relevant,
     /// The fate of each root output.
     pub outputs: BTreeMap<Str, OutputChange>,
-    /// What the conditions turned out to be, as far as they could be looked at.
+    /// Results of the conditions, as far as they could be evaluated.
     pub checks: CheckResults,
     /// The state before applying, brought up to date with the real objects.
     pub prior: State,
-    /// What became of objects that interrupted runs may have made, where that was found out.
+    /// Results of searching for objects that interrupted runs may have made, where a search had
+    /// one.
     pub searches: BTreeMap<InstanceAddr, Search>,
-    /// What functions of providers have answered.
+    /// Results of the calls of provider functions.
     pub functions: Promises,
     /// Whether a managed object that was read again holds a number, in a refresh-only plan. Terraform
     /// takes every such object for changed: the number from the provider and the one from the state have
@@ -165,19 +168,20 @@ impl Options {
 }
 
 impl Plan {
-    /// Whether the user limited it to a part of what is there.
+    /// Whether the user limited it to a part of the objects.
     #[must_use]
     pub fn is_limited_by_user(&self) -> bool {
         !self.targets.is_empty() || self.excludes.len() > self.open.len()
     }
 
-    /// Whether it covers only a part of what is there.
+    /// Whether it covers only a part of the objects.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         !self.targets.is_empty() || !self.excludes.is_empty()
     }
 
-    /// The outputs whose values are not known yet, with null for what is unknown, as `import` stores them.
+    /// The outputs whose values are not known yet, with null for unknown parts, as `import` stores
+    /// them.
     pub fn unknown_outputs(&self) -> impl Iterator<Item = (&Str, OutputValue)> {
         let unknown = self.outputs.iter().filter(|(_, change)| !change.after.is_wholly_known());
         unknown.filter_map(|(name, change)| {
@@ -193,9 +197,10 @@ impl Plan {
         all.any(|change| change.moved_from.is_some())
     }
 
-    /// Whether the state that the plan starts from has to be stored before anything is done. A journal
-    /// tells what is done at which address; whoever reads it later, beside `stored`, must not take for
-    /// its outcome what had another address, was gone, was imported, or was made by an earlier run.
+    /// Whether the state that the plan starts from has to be stored before anything is done. A
+    /// journal records operations by address. A later reader, with only `stored` beside it, must
+    /// not take an object for the outcome of an operation if it had another address, was gone, was
+    /// imported, or was made by an earlier run.
     #[must_use]
     pub fn needs_its_ground(&self, stored: &State) -> bool {
         let is_elsewhere = |(addr, deposed): &ChangeKey| {
@@ -205,7 +210,8 @@ impl Plan {
         self.moves() || !self.searches.is_empty() || self.changes.keys().any(is_elsewhere)
     }
 
-    /// The differences that are worth telling: nobody misses an object that was to be destroyed.
+    /// Returns the drift to report. Drift of deposed objects is left out, since they were to be
+    /// destroyed anyway.
     pub fn drifted(&self) -> impl Iterator<Item = &Change> {
         self.drift.values().map(Box::as_ref).filter(|change| change.deposed.is_none())
     }
@@ -250,15 +256,16 @@ impl Plan {
     }
 }
 
-/// Makes a plan. The plan is there even when errors were reported, as far as it came; then it is
+/// Makes a plan. The plan is returned even when errors were reported, as far as it came; then it is
 /// marked as errored.
 ///
-/// The configuration is validated before anything else: one that can be seen to be wrong without any
-/// value reads nothing, opens nothing and configures nothing. Whoever only imports may do so into a
-/// block that is still empty.
+/// The configuration is validated before anything else: if it can be seen to be wrong without any
+/// value, the plan reads nothing, opens nothing and configures nothing. An import skips this
+/// validation, since its block may still be empty.
 ///
 /// # Errors
-/// When the configuration is not valid, not even the graph could be built, or a provider not be loaded.
+/// When the configuration is not valid, the graph could not be built, or a provider could not be
+/// loaded.
 pub async fn plan(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -284,7 +291,7 @@ async fn plan_validated(
     };
     let (moves, state) = Moves::of(session.config, session.state);
     forgotten::check(diags, session.config)?;
-    // Whoever only imports has not chosen to leave anything out.
+    // The targets of an import are not a choice of the user to leave anything out.
     if options.adoptions.is_empty() {
         moves.check_targets(diags, &options.targets)?;
     }
@@ -295,7 +302,7 @@ async fn plan_validated(
         false => plan_moved(session, &mut found, options, (&moves, accepted)).await,
     };
     if plan.is_ok() {
-        // Moves that make no sense are likely the cause of whatever else is wrong, which is not said.
+        // Invalid moves are likely the cause of any other error, so those are not reported.
         let Ground { sources, results, .. } = **session;
         moves.validate(diags, Declared { sources, results })?;
     }
@@ -411,10 +418,10 @@ async fn plan_moved(
     record::run(session, diags, options, &graph, &settled).await
 }
 
-/// What is made after what, as it is written. When everything goes, much of what stands between two
-/// resources is not looked at; the order in which they go is the same.
+/// Returns the dependencies between resources by the whole configuration. A full destroy prunes
+/// much of the graph between two resources; their order stays the same.
 fn written_order(session: &Session<'_>, options: &Options) -> dependencies::Closures {
-    // What is wrong was reported when the graph was built, and in a circle there is no order.
+    // Errors were reported when the graph was built, and a cycle has no order.
     let whole = build::whole(&mut Diagnostics::new(), session, options).ok();
     let graph = whole.and_then(|draft| draft.freeze().ok());
     graph.map(|graph| dependencies::of_graph(&graph)).unwrap_or_default()

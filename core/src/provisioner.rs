@@ -1,5 +1,5 @@
-//! What runs beside an object when it is made or is about to be destroyed: the contract, and the set
-//! of those that are there. What each of them does is elsewhere, for it starts programs.
+//! Provisioners, which run when an object is made or is about to be destroyed: the contract, and
+//! the set of those available. Their implementations are elsewhere, because they start programs.
 
 mod connection;
 
@@ -14,23 +14,22 @@ pub use connection::connection;
 /// Takes each line of output as it comes.
 pub type Tell<'a> = &'a dyn Fn(&str);
 
-/// What is to be done once.
+/// One run of a provisioner.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
-    /// What the block says, after its schema.
+    /// Configuration of the block, after its schema.
     pub config: &'a Plain,
-    /// How to reach the machine behind the object, if that is said: after [`connection`].
+    /// Way to reach the machine behind the object, if given: after [`connection`].
     pub connection: Option<&'a Plain>,
 }
 
 /// One kind of provisioner.
 #[async_trait::async_trait(?Send)]
 pub trait Provisioner {
-    /// What its block may hold.
+    /// Schema of its block.
     fn schema(&self) -> &Block;
 
-    /// Looks for what is wrong in a block that fits the schema, before anything is done. Values may
-    /// be unknown yet.
+    /// Checks a block that fits the schema, before anything is done. Values may be unknown yet.
     ///
     /// # Errors
     /// When arguments do not go together.
@@ -39,8 +38,8 @@ pub trait Provisioner {
         Ok(())
     }
 
-    /// Does the work, and tells each line of output as it comes. Ends when everything it started has
-    /// ended; when it is dropped before, that is ended at once.
+    /// Does the work, and reports each line of output as it comes. Ends when everything it started
+    /// has ended; when it is dropped before, that is ended at once.
     ///
     /// # Errors
     /// When the work could not be done, or was cut short.
@@ -54,11 +53,11 @@ pub trait Provisioner {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{summary}: {detail}")]
 pub struct Failed {
-    /// What is wrong, as a diagnostic says it.
+    /// Summary of the problem, for a diagnostic.
     pub summary: String,
-    /// What was found; it may hold parts of the configuration and of the output.
+    /// Detail of the problem; it may hold parts of the configuration and of the output.
     pub detail: String,
-    /// What can be told of it when these are secret.
+    /// Detail that can be reported when these are secret.
     pub bare: String,
 }
 

@@ -1,4 +1,4 @@
-//! What one command works with: configuration, state, providers, results.
+//! Inputs and outputs of one command: configuration, state, providers, results.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -20,22 +20,21 @@ use crate::provider::Pool;
 use crate::provisioner::Provisioners;
 use crate::state::State;
 
-/// How often an evaluation may come upon calls of providers' functions that it had not come upon
-/// before: calls whose arguments are results of calls.
+/// Maximum number of rounds in which an evaluation may find new calls of providers' functions:
+/// calls whose arguments are results of calls.
 const MAX_ROUNDS: usize = 200;
 
-/// How many operations may be under way at once, unless somebody says otherwise; the reference has the
-/// same.
+/// Default number of operations that may be under way at once, as in Terraform.
 pub const DEFAULT_PARALLELISM: usize = 10;
 
-/// What one phase of one command works with. Everything is shared and read; only the results, which
-/// are written once each, and the stop flag change.
+/// Inputs and outputs of one phase of one command. Everything is shared and read; only the results,
+/// which are written once each, and the stop flag change.
 pub struct Session<'a> {
-    /// What it stands on.
+    /// Inputs of the session.
     ground: Ground<'a>,
-    /// Who watches.
+    /// Watcher of the run.
     pub watch: &'a dyn Watch,
-    /// How many operations may be under way at once.
+    /// Number of operations that may be under way at once.
     pub(crate) parallelism: usize,
     /// Counts the operations under way; as many as may be at once.
     pub(crate) permits: Semaphore,
@@ -43,22 +42,22 @@ pub struct Session<'a> {
     pub(crate) finishing: Finishing,
 }
 
-/// What a session cannot do without.
+/// Inputs required to start a session.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
-    /// What the author wrote.
+    /// The configuration.
     pub config: &'a Config,
     /// The texts it was written in.
     pub sources: &'a Sources,
-    /// What we believe exists, as it was when the command began.
+    /// The state as it was when the command began.
     pub state: &'a State,
     /// The providers.
     pub pool: &'a Pool<'a>,
-    /// What may run beside objects.
+    /// Provisioners that may run.
     pub provisioners: &'a Provisioners,
-    /// Where what is found out goes.
+    /// Destination of the results.
     pub results: &'a Results,
-    /// What expressions can learn of the world outside.
+    /// Access of expressions to the outside world.
     pub world: &'a World,
     /// Values of the root variables, converted.
     pub variables: &'a BTreeMap<Str, Input>,
@@ -75,7 +74,7 @@ impl<'a> Deref for Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// A session that nobody watches, with up to ten operations at once.
+    /// A session without a watcher, with up to ten operations at once.
     #[must_use]
     pub fn new(ground: Ground<'a>) -> Self {
         Self {
@@ -87,7 +86,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The same, watched by somebody.
+    /// The same, with a watcher.
     #[must_use]
     pub fn watched(self, watch: &'a dyn Watch) -> Self {
         Self { watch, ..self }
@@ -108,7 +107,7 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'_> {
-    /// What values are found from.
+    /// Inputs of evaluation.
     #[must_use]
     pub fn givens(&self) -> Givens<'_> {
         let Ground { config, results, world, variables, .. } = self.ground;
@@ -116,7 +115,7 @@ impl Session<'_> {
         Givens { config, results, world, variables, checking: false, check: None, failure }
     }
 
-    /// What names mean in an instance of a module.
+    /// Meaning of names in an instance of a module.
     #[must_use]
     pub fn scope<'m>(&'m self, module: &'m ModuleResults) -> ModuleScope<'m> {
         ModuleScope::new(module, self.world)
@@ -127,7 +126,7 @@ impl Session<'_> {
         self.on(Ground { state, ..self.ground }).watched(self.watch)
     }
 
-    /// A session that goes on in the same way on other ground. Nobody watches it.
+    /// A session with the same settings and other inputs. It has no watcher.
     pub(crate) fn on<'s>(&self, ground: Ground<'s>) -> Session<'s> {
         Session::new(ground).at_most(self.parallelism).finishing(self.finishing)
     }
@@ -147,7 +146,7 @@ impl Session<'_> {
             let result = evaluate(&mut attempt);
             let wanted = self.results.functions().take_wanted();
             if wanted.is_empty() {
-                // What was reported is in the result.
+                // The result holds everything that was reported.
                 let _ = diags.append(attempt);
                 return result;
             }

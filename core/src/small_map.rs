@@ -1,4 +1,4 @@
-//! A map that holds one entry most of the time: the instances of a resource, what was planned in the
+//! A map that holds one entry most of the time: the instances of a resource, or planned results by
 //! instances of its module.
 
 use std::collections::{BTreeMap, btree_map};
@@ -20,7 +20,7 @@ impl<K, V> Default for SmallMap<K, V> {
 }
 
 impl<K, V> SmallMap<K, V> {
-    /// How many entries it has.
+    /// The number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.first.is_some()) + self.others.len()
@@ -186,7 +186,7 @@ mod tests {
                 prop_assert_eq!(map.get(&key), model.get(&key));
                 prop_assert_eq!(map.get_mut(&key), model.get_mut(&key));
                 prop_assert!(map.values_mut().eq(model.values_mut()));
-                // However it came about, what is the same is equal.
+                // Maps with the same entries are equal, whatever the order of insertion.
                 prop_assert_eq!(&map, &model.clone().into_iter().rev().collect());
             }
             prop_assert!(map.into_iter().eq(model));

@@ -1,6 +1,6 @@
-//! What we believe exists: resources, their instances, their objects, and the root outputs.
+//! The state: resources, their instances, their objects, and the root outputs.
 //!
-//! Attributes stay encoded until somebody who has the provider's schema asks for them. Reading and
+//! Attributes stay encoded until a caller with the provider's schema asks for them. Reading and
 //! writing the file is in `file`; the backends that keep it are in a crate above this one.
 
 pub mod checks;
@@ -66,7 +66,7 @@ pub struct Object {
     pub schema_version: u64,
     /// The attributes as JSON in the state form.
     pub attributes: Bytes,
-    /// Which parts are sensitive, by marks of the configuration.
+    /// Paths that are sensitive by marks of the configuration.
     pub sensitive: Arc<Vec<Path>>,
     /// The provider's private bytes.
     pub private: Bytes,
@@ -74,7 +74,7 @@ pub struct Object {
     pub dependencies: Arc<Vec<ConfigResourceAddr>>,
     /// Whether a replacement is created first.
     pub create_before_destroy: bool,
-    /// What identifies it, as JSON, with the version of that schema.
+    /// Identity of the object, as JSON, with the version of that schema.
     pub identity: Option<(u64, Bytes)>,
 }
 
@@ -100,15 +100,15 @@ impl Object {
         Ok((json.into(), Arc::new(sensitive)))
     }
 
-    /// Whether both tell of one real object, as far as one can see: by the identity, else by the
+    /// Whether both describe one real object, as far as one can see: by the identity, else by the
     /// attribute `id`, else by all attributes.
     #[must_use]
     pub fn is_of_the_same_object(&self, other: &Self) -> bool {
         self.is_named_as(other).unwrap_or_else(|| self.attributes == other.attributes)
     }
 
-    /// Whether both certainly tell of different real objects: by the identity, else by the attribute
-    /// `id`.
+    /// Whether both certainly describe different real objects: by the identity, else by the
+    /// attribute `id`.
     #[must_use]
     pub fn is_of_another_object(&self, other: &Self) -> bool {
         self.is_named_as(other) == Some(false)

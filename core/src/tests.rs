@@ -70,13 +70,13 @@ struct Bench {
     provisioners: Provisioners,
     /// Whether nothing new is to start.
     stop: Cell<bool>,
-    /// How often the last apply asked the disk to make its journal durable.
+    /// Number of times that the last apply asked the disk to make its journal durable.
     n_syncs: Cell<usize>,
-    /// How many records a journal can take before its disk is full.
+    /// Number of records that a journal can take before its disk is full.
     room: Option<u64>,
 }
 
-/// What came of a run.
+/// Result of a run.
 struct Run {
     plan: Option<Plan>,
     applied: Option<Applied>,
@@ -240,7 +240,7 @@ impl Bench {
             Some(stored) => journal.snapshot(stored).await,
             None => Ok(()),
         };
-        // What does not fit any more is told where it happened.
+        // An error of a record that does not fit any more is reported where it happened.
         kept.and_then(|()| journal.end())
             .map_or_else(|why| assert!(self.room.is_some(), "{why}"), drop);
         applied
@@ -267,7 +267,7 @@ impl Bench {
         show_state(&self.file.state)
     }
 
-    /// How many journals were left behind.
+    /// Number of journals that were left behind.
     fn n_journals(&self) -> usize {
         self.folder.path().read_dir().map_or(0, Iterator::count)
     }
@@ -414,7 +414,7 @@ fn show_state(state: &State) -> String {
     out
 }
 
-/// What an object is known by, and whatever is special about it.
+/// Name of an object, with its special properties.
 fn show_object(object: &Object) -> String {
     let json: serde_json::Value = serde_json::from_slice(&object.attributes).unwrap();
     let mut out = String::new();

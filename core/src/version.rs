@@ -1,6 +1,6 @@
 //! Versions of providers and constraints on them, as `required_providers` and the lock file write
-//! them; what `required_version` and modules write follows other rules, in [`loose`]. Chooses no
-//! version: says which ones are allowed.
+//! them. Constraints in `required_version` and on modules follow other rules, in [`loose`]. Chooses
+//! no version, only determines the allowed ones.
 
 mod loose;
 mod operator;
@@ -42,7 +42,7 @@ enum Op {
     NotEqual,
 }
 
-/// Why a text is not a version constraint.
+/// The error for a string that is not a version constraint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadConstraint {
     /// Nothing between two commas, or in the whole text.
@@ -113,7 +113,7 @@ impl Constraint {
 impl FromStr for Constraints {
     type Err = BadConstraint;
 
-    /// Reads constraints with commas between them. The empty text holds none.
+    /// Reads constraints with commas between them. The empty string holds none.
     fn from_str(text: &str) -> Result<Self, BadConstraint> {
         if text.trim().is_empty() {
             return Ok(Self::default());

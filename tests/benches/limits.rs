@@ -1,4 +1,4 @@
-//! What must hold, whatever the machine: growth, ratios to the reference, memory.
+//! Limits that must hold on every machine: growth, ratios to Terraform, memory.
 
 use crate::shape::Shape;
 use crate::suite::{Row, Step};
@@ -8,10 +8,10 @@ const STEEPEST: f64 = 1.1;
 /// Bytes that one more resource may cost; where one more of a shape is more than a resource, as much
 /// more.
 const BYTES_PER_RESOURCE: f64 = 8.0 * 1024.0;
-/// How much faster than the reference a thousand independent resources are planned and applied.
+/// Minimum ratio to Terraform in the planning and applying of a thousand independent resources.
 const RATIOS: [(Step, f64); 2] = [(Step::Plan, 20.0), (Step::Apply, 100.0)];
-/// How much faster than the reference the other shapes are planned, in the largest size it was asked
-/// for.
+/// Minimum ratio to Terraform in the planning of the other shapes, in the largest size measured
+/// with Terraform.
 const ELSEWHERE: f64 = 30.0;
 
 /// A limit, and whether it was kept.
@@ -20,7 +20,7 @@ pub(crate) struct Verdict {
     pub(crate) holds: bool,
 }
 
-/// How a step of a shape grows with the number of resources.
+/// Growth of a step of a shape with the number of resources.
 pub(crate) struct Growth {
     pub(crate) shape: String,
     pub(crate) step: Step,
@@ -103,8 +103,8 @@ pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
     verdicts
 }
 
-/// The ratios of the shapes that are only planned. A command of the reference that was stopped says
-/// too little to break a limit.
+/// The ratios of the shapes that are only planned. A Terraform command that was stopped proves too
+/// little to break a limit.
 fn elsewhere(rows: &[Row]) -> Vec<Verdict> {
     let shapes = Shape::ALL.iter().filter(|shape| shape.steps() == [Step::Plan]);
     let verdict = |shape: &Shape| {

@@ -1,7 +1,7 @@
-//! Measures Formwork against the reference engine in one run, and holds the result against the
-//! limits of the project. What each number means is in `README.md` beside this file.
+//! Measures Formwork against Terraform in one run, and compares the result with the limits of the
+//! project. `README.md` beside this file explains each number.
 //!
-//! It does not profile: it says that something is slow, not why.
+//! It does not profile: it reports that something is slow, not why.
 
 mod limits;
 mod options;
@@ -43,7 +43,7 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     let inside = format!("{}\n{}", parse::table(&parsed), sdk::table(&sdk));
     let mut verdicts = parse::check(&parsed);
     verdicts.extend(sdk::check(&sdk));
-    // What is measured in this process needs no programs to be built.
+    // Measurements inside this process need no programs to be built.
     if options.is_inside_alone() {
         writeln!(std::io::stdout().lock(), "\n{inside}\n{}", report::verdicts(&verdicts))?;
         return Ok(code(&verdicts));

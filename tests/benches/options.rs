@@ -1,18 +1,18 @@
-//! What is to be measured, as the command line says.
+//! Options of the command line: the measurements to make.
 
 use std::time::Duration;
 
-/// What is to be measured.
+/// Measurements to make.
 pub(crate) struct Options {
-    /// How many times each number is taken; the median is shown.
+    /// Number of times each number is taken; the median is shown.
     pub(crate) repeat: usize,
     /// The sizes of the shapes that only our engine runs to the end of the list.
     pub(crate) sizes: Vec<usize>,
     /// Only rows whose name holds one of these; all if empty.
     pub(crate) only: Vec<String>,
-    /// Whether the reference is run too.
+    /// Whether Terraform is run too.
     pub(crate) reference: bool,
-    /// How long the reference may take for one command.
+    /// Time limit of one Terraform command.
     pub(crate) cap: Duration,
 }
 

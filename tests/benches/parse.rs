@@ -1,5 +1,5 @@
-//! How fast texts are parsed, beside another parser of the language and beside a plain copy, all in
-//! this process. What is done with the trees is measured by the commands.
+//! Speed of parsing, beside another parser of the language and beside a plain copy, all in this
+//! process. The commands measure the further work on the trees.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -13,14 +13,14 @@ use crate::options::Options;
 
 /// The size of the large text.
 const LARGE: usize = 10_000_000;
-/// How many keys the object has.
+/// Number of keys of the object.
 const N_KEYS: usize = 50_000;
 /// Bytes a second that the large text must be parsed at.
 const LEAST_SPEED: f64 = 100e6;
 /// Seconds that the object may take.
 const MOST_TIME: f64 = 0.05;
 
-/// What parsing one text took.
+/// Cost of parsing one text.
 pub(crate) struct Parsed {
     name: &'static str,
     bytes: usize,
@@ -61,7 +61,7 @@ fn one(name: &'static str, text: &str, options: &Options) -> Parsed {
     Parsed { name, bytes: text.len(), ours, other, copy }
 }
 
-/// How long something takes to be made, without what it takes to be dropped.
+/// Time to construct a value, without the time to drop it.
 fn timed<T>(make: impl FnOnce() -> T) -> f64 {
     let start = Instant::now();
     let made = std::hint::black_box(make());

@@ -1,4 +1,4 @@
-//! The programs that are compared: ours are built first, the reference is looked for on the path.
+//! The programs that are compared: ours are built first, Terraform is looked for on the path.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::process::Command;
 
 use crate::options::Options;
 
-/// Where the programs are.
+/// Paths of the programs.
 pub(crate) struct Programs {
     /// Our engine.
     pub(crate) ours: PathBuf,
-    /// The reference; `None` if it is not wanted.
+    /// Terraform; `None` if it is not wanted.
     pub(crate) reference: Option<PathBuf>,
     /// The folder that holds the provider for both.
     pub(crate) provider_folder: PathBuf,
-    /// What the reference says it is.
+    /// Version that Terraform prints.
     pub(crate) reference_version: String,
 }
 

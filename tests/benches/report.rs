@@ -69,7 +69,7 @@ fn ratio(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
-/// What was kept and what not.
+/// Limits that were kept and limits that were not.
 pub(crate) fn verdicts(verdicts: &[Verdict]) -> String {
     let line = |verdict: &Verdict| {
         let said = if verdict.holds { "holds " } else { "BROKEN" };

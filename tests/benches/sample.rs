@@ -1,9 +1,9 @@
-//! What a command cost, and the middle of several such samples.
+//! Cost of a command, and the median of several such samples.
 
 use std::error::Error;
 use std::fmt;
 
-/// What one run of a command cost.
+/// Cost of one run of a command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     /// Seconds from start to end.

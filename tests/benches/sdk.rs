@@ -1,5 +1,5 @@
-//! What the SDK costs: a large set beside a small one, lives of an object in the test kit, and calls of
-//! a provider on it beside one that hands the bytes back as they came, both in processes of their own.
+//! Cost of the SDK: a large set beside a small one, lives of an object in the test kit, and calls
+//! of a provider on it beside one that returns the same bytes, both in processes of their own.
 
 mod echo;
 
@@ -29,18 +29,18 @@ use crate::options::Options;
 
 /// The sizes of the sets.
 const SIZES: (usize, usize) = (100, 5_000);
-/// How many times what a small set does a large one may cost.
+/// Maximum cost of a large set, as a multiple of the cost of a small one.
 const MOST_TIMES: f64 = 50.0;
-/// How many lives a second there must be.
+/// Minimum number of lives a second.
 const LEAST_LIVES: f64 = 200.0;
 /// The part of the calls of the echo that the SDK must come to.
 const LEAST_PART: f64 = 0.8;
-/// How many calls are made, one after the other.
+/// Number of calls that are made, one after the other.
 const N_CALLS: usize = 5_000;
 /// Says to a program started as a plugin what it is.
 const SERVE: &str = "FORMWORK_BENCH_SERVE";
 
-/// What was measured.
+/// Result of a measurement.
 pub(crate) struct Measured {
     name: &'static str,
     /// In words: the numbers behind the result.
@@ -81,7 +81,7 @@ pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>
     Ok(measured)
 }
 
-/// The best of several: what the machine can do when nobody else wants it.
+/// The best of several: the capability of the machine without other load.
 fn least(options: &Options, mut measure: impl FnMut() -> f64) -> f64 {
     (0..options.repeat.max(2)).map(|_| measure()).fold(f64::INFINITY, f64::min)
 }
@@ -188,7 +188,7 @@ fn provider() -> ProviderDef {
         .resource("bench_thing", Things)
 }
 
-/// Seconds of a core that this process has taken: what others want of the machine does not count.
+/// Seconds of a core that this process has taken: other load on the machine does not count.
 fn taken() -> f64 {
     let usage = getrusage(UsageWho::RUSAGE_SELF);
     let seconds = |time: TimeVal| time.num_microseconds() as f64 / 1e6;

@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 use crate::suite::Step;
 use expressions::Work;
 
-/// How the parts of a configuration hang together.
+/// Dependencies between the parts of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// N resources that know nothing of each other.
@@ -73,7 +73,8 @@ impl Shape {
         }
     }
 
-    /// How much larger than the usual size one more of this shape is: its sizes are that much smaller.
+    /// Cost of one more of this shape, as a multiple of the usual one: its sizes are that much
+    /// smaller.
     pub(crate) fn weight(self) -> usize {
         match self {
             Self::Flat | Self::Count | Self::Chain | Self::Expression(_) => 1,
@@ -85,7 +86,7 @@ impl Shape {
         }
     }
 
-    /// The largest size that the reference is asked for.
+    /// The largest size that is measured with Terraform.
     pub(crate) fn reference_at_most(self) -> usize {
         match self {
             Self::Expression(_) => 100_000,
@@ -142,7 +143,7 @@ impl Shape {
     }
 }
 
-/// How many resources stand side by side in a dense configuration.
+/// Number of resources that stand side by side in a dense configuration.
 const LAYER: usize = 50;
 
 fn resources(text: &mut String, size: usize, argument: impl Fn(usize) -> String) {

@@ -1,4 +1,4 @@
-//! Goes through everything that is measured, ours and the reference taking turns.
+//! Runs all measurements, Formwork and Terraform taking turns.
 
 use std::error::Error;
 use std::fs;
@@ -18,7 +18,7 @@ pub(crate) struct Row {
     pub(crate) shape: String,
     /// The command, as people call it.
     pub(crate) step: Step,
-    /// How many resources.
+    /// Number of resources.
     pub(crate) size: usize,
     pub(crate) ours: Sample,
     pub(crate) reference: Option<Sample>,
@@ -65,16 +65,16 @@ impl Step {
 
 /// The steps of a configuration without anything in it.
 const START: [Step; 3] = [Step::Version, Step::Validate, Step::Plan];
-/// How many connections per plugin are compared.
+/// Numbers of connections per plugin that are compared.
 const CONNECTIONS: [usize; 3] = [1, 2, 4];
-/// How many resources of the plugin.
+/// Number of resources of the plugin.
 const PLUGIN_SIZE: usize = 1_000;
 /// Once a command has taken so long, it is not repeated.
 const LONG: Duration = Duration::from_secs(8);
 /// Our engine is stopped only when something is badly wrong.
 const OUR_CAP: Duration = Duration::from_mins(10);
 
-/// What the runs share.
+/// Data that the runs share.
 pub(crate) struct Bench<'o> {
     options: &'o Options,
     programs: &'o Programs,
@@ -88,7 +88,7 @@ struct Ground {
     reference: PathBuf,
     /// The state with everything applied, once there is one.
     applied: PathBuf,
-    /// The largest size that the reference is asked for.
+    /// The largest size that is measured with Terraform.
     reference_at_most: usize,
 }
 
@@ -235,7 +235,7 @@ impl<'o> Bench<'o> {
         if step.needs_state() {
             fs::copy(&ground.applied, &state)?;
         }
-        // What was written a moment ago must not cost the one that is measured.
+        // Flushes recent writes, so that they do not slow down the measured command.
         nix::unistd::sync();
         let sample = measure(&Asked { program, args: step.args(), folder, env, cap })?;
         if step == Step::Apply && !sample.capped && folder == ground.ours {

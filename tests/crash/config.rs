@@ -11,7 +11,7 @@ use self::group::Group;
 pub(crate) use self::text::Files;
 use crate::chance::Chance;
 
-/// How many objects stand alone.
+/// Number of objects that stand alone.
 const ALONE: u64 = 24;
 /// From here on they come after the groups, and may be linked to them.
 const BEHIND_GROUPS: u64 = 16;
@@ -21,9 +21,9 @@ const BEHIND_GROUPS: u64 = 16;
 pub(crate) struct Config {
     alone: BTreeMap<u64, Alone>,
     groups: [Group; 3],
-    /// What has another address than before, since it is certain where everything was.
+    /// Moves to another address than before. The earlier address of everything is certain.
     moves: Vec<(String, String)>,
-    /// How many configurations there were before.
+    /// Number of configurations before this one.
     generation: u64,
     /// Whether resources may turn from one order of replacement to the other.
     turns: bool,
@@ -39,14 +39,14 @@ struct Alone {
     link: Link,
 }
 
-/// What an object is to be like.
+/// Wanted attributes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traits {
     pub(crate) size: u64,
     pub(crate) kind: u64,
 }
 
-/// What an object is linked to.
+/// Target of an object's link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
     Nothing,
@@ -57,7 +57,7 @@ enum Link {
 /// An object that there is to be.
 #[derive(Clone, Debug)]
 pub(crate) struct Wish {
-    /// Where it is written.
+    /// Address in the configuration.
     pub(crate) addr: String,
     pub(crate) name: String,
     pub(crate) traits: Traits,
@@ -101,7 +101,7 @@ impl Config {
         settled.after(chance, false)
     }
 
-    /// The one that follows when nobody knows how far this one came.
+    /// The next configuration when it is unknown how far this one was applied.
     pub(crate) fn meanwhile(&self, chance: &mut Chance) -> Self {
         self.after(chance, true)
     }
@@ -185,8 +185,8 @@ impl Config {
     }
 }
 
-/// A link to something that comes before. Whoever creates first makes what it needs create first as
-/// well, so it only needs what does so anyway, unless orders may turn.
+/// A link to an earlier object. A resource with `create_before_destroy` makes its dependencies
+/// create first as well, so it only needs those that do so anyway, unless orders may turn.
 fn link(chance: &mut Chance, (number, one): (u64, &Alone), before: &BTreeMap<u64, Alone>) -> Link {
     if !chance.is(1, 2) {
         return Link::Nothing;
@@ -196,7 +196,7 @@ fn link(chance: &mut Chance, (number, one): (u64, &Alone), before: &BTreeMap<u64
         return Link::Group(if is_first { group::CREATES_FIRST } else { 0 });
     }
     let fits = |(other, it): &(&u64, &Alone)| {
-        // What is inside sees nothing of what is outside.
+        // Objects inside the module cannot refer to objects outside.
         !is_named(**other) && (!one.is_inside || it.is_inside) && (!is_first || *other % 4 == 1)
     };
     let fitting: Vec<u64> = before.iter().filter(fits).map(|(other, _)| *other).collect();

@@ -15,10 +15,10 @@ use crate::options::{Options, Program};
 use crate::person::{self, Decisions};
 use crate::sight::{self, unfulfilled};
 
-/// How often a command is run again before it counts as stuck.
+/// Number of runs of a command before it counts as stuck.
 const ATTEMPTS: usize = 8;
 
-/// What came of all kills.
+/// Results of all kills.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) kills: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Tally {
     pub(crate) kills_at_writes: usize,
     /// Those that came to a provider.
     pub(crate) kills_of_providers: usize,
-    /// How often another program went on where this one had come to an end.
+    /// Number of times that another program went on after this one had ended.
     pub(crate) between: usize,
     /// Objects that exist and that no state knows of.
     pub(crate) lost: usize,
@@ -79,7 +79,7 @@ struct Play<'p> {
     program: &'p Program,
     options: &'p Options,
     chance: Chance,
-    /// How long a usual run takes.
+    /// Duration of a usual run.
     usual: Duration,
     config: Config,
     tally: Tally,
@@ -141,7 +141,7 @@ impl Play<'_> {
             };
             if !ended.killed {
                 self.tally.hear(&ended);
-                // What the next run may find out by itself is not decided yet.
+                // An operation that the next run may settle by itself is not decided yet.
                 let is_due = ended.succeeded || ended.text.contains("needs a decision");
                 let decisions = match self.program.is_ours() && is_due {
                     true => person::decide(&self.folder, &mut self.chance)?,

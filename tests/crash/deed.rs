@@ -1,9 +1,9 @@
-//! What is done in one life: a command that is killed, and what is run again after it.
+//! Commands of one life: one that is killed, and those that are run after it.
 
 use crate::chance::Chance;
 use crate::config::Config;
 
-/// What a life is about.
+/// Subject of a life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
     /// Another configuration is applied.
@@ -12,7 +12,7 @@ pub(crate) enum Deed {
     Replace(Vec<String>),
     /// It is planned, and the plan is applied.
     Saved,
-    /// What exists is looked at, and nothing is changed.
+    /// Existing objects are refreshed, and nothing is changed.
     Refresh,
     /// Some of what exists is destroyed, with what depends on it.
     DestroyPart(Vec<String>),
@@ -20,7 +20,7 @@ pub(crate) enum Deed {
     DestroyAll,
 }
 
-/// Where a plan is kept.
+/// File of a saved plan.
 pub(crate) const PLAN: &str = "kept.plan";
 
 impl Deed {
@@ -41,7 +41,7 @@ impl Deed {
         matches!(self, Self::Apply | Self::Replace(_) | Self::Saved)
     }
 
-    /// What has to be done before, and is not killed.
+    /// Command that has to run before, and is not killed.
     pub(crate) fn preparation(&self) -> Option<Vec<String>> {
         let plan = ["plan", "-input=false", "-out", PLAN];
         (*self == Self::Saved).then(|| plan.map(str::to_owned).into())
@@ -52,7 +52,7 @@ impl Deed {
         let (verb, more): (&str, Vec<String>) = match self {
             Self::Saved if is_first => ("apply", vec![PLAN.to_owned()]),
             Self::Apply | Self::Saved => ("apply", vec![]),
-            // Who runs it again does not know whether it was replaced already.
+            // A second run does not know whether the object was replaced already.
             Self::Replace(addrs) if is_first => ("apply", options("-replace", addrs)),
             Self::Replace(_) => ("apply", vec![]),
             Self::Refresh => ("apply", vec!["-refresh-only".to_owned()]),

@@ -20,9 +20,9 @@ use tempfile::TempDir;
 use crate::config::Files;
 use crate::options::{Options, Program};
 
-/// How long a command may take when nobody kills it.
+/// Time limit of a command that is not killed.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long a provider whose engine is dead may live on.
+/// Time that a provider may live on after its engine is dead.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// A folder with a world.
@@ -45,7 +45,7 @@ pub(crate) enum Moment {
     After(Duration),
     /// When it writes beyond the beginning of this length of any file.
     Writing(u64),
-    /// Not at all: what its providers live in is, so long after its start.
+    /// The command is not killed. Its providers are, so long after its start.
     Provider(Duration),
 }
 
@@ -53,14 +53,14 @@ pub(crate) enum Moment {
 const MODULES: &str =
     r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}"#;
 
-/// How a command ended.
+/// Result of a command.
 pub(crate) struct Ended {
     /// Whether it was killed before its end.
     pub(crate) killed: bool,
-    /// How many of its providers were.
+    /// Number of its providers that were killed.
     pub(crate) n_providers_killed: usize,
     pub(crate) succeeded: bool,
-    /// What it said on stdout.
+    /// Its output on stdout.
     pub(crate) out: String,
     /// Everything it said.
     pub(crate) text: String,
@@ -85,7 +85,7 @@ impl<'o> Folder<'o> {
         Ok(Self { program, options, top, witness, lives: RefCell::default() })
     }
 
-    /// Whether somebody will look at what went wrong.
+    /// Whether the folder is kept for inspection after a failure.
     pub(crate) fn is_kept(&self) -> bool {
         self.options.keep && self.program.is_ours()
     }
@@ -264,7 +264,7 @@ impl<'o> Folder<'o> {
     fn kill_providers(&self) -> std::io::Result<usize> {
         self.meet_providers()?;
         let mut lives = self.lives.borrow_mut();
-        // The number of one that has ended may be somebody else's by now.
+        // The process id of a provider that has ended may belong to another process by now.
         let living = lives.iter_mut().filter_map(|Life(pid, life)| lives_on(life).then_some(pid));
         Ok(living.filter(|pid| kill_one(pid)).count())
     }
@@ -309,8 +309,8 @@ fn read(mut pipe: impl std::io::Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Becomes another program, which the system kills as soon as it writes a file beyond a length: what
-/// fits is written before, so that it dies at a write, or in the middle of one.
+/// Becomes another program, which the system kills as soon as it writes a file beyond a length. The
+/// part that fits is written before, so that it dies at a write, or in the middle of one.
 pub(crate) fn become_limited(args: &[String]) -> Box<dyn Error> {
     let [limit, program, args @ ..] = args else { return "--limited needs a length".into() };
     let set = limit.parse().map_err(Box::<dyn Error>::from).and_then(|limit| {

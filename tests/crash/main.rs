@@ -1,8 +1,8 @@
-//! The crash test: an engine that is killed over and over while it works, and whether anything was
-//! forgotten, made twice or torn when it was run again. What the columns mean is in `README.md` beside
-//! this file.
+//! The crash test: kills an engine over and over while it works, and checks whether anything was
+//! forgotten, made twice or torn when it was run again. `README.md` beside this file explains the
+//! columns.
 //!
-//! It looks at the engine from outside only, so that it can be held against another one.
+//! It looks at the engine from outside only, so that it can be compared with another one.
 
 mod chance;
 mod config;

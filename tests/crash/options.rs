@@ -1,14 +1,14 @@
-//! What is to be tested, as the command line says.
+//! Options of the command line: the tests to run.
 
 use std::path::{Path, PathBuf};
 
-/// What is to be tested.
+/// Tests to run.
 pub(crate) struct Options {
-    /// How often each program is killed.
+    /// Number of kills of each program.
     pub(crate) kills: usize,
-    /// Where chance begins.
+    /// Seed of the random numbers.
     pub(crate) seed: u64,
-    /// How many milliseconds a change may take before and after it happens.
+    /// Maximum delay of a change in milliseconds, before and after it happens.
     pub(crate) delay: u64,
     /// Whether the provider can list its objects.
     pub(crate) listed: bool,
@@ -31,7 +31,7 @@ impl Program {
         self.name() == "formwork"
     }
 
-    /// What it is called.
+    /// Name of the program.
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         name.to_string_lossy().into_owned()

@@ -1,5 +1,5 @@
-//! What a person does after a crash: looks at what the engine says was in flight, looks at the world,
-//! and decides.
+//! Actions of a person after a crash: looks at the operations that the engine reports in flight,
+//! looks at the world, and decides.
 
 use std::collections::BTreeSet;
 use std::error::Error;

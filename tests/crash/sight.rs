@@ -1,4 +1,4 @@
-//! What can be seen from outside: the objects that exist, the objects that a state knows of, and files
+//! Facts visible from outside: the objects that exist, the objects that a state knows of, and files
 //! that are not whole.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,7 @@ pub(crate) fn world(folder: &Path) -> World {
     found
 }
 
-/// What a state knows: the ids of all objects, and those that are there only to be destroyed.
+/// Objects of a state: the ids of all, and those that are there only to be destroyed.
 #[derive(Default)]
 pub(crate) struct Known {
     pub(crate) ids: BTreeSet<String>,
@@ -49,7 +49,7 @@ pub(crate) fn known(state: &str) -> Known {
     known
 }
 
-/// How many of the wishes are not fulfilled, by what exists and is known.
+/// The wishes that are not fulfilled, by the objects that exist and are known.
 pub(crate) fn unfulfilled(wishes: &[Wish], world: &World, known: &Known) -> Vec<String> {
     let of_name = |name: &str| {
         let mut all = world.iter().filter(|(id, it)| it["name"] == name && known.ids.contains(*id));
@@ -78,7 +78,7 @@ pub(crate) fn unfulfilled(wishes: &[Wish], world: &World, known: &Known) -> Vec<
     wrong
 }
 
-/// How many of the files that hold a state are there and are no state: empty, or cut off.
+/// Number of state files that exist and hold no state: empty, or cut off.
 pub(crate) fn torn(folder: &Path) -> usize {
     let names = ["terraform.tfstate", "terraform.tfstate.backup"];
     let is_torn = |name: &&&str| match fs::read(folder.join(name)) {

@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::harness::bad_provider;
 
-/// What is installed for Python. The second brings the compiler that the Rust library builds with.
+/// Packages installed for Python. The second brings the compiler that the Rust library builds with.
 const PACKAGES: [&str; 2] = ["tf==1.2.0", "grpcio-tools==1.71.2"];
 
 /// The provider in Python, if this machine can have it.
@@ -35,7 +35,7 @@ pub(super) fn rust_provider() -> Option<PathBuf> {
     if let Err(why) = run(&mut cargo("fetch --quiet --locked")) {
         return missing("the crate tf-provider", &why);
     }
-    // From here on nothing depends on the network: what fails is a fault.
+    // From here on nothing depends on the network: any failure is a fault.
     run(&mut cargo("build --quiet --locked --offline")).expect("the provider can be built");
     Some(folder().join("crate/debug/terraform-provider-crate"))
 }
@@ -57,7 +57,7 @@ pub(super) fn go_providers(names: &[&str]) -> Option<PathBuf> {
         }
         fs::create_dir_all(&home).expect("a folder");
         let mut build = go("build -trimpath -ldflags=-s -o");
-        // From here on nothing depends on the network: what fails is a fault.
+        // From here on nothing depends on the network: any failure is a fault.
         run(build.arg(home.join(program)).arg(".")).expect("the providers can be built");
         for name in names {
             let link = home.join(format!("terraform-provider-{name}"));
@@ -103,7 +103,7 @@ fn missing<T>(what: &str, why: &str) -> Option<T> {
 }
 
 fn say_not_tested(what: &str, why: &str) {
-    // Not by `eprintln!`: what that prints is hidden when the test passes.
+    // Not by `eprintln!`: its output is hidden when the test passes.
     writeln!(std::io::stderr(), "\nNOT TESTED: {what} cannot be installed here:\n{why}\n")
         .expect("it can be said");
 }
@@ -130,12 +130,12 @@ fn script(name: &str, line: &str) -> PathBuf {
     path
 }
 
-/// Where the sources of the providers are.
+/// Folder of the sources of the providers.
 fn sources() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/foreign"))
 }
 
-/// Where everything is installed and built: next to what cargo builds.
+/// Folder in which everything is installed and built: next to cargo's build output.
 fn folder() -> PathBuf {
     let built = bad_provider().parent().and_then(Path::parent).expect("cargo has a target folder");
     built.join("foreign")

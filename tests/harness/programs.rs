@@ -1,4 +1,5 @@
-//! Where the programs under test are. Those of other packages are built when a test asks for them.
+//! Locations of the programs under test. Those of other packages are built when a test asks for
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,7 +34,7 @@ fn build() -> PathBuf {
     folder
 }
 
-/// The reference program, if this machine has it.
+/// Terraform, if this machine has it.
 pub(crate) fn terraform() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join("terraform")).find(|file| file.is_file())

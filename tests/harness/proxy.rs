@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// What is asked of who comes: `Basic` words for HTTP, name and password for SOCKS.
+/// Credentials that clients must send: `Basic` credentials for HTTP, name and password for SOCKS.
 pub(crate) const USER: &str = "proxied";
 pub(crate) const PASSWORD: &str = "open sesame";
 /// The same as HTTP has it, in base64.
@@ -41,7 +41,7 @@ impl Proxy {
                         Scheme::Http => greet_http(&client, guarded),
                         Scheme::Socks => greet_socks(&client, guarded),
                     };
-                    // Whoever does not greet as he should is sent away.
+                    // A client with an invalid greeting is disconnected.
                     if let Ok(end) = greeted {
                         count.fetch_add(1, Ordering::SeqCst);
                         carry(&client, &end);
@@ -52,7 +52,7 @@ impl Proxy {
         Self { port, connected }
     }
 
-    /// How many it has connected.
+    /// Number of connections it has made.
     pub(crate) fn connected(&self) -> usize {
         self.connected.load(Ordering::SeqCst)
     }

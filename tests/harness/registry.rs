@@ -32,7 +32,7 @@ pub(crate) struct Page {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(&'static str, String)>,
     pub(crate) body: Vec<u8>,
-    /// How many bytes of the body are sent before the connection ends, if not all.
+    /// Number of bytes of the body that are sent before the connection ends, if not all.
     pub(crate) cut: Option<usize>,
 }
 

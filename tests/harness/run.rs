@@ -17,7 +17,7 @@ use super::Workdir;
 /// A command that takes longer hangs, and is killed.
 const DEADLINE: Duration = Duration::from_secs(100);
 
-/// What is to come at once comes within this, also on a machine that has much else to do.
+/// Time limit for an event that should be immediate, also on a busy machine.
 const SOON: Duration = Duration::from_secs(20);
 
 /// A command to be run in a folder.
@@ -97,7 +97,7 @@ impl<'w> Command<'w> {
         self
     }
 
-    /// The process as it would be started, for somebody who means to do that otherwise.
+    /// The process as it would be started, for a test that starts it in another way.
     pub(crate) fn into_process(self) -> process::Command {
         self.command
     }
@@ -172,7 +172,7 @@ impl Running {
         wait_until_at_rest(self.pid);
     }
 
-    /// Waits until it has said this, on one line. What it said before is not looked at again.
+    /// Waits until it has printed this, on one line. Earlier output is not looked at again.
     #[track_caller]
     pub(crate) fn wait_for_words(&self, words: &str) {
         self.wait_for_line(words);
@@ -211,7 +211,7 @@ impl Running {
     }
 }
 
-/// How a command ended, and what it said.
+/// Exit status and output of a command.
 #[derive(Clone, Debug)]
 pub(crate) struct Ended {
     /// The exit code; `None` if a signal ended it.
@@ -272,7 +272,7 @@ pub(crate) fn wait_until_at_rest(pid: Pid) {
     });
 }
 
-/// Looks again and again, for the system tells nobody about such things.
+/// Polls, because the system does not report such events.
 fn wait_for(mut there: impl FnMut() -> bool) {
     while !there() {
         thread::park_timeout(Duration::from_millis(20));
@@ -289,7 +289,7 @@ fn collect(from: impl Read + Send + 'static, said: mpsc::Sender<String>) -> Join
             if from.read_until(b'\n', &mut all).expect("a pipe can be read") == 0 {
                 return String::from_utf8_lossy(&all).into_owned();
             }
-            // Nobody may be listening any more.
+            // The receiver may be gone.
             match said.send(String::from_utf8_lossy(&all[start..]).into_owned()) {
                 Ok(()) | Err(_) => (),
             }
@@ -297,8 +297,8 @@ fn collect(from: impl Read + Send + 'static, said: mpsc::Sender<String>) -> Join
     })
 }
 
-/// Has this process hear when a terminal goes away, whatever it was started with: what is ignored here
-/// would be ignored by everything it starts.
+/// Has this process receive the hangup of a terminal, whatever it was started with: a signal
+/// ignored here would be ignored by every child process.
 fn hear_hangups() {
     static HEARING: Once = Once::new();
     HEARING.call_once(|| {

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 const PROGRAM: &str = "/usr/sbin/sshd";
 const KEYGEN: &str = "/usr/bin/ssh-keygen";
 
-/// What the server insists on if it runs as root.
+/// Folder that the server requires if it runs as root.
 const ROOTS_FOLDER: &str = "/run/sshd";
 
 /// A server that runs as long as the test program does; what it leaves behind is nothing.
@@ -32,7 +32,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    /// Where it listens.
+    /// Address on which it listens.
     pub(crate) fn socket(&self) -> String {
         self.socket.display().to_string()
     }
@@ -55,7 +55,7 @@ impl Sshd {
             let warning = format!(
                 "\n!!! {missing} is missing (openssh-server): provisioners over SSH have NOT been tested !!!\n\n"
             );
-            // Not by a macro: what that prints is hidden when the test passes.
+            // Not by a macro: its output is hidden when the test passes.
             let _written = std::io::stderr().write_all(warning.as_bytes());
             return None;
         }
@@ -88,7 +88,7 @@ impl Sshd {
         let mut agent = Command::new("/usr/bin/ssh-agent");
         agent.arg("-D").arg("-a").arg(&socket).stdout(Stdio::piped());
         let mut process = agent.spawn().expect("ssh-agent runs");
-        // What it prints first is where it listens, so it listens then.
+        // Its first output is the address on which it listens, so it listens then.
         let mut said = String::new();
         let stdout = process.stdout.take().expect("a pipe");
         BufReader::new(stdout).read_line(&mut said).expect("it says where it is");

@@ -18,7 +18,7 @@ pub(crate) struct Workdir {
 }
 
 impl Workdir {
-    /// Makes a folder with these files: each begins with a line `//- name`. What comes before the
+    /// Makes a folder with these files: each begins with a line `//- name`. The text before the
     /// first such line is `main.tf`.
     pub(crate) fn new(files: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
@@ -43,12 +43,12 @@ impl Workdir {
         workdir
     }
 
-    /// Where commands run.
+    /// Folder in which commands run.
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
-    /// Where the providers under test are looked for.
+    /// Folder in which commands look for the providers under test.
     pub(crate) fn plugins(&self) -> PathBuf {
         self.folder.path().join("plugins")
     }
@@ -86,7 +86,7 @@ impl Workdir {
         std::os::unix::fs::symlink(program, self.plugins().join(name)).expect("a link");
     }
 
-    /// Starts the bad provider as somebody does who wants to debug it, and returns where it listens.
+    /// Starts the bad provider as for debugging, and returns the address on which it listens.
     pub(crate) fn attachable(&self) -> (Child, String) {
         let mut provider = process::Command::new(bad_provider());
         provider
@@ -120,7 +120,7 @@ impl Workdir {
         Command::new(self, &built("formwork"), line)
     }
 
-    /// A command of the reference, to be run in the folder. It must be on this machine.
+    /// A Terraform command, to be run in the folder. It must be on this machine.
     pub(crate) fn terraform(&self, line: &str) -> Command<'_> {
         let program = terraform().expect("terraform is on this machine");
         Command::new(self, &program, line)

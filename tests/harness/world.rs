@@ -1,4 +1,5 @@
-//! The world of the bad provider, seen from outside: what exists, who lives, who is held.
+//! The world of the bad provider, seen from outside: existing objects, living processes, and
+//! providers that are held.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -53,17 +54,17 @@ impl World {
         fs::read_to_string(self.path().join(format!("{id}.object"))).unwrap_or_default()
     }
 
-    /// Changes or makes an object behind everybody's back.
+    /// Changes or makes an object outside of the provider.
     pub(crate) fn set_object(&self, id: &str, content: &str) {
         fs::write(self.path().join(format!("{id}.object")), content).expect("it can be written");
     }
 
-    /// Removes an object behind everybody's back.
+    /// Removes an object outside of the provider.
     pub(crate) fn remove_object(&self, id: &str) {
         fs::remove_file(self.path().join(format!("{id}.object"))).expect("it is there");
     }
 
-    /// What the provider was asked, in order, from the last time this was asked.
+    /// Calls of the provider, in order, since the last time this was called.
     pub(crate) fn take_calls(&self) -> Vec<String> {
         let path = self.path().join("calls.log");
         let calls = fs::read_to_string(&path).unwrap_or_default();
@@ -73,7 +74,7 @@ impl World {
         calls.lines().map(str::to_owned).collect()
     }
 
-    /// The process of the provider that was started last, if it was to tell (`BAD_TELL`).
+    /// The process of the provider that was started last, if it reports it (`BAD_TELL`).
     pub(crate) fn provider(&self) -> Pid {
         let calls = self.take_calls();
         let pid = calls.iter().rev().find_map(|call| call.strip_prefix("pid ")?.parse().ok());
@@ -84,7 +85,7 @@ impl World {
     pub(crate) fn wait_for_held(&self) -> (String, Held) {
         let gate = self.gate.try_clone().expect("descriptors are left");
         let (sender, accepted) = mpsc::channel();
-        // Accepting knows no deadline, so somebody else does it.
+        // Accepting knows no deadline, so another thread does it.
         thread::spawn(move || sender.send(gate.accept()));
         let accepted = accepted.recv_timeout(FOREVER).expect("a provider comes to the gate");
         let (mut stream, _) = accepted.expect("a connection");

@@ -1,4 +1,4 @@
-//! What a provider is asked: both programs run the same steps with a provider that writes down every
+//! Calls of a provider: both programs run the same steps with a provider that writes down every
 //! call, with either version of the protocol, and the calls must be the same. Their order is left
 //! out, and so are calls that configure it.
 

@@ -50,7 +50,8 @@ pub(crate) fn forgive_more_values(theirs: &[Value], ours: &mut [Value]) {
     }
 }
 
-/// Takes out of the JSON view of a plan or a state what has to differ: who wrote it, and when.
+/// Removes the parts of the JSON view of a plan or a state that have to differ: the name of the
+/// writing program, and the time.
 pub(crate) fn scrub_view(view: &mut Value) {
     let Value::Object(fields) = view else { return };
     fields.remove("terraform_version");
@@ -87,7 +88,7 @@ fn sort_checks(results: Option<&mut Value>, by: &str) {
             }
         }
     }
-    // Why a data source could not be read is told in each program's own words.
+    // Each program explains the failed read of a data source in its own words.
     results.iter_mut().for_each(|result| shorten(result, "Unable to find remote state"));
 }
 
@@ -101,7 +102,8 @@ fn shorten(value: &mut Value, beginning: &str) {
     }
 }
 
-/// Takes out of a state file what has to differ: who wrote it, how often, and the random ids.
+/// Removes the parts of a state file that have to differ: the name of the writing program, the
+/// number of writes, and the random ids.
 pub(crate) fn scrub_state(state: &mut Value) {
     if let Value::Object(fields) = state {
         for name in ["terraform_version", "serial", "lineage"] {

@@ -57,7 +57,7 @@ output "later" {
 }
 "#;
 
-/// What is typed, in one go each.
+/// Inputs, in one go each.
 const TYPED: [&str; 65] = [
     "local.list\n",
     "local.nested\n",
@@ -126,12 +126,12 @@ const TYPED: [&str; 65] = [
     "can(var.nope)\n",
 ];
 
-/// What is typed where a local value cannot be found. The problem is told first. Of what depends on
-/// that value nothing is asked: the reference crashes.
+/// Inputs beside an invalid local value. The error is printed first. No input depends on that
+/// value, because Terraform crashes then.
 const TYPED_BESIDE_A_MISTAKE: [&str; 2] = ["local.bad\n", "local.list[0]\n"];
 const MISTAKE: &str = "locals {\n  bad = upper([])\n  after = local.bad\n}\n";
 
-/// What is typed where a plan was asked for.
+/// Inputs for a console with a plan.
 const TYPED_AFTER_PLANNING: [&str; 4] =
     ["terraform_data.one.output\n", "terraform_data.two\n", "module.child\n", "var.unset\n"];
 
@@ -169,7 +169,7 @@ fn a_piped_console_says_the_same() {
 fn compare(dir: &Path, args: &[&str], typed: impl AsRef<[u8]>, found: &mut String) {
     let typed = typed.as_ref();
     let runs = Engine::BOTH.map(|engine| engine.typed(dir, args, typed));
-    // A warning is told on stdout, in each program's own way, before the result.
+    // Each program prints a warning on stdout in its own way, before the result.
     let [theirs, ours] = runs.map(|run| {
         let result = run.stdout.rsplit("unexpected results.").next().unwrap_or_default().to_owned();
         let result = result.rsplit("\u{1b}[0m\n").next().unwrap_or_default().to_owned();

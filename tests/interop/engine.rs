@@ -17,7 +17,7 @@ pub(crate) enum Engine {
     Formwork,
 }
 
-/// What a program answered.
+/// Result of a run of a program.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,

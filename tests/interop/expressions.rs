@@ -1,9 +1,9 @@
-//! Every expression of `expressions/lists` evaluated by Terraform and by Formwork, as the value of an
-//! output: values, types, what is unknown and what is sensitive must be the same, and where one
-//! fails, the summary of the error and its place.
+//! Every expression of `expressions/lists` evaluated by Terraform and by Formwork, as the value of
+//! an output: values, types, unknown and sensitive parts must be the same, and if one fails, the
+//! summary of the error and its place.
 //!
-//! What may differ stands in `expressions/kept.txt`, each with a reason. What differs without being
-//! listed there fails the test, and so does what is listed and does not differ.
+//! `expressions/kept.txt` lists the allowed differences, each with a reason. A difference that is
+//! not listed there fails the test, and so does a listed expression without a difference.
 
 mod list;
 mod outcome;
@@ -18,11 +18,11 @@ use list::Group;
 pub(super) use outcome::Difference;
 use outcome::Outcome;
 
-/// How many expressions are planned together: the reference takes more than twice as long for twice
-/// as many.
+/// Number of expressions that are planned together: Terraform takes more than twice as long for
+/// twice as many.
 const AT_ONCE: usize = 1_500;
 
-/// What the expressions can refer to. All of it is unknown while planning.
+/// Objects that the expressions can refer to. All of them are unknown while planning.
 const PRELUDE: &str = r#"
 resource "terraform_data" "later" {}
 
@@ -52,7 +52,7 @@ fn expressions_have_the_same_values_and_errors() {
     expressions.dedup();
     let mut outcomes: BTreeMap<&str, [Outcome; 2]> = BTreeMap::new();
     for part in expressions.chunks(AT_ONCE) {
-        // One after the other in one folder, because some functions tell where it is.
+        // One after the other in one folder, because some functions return its path.
         let dir = tempfile::tempdir().expect("a folder");
         let [theirs, ours] = Engine::BOTH.map(|engine| evaluate(engine, dir.path(), part));
         let both = theirs.into_iter().zip(ours).map(|(theirs, ours)| [theirs, ours]);

@@ -1,4 +1,4 @@
-//! What both programs say their functions take and give.
+//! Parameters and results of functions, as both programs describe them.
 
 use serde_json::Value;
 
@@ -25,8 +25,8 @@ fn functions_take_and_give_the_same() {
         for part in ["parameters", "variadic_parameter"] {
             assert_eq!(undescribed(&signature[part]), undescribed(&of_ours[part]), "{name}");
         }
-        // Where the reference leaves the result open, ours may know more. It calls what a template
-        // gives a string, although a template can give anything.
+        // If Terraform leaves the type of the result open, ours may be more precise. Terraform
+        // declares a string as the result of a template, although a template can return any type.
         let open = signature["return_type"] == "dynamic" || name.ends_with("templatestring");
         assert!(open || signature["return_type"] == of_ours["return_type"], "{name}: {of_ours}");
     }

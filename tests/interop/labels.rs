@@ -1,4 +1,4 @@
-//! By what people and programs are told which object is meant: its id, or else a name or a tag.
+//! Labels of objects in messages and events: the id, or else a name or a tag.
 
 use super::engine::terraform_is_here;
 use crate::harness::{Ended, Workdir, test_provider};
@@ -56,7 +56,7 @@ resource "test_numbered" "name" {
 }
 "#;
 
-/// What is told of each object, in words.
+/// Messages about each object, for people.
 fn words(ended: Ended) -> Vec<String> {
     let text = ended.text();
     let told = text.lines().filter(|line| line.starts_with("test_") && line.contains("..."));
@@ -65,13 +65,13 @@ fn words(ended: Ended) -> Vec<String> {
     sorted(told.chain(done).map(seconds).collect())
 }
 
-/// What is told of each object to programs.
+/// Events about each object, for programs.
 fn hooks(ended: Ended) -> Vec<String> {
     let text = ended.text();
     let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
     let told = lines.filter_map(|line: serde_json::Value| {
         let (kind, hook) = (line["type"].as_str()?, line.get("hook")?);
-        // The reference shows a sensitive id where it has read an object.
+        // Terraform shows a sensitive id when it has read an object.
         if kind == "refresh_complete" && hook["resource"]["resource_name"] == "secret" {
             return None;
         }

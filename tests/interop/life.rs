@@ -1,10 +1,10 @@
-//! Whole lives of objects, lived by both programs: every script below `life/cases` in two folders and
-//! two worlds. Compared are exit codes, diagnostics, plans, the calls that the provider got, counts and
-//! states; and in both logs the calls stand in the order that the script says.
+//! Whole lives of objects, lived by both programs: every script below `life/cases` in two folders
+//! and two worlds. Exit codes, diagnostics, plans, the calls that the provider got, counts and
+//! states are compared, and in both logs the calls stand in the order that the script says.
 //!
-//! What the reference does is kept in the target folder under everything it depends on, so that only
-//! what is new is run again; `INTEROP_FRESH=1` runs everything. `INTEROP_CASE=text` picks scripts by
-//! group and name.
+//! Results of Terraform are kept in the target folder under everything they depend on, so that only
+//! new scripts are run again; `INTEROP_FRESH=1` runs everything. `INTEROP_CASE=text` picks scripts
+//! by group and name.
 
 mod actor;
 mod record;
@@ -23,15 +23,15 @@ use super::compare::differences;
 use super::engine::{Engine, terraform_is_here};
 use crate::harness::terraform;
 
-/// What differs wherever it comes up: what such a line begins with, what it contains, and why it is
-/// kept.
+/// Differences that are allowed in every script: the beginning of such a line, a part that it
+/// contains, and the reason.
 const KEPT_EVERYWHERE: [(&str, &str, &str); 1] = [(
     ".plan.said[",
     "][2]: should be null, is ",
     "a place is named where the reference names none",
 )];
 
-/// What came of one script.
+/// Result of one script.
 #[derive(Default)]
 struct Found {
     n_steps: usize,
@@ -136,7 +136,7 @@ fn check(stage: &Stage, script: &Script) -> Found {
         let [ours, our_log] = without_log(&ours[at]);
         differences("", &theirs, &ours, &mut different);
         found.n_kept += keep(step, &mut different);
-        // Where everything differs, the order is ours alone.
+        // If everything differs, the order is checked for ours alone.
         let alone = step.kept.iter().any(|(place, _)| place == ".");
         let logs = [("formwork", our_log), ("terraform", their_log)];
         for (who, log) in logs.into_iter().take(if alone { 1 } else { 2 }) {
@@ -194,7 +194,7 @@ fn misplaced<'s>(step: &'s Step, log: &'s Value) -> impl Iterator<Item = String>
     })
 }
 
-/// What the reference does, kept or seen now.
+/// Results of Terraform, kept or from a run now.
 fn theirs(stage: &Stage, script: &Script) -> Vec<Value> {
     let kept = kept_at(stage, script);
     let fresh = std::env::var_os("INTEROP_FRESH").is_some();
@@ -208,7 +208,7 @@ fn theirs(stage: &Stage, script: &Script) -> Vec<Value> {
     seen
 }
 
-/// Where it is kept: the name tells the script, the harness, the provider and the reference apart.
+/// File of the kept results: the name differs by script, harness, provider and Terraform version.
 fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
     static SURROUNDINGS: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
     let surroundings = SURROUNDINGS.get_or_init(|| {

@@ -167,7 +167,7 @@ fn place(range: &Value) -> Option<Place> {
     Some((file.to_owned(), [start[0], start[1], end[0], end[1]]))
 }
 
-/// The errors that only one program reports. Where Terraform gives no place, any will do.
+/// The errors that only one program reports. If Terraform gives no place, any place is equal.
 fn differences(theirs: &Problems, ours: &Problems, kept: &Kept) -> Vec<String> {
     let mut lacking = less(theirs, ours);
     let mut further = less(ours, theirs);

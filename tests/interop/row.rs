@@ -1,5 +1,5 @@
-//! One line of the table that the comparisons print: how many cases there were, and of how many the
-//! results were the same.
+//! One line of the table that the comparisons print: the number of cases, and the number with the
+//! same results.
 
 use std::ops::AddAssign;
 

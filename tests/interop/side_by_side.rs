@@ -1,5 +1,5 @@
-//! Two programs at once on one state, of which one is the reference or both are ours: who comes second
-//! is refused or waits, with the same exit code and the same first words, whoever came first.
+//! Two programs at once on one state, of which one is Terraform or both are ours: the second is
+//! refused or waits, with the same exit code and the same first words, in either order.
 
 use super::engine::terraform_is_here;
 use crate::harness::{Command, Ended, Workdir, instances};
@@ -21,7 +21,7 @@ resource "bad_thing" "b" {
 }
 "#;
 
-/// What is tried beside a run that holds the lock.
+/// Commands that run beside a run that holds the lock.
 const COMMANDS: &[&str] = &[
     "plan",
     "plan -lock-timeout=1s",
@@ -77,7 +77,7 @@ fn folder() -> Workdir {
     workdir
 }
 
-/// How it ended, and the first words of its first error.
+/// Exit code, and the first words of the first error.
 fn outcome(ended: &Ended) -> String {
     let text = without_colour(&ended.text());
     let lines = text.lines().map(|line| line.trim_start_matches(['│', '╷', '╵', ' ']));
@@ -109,7 +109,7 @@ fn who_comes_second_is_told_the_same_by_both() {
         println!("| beside {holder:?} | both |\n| --- | --- |");
         for line in COMMANDS {
             let expected = outcome(&Theirs.does(&workdir, line).run());
-            // What made a workspace is undone, so that it can be made again.
+            // A created workspace is deleted again, so that the command can be repeated.
             if line.starts_with("workspace new") {
                 Theirs.does(&workdir, "workspace select default").succeed();
                 Theirs.does(&workdir, "workspace delete other").succeed();
@@ -124,7 +124,7 @@ fn who_comes_second_is_told_the_same_by_both() {
                 wrong.push(format!("{line} beside {holder:?}: {found:?} and not {expected:?}"));
             }
         }
-        // The reference says "LocalState not locked", which helps nobody who sees that it is.
+        // Terraform prints "LocalState not locked", although the state is locked.
         for who in [Ours, Theirs] {
             let refused = who.does(&workdir, "force-unlock -force 00000000-0000").run();
             refused.code(1).says("unlock");

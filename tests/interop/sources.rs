@@ -148,7 +148,7 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
         let signs = |text: &str| text.matches("Incomplete lock file information").count();
         assert_eq!(signs(&ours.1), signs(&theirs.1), "{}", row.name);
     }
-    // Folders in which providers are looked for without being told.
+    // Folders in which providers are looked for without being named.
     let implied = row("implied folder", String::new(), String::new(), "example.com");
     let prepare =
         |workdir: &Workdir| copy(mirror.path(), &workdir.root().join("terraform.d/plugins"));
@@ -259,7 +259,7 @@ fn both_programs_lock_the_same_checksums_for_several_platforms() {
     }
 }
 
-/// What a step left: the exit code, the lock file, and the sentences that both programs print.
+/// Results of a step: the exit code, the lock file, and the sentences that both programs print.
 type Left = (Option<i32>, String, Vec<bool>);
 
 #[test]

@@ -64,8 +64,7 @@ fn state(serial: u64, lineage: &str, mark: &str) -> String {
     .to_string()
 }
 
-/// What a folder holds: names and contents, with everything taken out that differs between any two
-/// runs.
+/// Contents of a folder: names and contents, without the parts that differ between any two runs.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -96,8 +95,8 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// Words without colour and without what names the program. Where the reference shows how it is used
-/// there is nothing to compare.
+/// Words without colour and without the name of the program. If Terraform prints its usage there is
+/// nothing to compare.
 fn words(text: &str) -> String {
     if text.starts_with("Usage:") {
         return String::new();
@@ -109,7 +108,7 @@ fn words(text: &str) -> String {
     }
     let plain = plain.replace("terraform_data", "data").replace("Terraform", "Formwork");
     let plain = plain.replace("terraform ", "formwork ").replace(['│', '╷', '╵'], " ");
-    // The reference tells of the parts of a moved module in the order of a hash table.
+    // Terraform lists the parts of a moved module in the order of a hash table.
     let (mut moves, others): (Vec<_>, Vec<_>) =
         plain.lines().partition(|line| line.starts_with("Move \"module."));
     moves.sort_unstable();
@@ -136,7 +135,7 @@ fn check(begin: &[(&str, String)], steps: &[&str]) {
         let told = format!("{step}\n{}\n{}", theirs.0.stderr, ours.0.stderr);
         assert_eq!(theirs.0.code, ours.0.code, "{told}");
         assert_eq!(words(&theirs.0.stdout), words(&ours.0.stdout), "{told}");
-        // A backup that the reference does not make does no harm.
+        // A backup that Terraform does not make does no harm.
         let (mut theirs, mut ours) = (theirs.1, ours.1);
         if steps.iter().any(|step| step.starts_with("state push")) {
             theirs.remove("terraform.tfstate.backup");

@@ -1,6 +1,6 @@
-//! Terraform with our provider programs: every resource through create, no change, update, replacement,
-//! import and destroy, over both versions of the protocol, and Formwork with the same programs agreeing
-//! about all of it. What there is to live through is in `rows`.
+//! Terraform with our provider programs: every resource through create, no change, update,
+//! replacement, import and destroy, over both versions of the protocol, and Formwork with the same
+//! programs agreeing about all of it. `rows` lists the steps.
 
 mod row;
 mod rows;
@@ -164,7 +164,7 @@ fn our_programs_speak_the_version_that_is_asked_for() {
     }
 }
 
-/// What a program reads of all schemas.
+/// All schemas, as a program reads them.
 fn schemas(engine: Engine, protocol: u8) -> Value {
     let sources = PROVIDERS.iter().chain([&"terraform.io/builtin/terraform"]).map(|source| {
         let name = source.rsplit('/').next().unwrap_or_default();
@@ -185,7 +185,7 @@ fn terraform_reads_the_same_schemas_as_formwork() {
     for protocol in PROTOCOLS {
         let [theirs, ours] = Engine::BOTH.map(|engine| {
             let mut view = schemas(engine, protocol);
-            // What is built in is described by each program in its own words.
+            // Each program describes its built-in provider in its own words.
             view.as_object_mut().unwrap().remove("terraform.io/builtin/terraform");
             view
         });

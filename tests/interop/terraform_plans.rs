@@ -23,12 +23,12 @@ struct Bench {
     ours: tempfile::TempDir,
     /// Settings with the providers of this workspace, for a case that needs them.
     settings: Option<PathBuf>,
-    /// What the programs find in their environment.
+    /// Environment variables of the programs.
     env: Vec<(String, String)>,
     found: Vec<String>,
     /// Whether it is compared where exactly complaints point: in fixtures whose names begin so.
     exactly: bool,
-    /// Whether the reference refused one of the steps.
+    /// Whether Terraform refused one of the steps.
     should_fail: bool,
 }
 
@@ -256,7 +256,8 @@ impl Bench {
         differences(" generated", &theirs.1, &ours.1, &mut self.found);
         let (theirs, ours) = (theirs.0, ours.0);
         self.codes(&theirs, &ours);
-        // How far a plan came that fails, and so what it lists, depends on the order of the walk.
+        // The progress of a failed plan, and so its list of changes, depends on the order of the
+        // walk.
         let failed = theirs.code == Some(1) && ours.code == Some(1);
         if failed {
             self.complaints(&theirs.events(), &ours.events());
@@ -393,7 +394,7 @@ fn file_of(engine: Engine) -> &'static str {
     }
 }
 
-/// What Terraform says of the settings themselves.
+/// Warning of Terraform about the settings themselves.
 const ABOUT_SETTINGS: &str = "Provider development overrides are in effect";
 
 pub(super) fn is_about_settings(event: &Value) -> bool {
@@ -417,14 +418,15 @@ fn event(event: &Value) -> Option<Value> {
     }
 }
 
-/// Whether it is a warning of an option that matches nothing, of which Terraform says nothing.
+/// Whether it is a warning of an option that matches nothing. Terraform has no such warning.
 fn is_about_unmatched_option(event: &Value) -> bool {
     let summary = event["diagnostic"]["summary"].as_str().unwrap_or_default();
     summary.starts_with("The option -") && summary.ends_with(" matches nothing")
 }
 
-/// What has to agree of a diagnostic. The detail is each program's own words, and Formwork names
-/// the instance in more of them. What the names in an expression stand for is in the same words.
+/// The parts of a diagnostic that have to agree. The detail is in each program's own words, and
+/// Formwork names the instance in more of them. The values of the names in an expression are in the
+/// same words.
 fn brief(diagnostic: &Value) -> Value {
     serde_json::json!({
         "severity": diagnostic["severity"],

@@ -1,11 +1,11 @@
-//! One state, two programs: what one wrote the other finds nothing to do about, and neither works
-//! on a state while the other holds its lock.
+//! One state, two programs: each plans no changes on a state that the other wrote, and neither
+//! works on a state while the other holds its lock.
 
 use std::path::Path;
 
 use super::engine::{Engine, Run, terraform_is_here};
 
-/// What a state can hold: kinds of values, keys, dependencies, secrets, outputs.
+/// Contents that a state can have: kinds of values, keys, dependencies, secrets, outputs.
 const RICH: &str = r#"
 resource "terraform_data" "base" {
   input = { text = "<&>", number = 1.5, list = [1, "two", null], secret = sensitive("s") }

@@ -1,4 +1,4 @@
-//! Runs that are cut off: what was finished is in the state, what was in flight is named.
+//! Runs that are cut off: finished changes are in the state, operations in flight are named.
 
 use nix::sys::signal::Signal;
 
@@ -200,7 +200,7 @@ fn what_was_open_in_a_workspace_is_named_when_it_is_deleted_by_force() {
 fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    // Who only looks is told, but not on stdout, where programs read.
+    // A command that only reads prints the warning too, but not on stdout, which programs read.
     let looked = workdir.formwork("state list").succeed();
     assert_eq!(looked.stdout, "bad_thing.first\n");
     assert!(looked.stderr.contains("An operation was interrupted"), "{}", looked.text());
@@ -260,7 +260,8 @@ fn what_has_no_place_any_more_is_adopted_all_the_same_and_goes_with_the_next_app
 fn what_moves_to_where_another_object_is_stays_for_the_next_plan_to_see() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    // Renamed without a word, so another one is made; later somebody says what it was.
+    // Renamed without a `moved` block, so another one is made. A later `moved` block names the old
+    // address.
     let renamed = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"third\"");
     workdir.write("main.tf", &renamed);
     workdir.formwork("apply -auto-approve").succeed();
@@ -407,7 +408,8 @@ fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_anew
 fn what_came_to_one_address_is_settled_by_the_address_that_each_had() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    // Renamed without a word, so another one is made; later somebody says what it was.
+    // Renamed without a `moved` block, so another one is made. A later `moved` block names the old
+    // address.
     let renamed = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"third\"");
     workdir.write("main.tf", &renamed);
     workdir.formwork("apply -auto-approve").succeed().says("bad_thing.second was being created");
@@ -516,7 +518,7 @@ fn a_question_can_be_interrupted() {
     }
 }
 
-/// What waits in a provisioner until it is let go.
+/// Configuration with a provisioner that waits until it is released.
 const PROVISIONED: &str = r#"
 resource "terraform_data" "a" {
   provisioner "local-exec" {
@@ -571,7 +573,7 @@ fn nothing_that_a_command_has_started_outlives_a_killed_run() {
     let mut fifo = opened.join().expect("it only waits");
     running.signal(Signal::SIGKILL);
     running.wait();
-    // Its end is seen once nobody is left who could write.
+    // Its end is seen once no process is left that could write.
     let read = std::io::Read::read_to_end(&mut fifo, &mut Vec::new()).expect("it can be read");
     assert_eq!(read, 0);
 }

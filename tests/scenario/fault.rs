@@ -1,5 +1,5 @@
-//! The bad provider through its whole menu. Whatever it does there is an error or a result, never a
-//! hang, a crash, a process that lives on, or an object that nobody knows of any more.
+//! The bad provider through its whole menu. Each fault leads to an error or a result, never to a
+//! hang, a crash, a process that lives on, or an object that is lost.
 
 mod call;
 mod hang;
@@ -15,7 +15,7 @@ use formwork_tests::fault::Fault;
 
 use crate::harness::{Ended, Workdir, bad_provider, instances};
 
-/// What is going on when the fault comes.
+/// Operation during which the fault comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scene {
     /// Objects are made for the first time.
@@ -27,7 +27,7 @@ enum Scene {
 }
 use Scene::{Create, Destroy, Update};
 
-/// What has become of the object that the fault is about.
+/// Result for the object that the fault is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// It exists nowhere.
@@ -38,7 +38,7 @@ enum Outcome {
     Tainted,
     /// It exists, and the next command names it as something that must be looked at.
     Doubted,
-    /// It exists, and nobody knows.
+    /// It exists, and no state knows of it.
     Forgotten,
     /// It does not exist, and the state says it does.
     Missing,
@@ -113,8 +113,8 @@ fn wrong_with((fault, scene, code, words, outcome): Case) -> Option<String> {
     })
 }
 
-/// Whether it is said which provider it was, which call it answered badly, and what that was about.
-/// What a provider says in its own words needs only the last.
+/// Whether the message names the provider, the call that it answered badly, and the subject. A
+/// message in a provider's own words needs only the last.
 fn is_named(fault: Fault, words: &str) -> bool {
     let call = match fault.name().split('-').next() {
         Some("start" | "schema") => return words.contains("formwork/bad"),

@@ -1,10 +1,10 @@
-//! Configuration that is generated for imported objects: where it goes, and what can be done with it.
+//! Configuration that is generated for imported objects: its file, and its later use.
 
 use crate::harness::{Workdir, instances, test_provider};
 
 const HEADER: &str =
     "terraform {\n  required_providers {\n    test = { source = \"formwork/test\" }\n  }\n}\n";
-/// Differs from what is there once it is generated: what a provider finds out is not in it.
+/// Differs from the real object once it is generated: computed values are not in it.
 const IMPORT: &str =
     "import {\n  to = test_nested.n\n  id = jsonencode({ id = \"x\", name = \"n\" })\n}\n";
 

@@ -23,7 +23,7 @@ fn ready(name: &str, id: &str) -> Instance {
     Instance { addr, id: id.to_owned(), tainted: false, deposed: false }
 }
 
-/// What was done to the world since the last time this was asked, without how it was found out.
+/// Changes of the world since the last time this was called, without the reads that led to them.
 fn deeds(workdir: &Workdir) -> Vec<String> {
     let verbs = ["create ", "update ", "destroy "];
     let calls = workdir.world.take_calls();

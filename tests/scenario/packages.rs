@@ -1,5 +1,5 @@
-//! Where the packages of providers come from: folders that the settings name, what is installed, and
-//! what comes with the program, beside the lock file that Terraform reads too.
+//! Sources of provider packages: folders that the settings name, installed packages, and packages
+//! that come with the program, beside the lock file that Terraform reads too.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! How many plugins live, and for how long: real processes, seen in the log.
+//! Number and lifetime of plugins: real processes, seen in the log.
 
 use crate::harness::{Ended, Workdir};
 

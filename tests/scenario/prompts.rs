@@ -1,5 +1,5 @@
-//! Questions for variables without a value, at a terminal: what is asked and in which order, what is
-//! not shown, and how one gets away from it.
+//! Questions for variables without a value, at a terminal: their order, the input that is not
+//! shown, and the ways to cancel.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -37,11 +37,11 @@ struct Terminal {
     child: process::Child,
     keys: File,
     shown: Receiver<u8>,
-    /// What it has shown so far.
+    /// Output so far.
     text: String,
 }
 
-/// How it ended: what was on the screen, and the exit code.
+/// Contents of the screen, and the exit code.
 struct Left {
     text: String,
     code: Option<i32>,
@@ -83,7 +83,7 @@ impl Terminal {
             let mut bytes = [0; 512];
             while let Ok(n @ 1..) = screen.read(&mut bytes) {
                 bytes[..n].iter().for_each(|byte| {
-                    // Nobody listens any more at the end of a test.
+                    // The receiver is gone at the end of a test.
                     let _ = show.send(*byte);
                 });
             }

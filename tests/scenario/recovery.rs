@@ -1,5 +1,5 @@
-//! Files that were damaged, emptied or changed between two runs. Where a message gives advice, the test
-//! follows it, and no object is forgotten or created twice.
+//! Files that were damaged, emptied or changed between two runs. If a message gives advice, the
+//! test follows it, and no object is forgotten or created twice.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -280,7 +280,7 @@ fn an_errored_state_with_objects_that_the_state_lacks_keeps_them_from_being_crea
     workdir.formwork("state push errored.tfstate").succeed();
     assert_all_known(&workdir);
 
-    // An old one is mentioned, and is in nobody's way.
+    // An old one is mentioned, and does not stop a run.
     workdir.write("errored.tfstate", &set_serial(&whole, 2));
     workdir.formwork("state rm bad_thing.second").succeed();
     let warned = workdir.formwork("plan").succeed();

@@ -267,7 +267,7 @@ fn a_package_with_other_content_than_locked_is_refused_however_well_it_is_signed
     init().succeed().says("(self-signed, key ID").says(&registry.key_id());
     let lock = workdir.read(LOCK);
     replace(&registry, archive(&[(NAME, b"other")]));
-    // What is installed still is what was locked.
+    // The installed package still is the locked one.
     init().succeed().says("Using previously-installed");
     fs::remove_dir_all(workdir.root().join(".terraform")).expect("it is there");
     init().run().code(1).says("doesn't match any of the checksums previously recorded");

@@ -1,8 +1,9 @@
-//! `formwork provider new`: what it writes builds without a warning, passes its own tests, and loads.
+//! `formwork provider new`: the generated project builds without a warning, passes its own tests,
+//! and loads.
 //!
-//! The compiler is run on the libraries that stand beside this program: in a target folder of its own the
-//! project would build everything below the SDK once more, which takes minutes. That cargo would build
-//! it from the same libraries is asked of cargo without building.
+//! The compiler is run on the libraries that stand beside this program: in a target folder of its
+//! own the project would build everything below the SDK once more, which takes minutes. A cargo
+//! call without a build checks that cargo would use the same libraries.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -51,7 +52,7 @@ fn a_new_provider_builds_passes_its_tests_and_loads() {
     }
 }
 
-/// What cargo makes of the project.
+/// Manifest of the project, as cargo reads it.
 struct Manifest {
     edition: String,
     library: String,
@@ -159,7 +160,7 @@ fn dependencies() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_owned()
 }
 
-/// What a program says that has to end well.
+/// Output of a program that has to succeed.
 fn said(command: &mut Command) -> String {
     run(command).unwrap_or_else(|why| panic!("{command:?}:\n{why}"))
 }

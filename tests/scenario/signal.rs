@@ -1,5 +1,5 @@
-//! Signals in the phases in which no provider is at work. What they do while one is, is in `fault`
-//! and `crash`.
+//! Signals in the phases in which no provider is at work. `fault` and `crash` test signals while
+//! one is.
 
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -23,7 +23,7 @@ fn an_installation_that_is_interrupted_changes_no_lock_file_and_can_be_repeated(
         let server = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let port = server.local_addr().expect("it has an address").port();
         let (called, calls) = mpsc::channel();
-        // It takes the call and says nothing.
+        // It takes the call and does not answer.
         thread::spawn(move || called.send(server.accept()));
 
         let null = "resource \"null_resource\" \"a\" {}\n";
@@ -60,7 +60,7 @@ fn a_repository_that_is_being_fetched_is_let_go_with_the_command() {
         let (mut call, _) = call.expect("a connection");
         running.signal(signal);
         running.wait().code(1).says("Interrupt received");
-        // What git has sent is followed by its end; it would wait for an answer for ever.
+        // The end of the stream follows git's data. A living git would wait for an answer for ever.
         call.set_read_timeout(Some(Duration::from_secs(30))).expect("a socket can");
         let read = std::io::Read::read_to_end(&mut call, &mut Vec::new());
         assert!(read.is_ok(), "git lives on: {read:?}");
@@ -106,7 +106,7 @@ fn a_run_that_is_not_to_hear_of_the_terminals_end_goes_on() {
     running.wait().code(0).says("1 added").says_not("Interrupt received");
 }
 
-/// A run whose output nobody reads cannot even say that it was interrupted.
+/// A run whose output is not read cannot even report that it was interrupted.
 #[test]
 fn a_run_whose_output_nobody_reads_ends_with_two_interrupts() {
     let long = "x".repeat(40);
@@ -135,7 +135,7 @@ fn a_run_whose_output_nobody_reads_ends_with_two_interrupts() {
         assert!(since.elapsed() < FOREVER, "it goes on");
     };
     assert_eq!(status.code(), Some(1));
-    // What there is can be read, and gone on with.
+    // The existing state can be read and used.
     workdir.formwork("plan").succeed();
     workdir.formwork("apply -auto-approve").succeed();
     assert_eq!(instances(&workdir).len(), 3000);

@@ -1,5 +1,5 @@
-//! Provisioners on another machine: a real SSH server, which is this machine. Where the reference is
-//! there, it does the same with the same server, and must say the same.
+//! Provisioners on another machine: a real SSH server, which is this machine. If Terraform is
+//! installed, it does the same with the same server, and must print the same.
 
 mod ways;
 
@@ -19,11 +19,11 @@ fn resource(connection: &str, provisioners: &str) -> String {
 /// The one line that only Formwork prints: the agent logs in, and is not forwarded.
 const NOT_FORWARDED: &str = "SSH Agent Forwarding: false (agent = true forwards it)";
 
-/// What was told once something was done, with what differs from run to run taken out.
+/// Messages printed after the creation began, without the parts that differ from run to run.
 fn told(ended: &Ended) -> Vec<String> {
     let text = ended.stdout.clone() + &ended.stderr;
     let lines = text.lines().skip_while(|line| !line.contains("Creating..."));
-    // How long a failure took is told by us only, and a busy machine is told of now and then.
+    // Only Formwork prints the duration of a failure, and only a busy machine prints progress.
     let now_and_then = ["Creation errored after", "Still creating..."];
     let lines = lines.filter(|line| !now_and_then.iter().any(|words| line.contains(words)));
     // Terraform forwards every agent and has no such line.
@@ -41,8 +41,9 @@ fn plain(line: &str) -> String {
     line
 }
 
-/// Applies a configuration with the reference, if it is there, and with ours, and holds what they say
-/// and leave behind against each other. `%` in it is a folder that each of them has for itself.
+/// Applies a configuration with Terraform, if it is installed, and with Formwork, and compares
+/// their output and the files they leave behind. `%` in it is a folder that each of them has for
+/// itself.
 #[track_caller]
 fn check(config: &str) -> (Workdir, Ended) {
     check_with(config, &[])
@@ -151,7 +152,7 @@ fn files_and_folders_get_where_the_reference_puts_them() {
             "with 'a' $name 644 \"1\\n\"",
         ]
     );
-    // The reference sometimes misses the words of the program that refuses a file, so these are ours.
+    // Terraform sometimes misses the words of the program that refuses a file, so these are ours.
     for (bad, words) in [
         ("source = \"nowhere\"\ndestination = \"/tmp/x\"", "stat nowhere: no such file"),
         ("content = \"x\"\ndestination = \"/no/such/folder/x\"", "No such file or directory"),
@@ -226,7 +227,7 @@ fn connections_are_made_and_refused_as_with_the_reference() {
     check(&format!("resource \"terraform_data\" \"a\" {{\n{hello}\n}}\n")).1.code(1);
 }
 
-/// What is told of a run of ours alone, where we mean to differ.
+/// Output of a run of ours alone, for intended differences.
 #[track_caller]
 fn ours(config: &str) -> Ended {
     let workdir = Workdir::new(config);
@@ -238,12 +239,12 @@ fn a_machine_that_is_another_one_is_not_talked_to() {
     let Some(sshd) = Sshd::start() else { return };
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     let short = sshd.connection().replace("20s", "2s");
-    // The reference asks for another key than the one it was given, and refuses the machine.
+    // Terraform asks for another key than the one it was given, and refuses the machine.
     let right = format!("{short}host_key = \"{}\"\n", sshd.public("host_ed25519"));
     ours(&resource(&right, hello)).code(0).says("hello");
     let wrong = format!("{short}host_key = \"{}\"\n", sshd.public("other"));
     ours(&resource(&wrong, hello)).code(1).says("key mismatch").says_not("hello");
-    // The reference does not look at the key of a bastion at all.
+    // Terraform does not check the key of a bastion at all.
     let bastion = format!(
         "{short}bastion_host = \"127.0.0.1\"\nbastion_host_key = \"{}\"\n",
         sshd.public("other")

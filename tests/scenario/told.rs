@@ -1,4 +1,4 @@
-//! What is said along the way: what is read, what is logged, what there is too much of.
+//! Messages of the commands: progress of reads, logs, warnings and help.
 
 use crate::harness::Workdir;
 

@@ -1,6 +1,6 @@
 //! The menu of the bad provider: every way in which it can misbehave, by name.
 //!
-//! What each fault does is in `provider/bad`; what must come of it is in `scenario`.
+//! `provider/bad` implements each fault, and `scenario` checks its consequences.
 
 macro_rules! menu {
     ($($(#[doc = $what:literal])* $fault:ident = $name:literal,)*) => {
@@ -51,7 +51,7 @@ menu! {
     StartProtocol = "start-protocol",
     /// Speaks the transport from before gRPC.
     StartNetRpc = "start-netrpc",
-    /// Listens on a network nobody knows.
+    /// Listens on an unknown network.
     StartNetwork = "start-network",
     /// Says that it listens on another machine.
     StartRemote = "start-remote",
@@ -61,7 +61,7 @@ menu! {
     StartBadCertificate = "start-bad-certificate",
     /// Gives the certificate of another process.
     StartForeignCertificate = "start-foreign-certificate",
-    /// Names a port on which nobody listens.
+    /// Names a port without a listener.
     StartDeadPort = "start-dead-port",
     /// Names a socket that is not there.
     StartNoSocket = "start-no-socket",
@@ -84,11 +84,11 @@ menu! {
     SchemaBadName = "schema-bad-name",
     /// Has a block that must occur more often than it may.
     SchemaMinAboveMax = "schema-min-above-max",
-    /// Has a schema larger than anybody accepts.
+    /// Has a schema larger than any host accepts.
     SchemaHuge = "schema-huge",
     /// Has an attribute whose type is not JSON.
     SchemaTypeNotJson = "schema-type-not-json",
-    /// Has an attribute of a type nobody knows.
+    /// Has an attribute of an unknown type.
     SchemaTypeUnknown = "schema-type-unknown",
     /// Has an attribute of a type nested without measure.
     SchemaTypeDeep = "schema-type-deep",
@@ -154,14 +154,14 @@ menu! {
     ReadNull = "read-null",
     /// Answers a read without an object.
     ReadAbsent = "read-absent",
-    /// Puts a read off, although it was not told that it may.
+    /// Defers a read, although the host did not allow it.
     ReadDefers = "read-defers",
     /// Reads an identity, although its type has none.
     ReadIdentity = "read-identity",
     /// Does not answer when it reads.
     ReadHangs = "read-hangs",
 
-    /// Imports nothing and says nothing.
+    /// Imports nothing and returns no diagnostic.
     ImportNothing = "import-nothing",
     /// Imports garbage.
     ImportGarbage = "import-garbage",
@@ -202,7 +202,7 @@ menu! {
     PlanPanics = "plan-panics",
     /// Ends when it plans.
     PlanDies = "plan-dies",
-    /// Puts a plan off, although it was not told that it may.
+    /// Defers a plan, although the host did not allow it.
     PlanDefers = "plan-defers",
     /// Does not answer when it plans.
     PlanHangs = "plan-hangs",
@@ -251,11 +251,11 @@ menu! {
     ApplyKilled = "apply-killed",
     /// Applies, and answers with a gRPC status.
     ApplyStatus = "apply-status",
-    /// Applies, and answers more bytes than anybody accepts.
+    /// Applies, and answers more bytes than any host accepts.
     ApplyTooLarge = "apply-too-large",
     /// Applies, and returns text that is not UTF-8.
     ApplyInvalidText = "apply-invalid-text",
-    /// Applies, and returns a problem of a severity nobody knows.
+    /// Applies, and returns a diagnostic of an unknown severity.
     ApplyStrangeSeverity = "apply-strange-severity",
     /// Applies, and returns a warning that takes over the terminal.
     ApplyEscapes = "apply-escapes",
@@ -287,7 +287,7 @@ menu! {
     DataUnknown = "data-unknown",
     /// Ends when it reads data.
     DataDies = "data-dies",
-    /// Puts reading data off, although it was not told that it may.
+    /// Defers reading data, although the host did not allow it.
     DataDefers = "data-defers",
 
     /// Answers the call of a function with an error.
@@ -313,13 +313,13 @@ menu! {
     OpenStatus = "open-status",
     /// Opens garbage.
     OpenGarbage = "open-garbage",
-    /// Opens nothing and says nothing.
+    /// Opens nothing and returns no diagnostic.
     OpenNull = "open-null",
     /// Opens what is not known.
     OpenUnknown = "open-unknown",
     /// Opens with another value than the author wrote.
     OpenChangesConfig = "open-changes-config",
-    /// Puts opening off, although it was not told that it may.
+    /// Defers opening, although the host did not allow it.
     OpenDefers = "open-defers",
     /// Ends when it opens.
     OpenDies = "open-dies",

@@ -138,7 +138,7 @@ impl Launch for NoPlugins {
     }
 }
 
-/// What came out of one command.
+/// Result of one command.
 #[derive(Debug)]
 struct Outcome {
     plan: Plan,
@@ -239,7 +239,7 @@ fn world(applying: bool) -> World {
     }
 }
 
-/// Checks that twenty orders of finishing tell the same as the one that just happens.
+/// Checks that twenty orders of finishing give the same output as the order of a usual run.
 async fn tells_the_same(text: &'static str, state: &State) -> Outcome {
     let as_it_comes = run(text, state, Finishing::AsTheyCome).await;
     let expected = as_it_comes.told();

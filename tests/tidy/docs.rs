@@ -1,5 +1,5 @@
-//! What the documents say, held against the tree: files explain themselves, named files exist, named
-//! tests exist, and commands name what there is.
+//! Statements of the documents, compared with the tree: files explain themselves, named files and
+//! named tests exist, and commands name existing things.
 
 use super::{File, TREE, none, sources};
 

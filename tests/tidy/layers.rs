@@ -1,10 +1,10 @@
-//! Who may use whom: crates along the arrows, modules of the engine downwards.
+//! Allowed dependencies: crates along the arrows, modules of the engine downwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{File, TREE, none, product, words};
 
-/// What each package of ours may depend on, in tests too. Anything not listed is forbidden.
+/// Allowed dependencies of each package of ours, in tests too. Anything not listed is forbidden.
 const ARROWS: [(&str, &[&str]); 19] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
@@ -59,7 +59,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("core", &[]),
 ];
 
-/// What speaks to plugins or encrypts that talk. Only one folder knows these packages.
+/// Packages that speak to plugins or encrypt those connections. Only one folder knows them.
 const WIRE: [&str; 14] = [
     "h2",
     "hyper",

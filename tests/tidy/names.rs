@@ -16,11 +16,11 @@ const SAY_NOTHING: [&str; 10] = [
     "shared_utils",
 ];
 
-/// Where addresses of the internet are read, which have versions of their own.
+/// Files that read addresses of the internet, which have versions of their own.
 const KNOW_ADDRESSES: [&str; 2] =
     ["core/lang/src/functions/net.rs", "cli/provisioners/src/ssh/proxy.rs"];
 
-/// Where the two versions of the protocol are told apart; everybody else asks for a plugin.
+/// Files that distinguish the two versions of the protocol. All other code asks for a plugin.
 const KNOW_VERSIONS: [&str; 6] = [
     "plugin-protocol/codegen/",
     "plugin-protocol/src/handshake",
@@ -30,7 +30,7 @@ const KNOW_VERSIONS: [&str; 6] = [
     "plugin-protocol/tests/",
 ];
 
-/// What may be serialised with serde: file formats and views for programs.
+/// Files that may serialise with serde: file formats and views for programs.
 const SERIALISED: [&str; 16] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
@@ -50,7 +50,7 @@ const SERIALISED: [&str; 16] = [
     "cli/src/install/source/registry.rs",
     // The backend that is set up.
     "cli/src/workspace/backend.rs",
-    // What a saved plan holds of the command line, and the output of `version -json`.
+    // The parts of the command line in a saved plan, and the output of `version -json`.
     "cli/src/command/planfile.rs",
     "cli/src/command/planfile/seal.rs",
     "cli/src/command/version.rs",

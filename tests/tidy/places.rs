@@ -1,5 +1,5 @@
-//! What may stand only in one place, or nowhere: unsafe code, panics without a reason, addresses of
-//! machines and registries.
+//! Code that may stand only in one place, or nowhere: unsafe code, panics without a reason,
+//! addresses of machines and registries.
 
 use std::path::Path;
 

@@ -25,7 +25,7 @@ use crate::view::report::{Done, Report};
 use crate::view::{self, Screen};
 use crate::workspace::Workspace;
 
-/// What a run is for.
+/// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// The real objects become as they are written.
@@ -149,7 +149,7 @@ fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
     }
 }
 
-/// What is to be applied.
+/// Plan to apply.
 enum Wanted {
     /// A plan that is still to be made.
     Fresh(Options),
@@ -278,8 +278,9 @@ impl Run<'_> {
         Ok(Exit::Done)
     }
 
-    /// Settles what is done: makes the plan if it is still to be made, and has it approved. Nothing if
-    /// it came to no end. Returns also the errors with which the run ends: what the plan left open.
+    /// Settles the plan: makes it if it is still to be made, and has it approved. Returns nothing
+    /// if it came to no end. Returns also the errors with which the run ends: those for operations
+    /// that the plan left open.
     async fn settle(
         &self,
         diags: &mut Diagnostics,
@@ -325,8 +326,8 @@ impl Run<'_> {
         // `refresh` changes no object, so there is nothing to ask for.
         let asks = self.purpose != Purpose::Refresh && plan.alters() && !self.args.auto_approve;
         if !asks {
-            // What checks say helps to decide; where nothing is to be decided, it counts what they say
-            // of what came of it.
+            // Results of checks help the user to decide; without a decision, only their results
+            // after the apply count.
             diags.drop_checks();
         }
         self.warn(diags);
@@ -375,7 +376,7 @@ impl Run<'_> {
         view::out("\n");
         let about = &format!("{reminder}{about}");
         let question = Question { title, about, secret: false };
-        // What came while planning went on does not wait for an answer.
+        // An interrupt during planning does not wait for an answer.
         let answer = match self.interrupt.flag().get() {
             true => Err(Unanswered::Interrupted),
             false => ask(screen, question).await,
@@ -392,7 +393,8 @@ impl Run<'_> {
         Err(diags.error(Diagnostic::error(what, "Nothing was changed.")))
     }
 
-    /// Applies the plan and stores the state. Says what was done, and whether that was everything.
+    /// Applies the plan and stores the state. Returns the number of changes made, and whether
+    /// everything was done.
     async fn apply(
         &self,
         diags: &mut Diagnostics,
@@ -406,7 +408,7 @@ impl Run<'_> {
         if is_first || locked.has_taken_over() || plan.needs_its_ground(&locked.file.state) {
             let stored = self.store_ground(diags, locked, (plan, &journal)).await;
             if let Err(reported) = stored {
-                // Nothing was done yet that anybody would have to take over.
+                // Nothing was done yet that another run would have to take over.
                 self.end(diags, journal);
                 return Err(reported);
             }
@@ -446,7 +448,7 @@ impl Run<'_> {
         Ok((tally, complete))
     }
 
-    /// Stores the state that the plan starts from, and what was found out about earlier runs.
+    /// Stores the state that the plan starts from, and the findings about earlier runs.
     async fn store_ground(
         &self,
         diags: &mut Diagnostics,

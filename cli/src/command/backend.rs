@@ -1,5 +1,4 @@
-//! Setting up the backend: where the state is from now on, and whether it is taken along. Only `init`
-//! does that.
+//! Setting up the backend: the new location of the state, and its migration. Only `init` does that.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,10 +22,10 @@ use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
 use crate::workspace::backend::{BackendConfig, Remembered, Setup};
 
-/// Settles where the state is kept, as the block and the options say.
+/// Settles the location of the state, as the block and the options say.
 ///
 /// # Errors
-/// When they say nothing we can work with, or something else than before and not what becomes of the
+/// When they are not supported, or differ from before and do not decide whether to migrate the
 /// state.
 pub(super) async fn set_up(
     diags: &mut Diagnostics,
@@ -44,7 +43,7 @@ pub(super) async fn set_up(
         None => {}
     }
     if args.reconfigure {
-        // What cannot be read is written again.
+        // An unreadable file is written again.
         let old = workspace.remembered(&mut Diagnostics::new()).ok().flatten();
         let places = to.clone().unwrap_or_else(BackendConfig::local).local_places(&workspace.root);
         let is_there = places.is_none_or(|all| all.files(&workspace.name()).state.exists());
@@ -144,7 +143,7 @@ struct Move {
     to: Arc<dyn Backend>,
 }
 
-/// Takes the states of all workspaces along, if that is wanted. What was there stays there, too.
+/// Migrates the states of all workspaces, if that is wanted. The old ones stay in place, too.
 async fn migrate(
     diags: &mut Diagnostics,
     (args, report): (&InitArgs, &Report),
@@ -268,7 +267,7 @@ async fn copy(
 }
 
 async fn put(diags: &mut Diagnostics, from: &Locked, to: &mut Locked) -> Result<(), Reported> {
-    // What an interrupted run left open must not be forgotten on the way.
+    // Open operations of an interrupted run must not be lost on the way.
     from.settled(diags, |_| true)?;
     if to.found {
         check_push(&from.file, &to.file).map_err(|error| {
@@ -290,7 +289,8 @@ mod tests {
     use crate::env::Env;
     use crate::view::Screen;
 
-    /// Sets up the backend of a block with options; says what was wrong, and where the state is then.
+    /// Sets up the backend of a block with options; returns the errors, and the location of the
+    /// state.
     async fn check(root: &Path, block: &str, options: &[&str]) -> (Vec<String>, Option<String>) {
         let words = ["formwork", "init", "--no-color"].into_iter().chain(options.iter().copied());
         let Command::Init(args) = Cli::try_parse_from(words).unwrap().command else {
@@ -332,7 +332,7 @@ mod tests {
         let (local, to_q) = ("  backend \"local\" {}", "  backend \"local\" { path = \"q\" }");
         let at = |path: &str| (Vec::new(), Some(path.to_owned()));
 
-        // Nobody is there to ask.
+        // There is no terminal to ask on.
         let (said, place) = check(root, to_q, &[]).await;
         assert!(said[0].starts_with("Can't ask approval for state migration"), "{said:?}");
         assert_eq!(place, None);

@@ -110,7 +110,7 @@ impl ErroredState {
     }
 }
 
-/// What can be said of the file where the state cannot be read.
+/// Hint about the file where the state cannot be read.
 pub(super) fn hint(folder: &Path) -> Option<Diagnostic> {
     let errored = Errored::read(folder)?;
     let file = errored.file.as_ref()?;

@@ -1,4 +1,5 @@
-//! `formwork fmt`: gives configuration files their usual layout. What that is says the language.
+//! `formwork fmt`: formats configuration files in the canonical style, which the language crate
+//! defines.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -47,13 +48,13 @@ pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
     } else if args.paths.is_empty() {
         formatter.folder(Path::new("."));
     } else {
-        // As the reference does it: what comes behind something that is not there is left alone.
+        // As in Terraform: arguments after a missing file are ignored.
         let _ = args.paths.iter().try_for_each(|path| formatter.target(path));
     }
     formatter.end(&Screen::of(env))
 }
 
-/// What is to be done with what is found.
+/// Requested treatment of the files found.
 struct Wanted {
     list: bool,
     write: bool,
@@ -66,7 +67,7 @@ struct Formatter {
     wanted: Wanted,
     sources: Sources,
     diags: Diagnostics,
-    /// What goes to standard output.
+    /// Output for stdout.
     shown: String,
     changed: bool,
 }
@@ -150,7 +151,7 @@ impl Formatter {
     fn file(&mut self, path: &Path) {
         let name = path.display().to_string();
         match Disk.read(path) {
-            // What is wrong was reported; the other files are formatted all the same.
+            // The errors were reported; the other files are formatted all the same.
             Ok(bytes) => self.text(&name, path, bytes).unwrap_or_default(),
             Err(error) => {
                 let _ = self.unreadable(&name, &error);
@@ -179,7 +180,7 @@ impl Formatter {
         let Wanted { list, write, diff, check, .. } = self.wanted;
         if !(list || write || diff || check) {
             self.shown.push_str(&new);
-            // What follows, be it another file or the prompt, begins on a line of its own.
+            // The next output, be it another file or the prompt, begins on a line of its own.
             if !new.ends_with('\n') {
                 self.shown.push('\n');
             }
@@ -221,13 +222,13 @@ fn near(path: &Path) -> PathBuf {
     if near.as_os_str().is_empty() { PathBuf::from(".") } else { near }
 }
 
-/// Writes aside and renames, so that whatever happens the file is whole. Its mode is kept, and a link
-/// to it stays a link. Where another file in its place would not be the same, because it belongs to
-/// somebody else or has several names, it is written as it stands.
+/// Writes aside and renames, so that the file is whole at any moment. Its mode is kept, and a link
+/// to it stays a link. The file is written in place if another file would not be the same, because
+/// it belongs to another user or has several names.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let found = fs::metadata(&path)?;
-    // What may not be written is not replaced either, although the folder would allow it.
+    // A file that may not be written is not replaced either, although the folder would allow it.
     drop(fs::OpenOptions::new().write(true).open(&path)?);
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;

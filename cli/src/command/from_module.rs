@@ -40,7 +40,7 @@ pub(super) fn copy(
         fetch_root(diags, workspace.env, (&package, &within), &aside.path().join("module"))?;
     check_calls(diags, &module, text)?;
     let copied = aside.path().join("copy");
-    // State files without a dot come along, as in the reference.
+    // State files without a dot come along, as in Terraform.
     fetch::copy(&module, &copied, &Limits::MODULE, Hidden::Left)
         .map_err(|error| disk(diags, std::io::Error::other(error)))?;
     let moved = || -> std::io::Result<()> {

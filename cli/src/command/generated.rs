@@ -60,7 +60,7 @@ pub(super) fn write(
         let from = id(plan, addr).map(|id| format!(" from {}", quoted(id))).unwrap_or_default();
         text.push_str(&format!("\n# __generated__ by Terraform{from}\n{config}\n"));
     }
-    // A file that has come up in the meantime is somebody's, too.
+    // A file that has been created in the meantime is kept, too.
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) else { return true };
     let detail = format!(
@@ -71,7 +71,7 @@ pub(super) fn write(
     false
 }
 
-/// What the object was imported by, if the plan came as far as importing it.
+/// Import id of the object, if the plan came as far as importing it.
 fn id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
     let change = plan.changes.get(&(addr.clone(), None))?;
     match &change.importing.as_ref()?.clue {

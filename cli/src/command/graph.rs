@@ -22,15 +22,15 @@ use crate::launcher::Launcher;
 use crate::view::{Screen, out_data, report::Report};
 use crate::workspace::Workspace;
 
-/// What is drawn.
+/// Graph to draw.
 enum Drawing {
-    /// How a plan comes about.
+    /// A plan in the making.
     Planning(Options, Detail),
-    /// What a saved plan does.
+    /// The application of a saved plan.
     Applying(Box<Saved>),
 }
 
-/// How much of it.
+/// Level of detail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Detail {
     /// The resources alone.
@@ -70,7 +70,7 @@ async fn draw(
     let place = StatePlace::default();
     let place = opened.as_ref().map_or(place.clone(), |(saved, _)| saved.place(place));
     let file = stored_file(diags, workspace, &place).await?;
-    // What a plan was made for that is no longer there shows nothing of what would be done.
+    // A plan for a state that is no longer there does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {
         saved.check_state(diags, file)?;
     }
@@ -82,7 +82,7 @@ async fn draw(
         (kind, opened) => {
             let drawing = match kind {
                 None => Drawing::Planning(Options::default(), Detail::Resources),
-                // Without a plan nothing is to be changed, and what is left is the configuration.
+                // Without a plan nothing is to be changed, and only the configuration is left.
                 Some("plan" | "apply") => of_plan(Mode::Normal),
                 Some("plan-destroy") => of_plan(Mode::Destroy),
                 Some("plan-refresh-only") => of_plan(Mode::RefreshOnly),

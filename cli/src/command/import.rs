@@ -78,11 +78,11 @@ pub(super) fn address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAdd
 pub(super) struct Taking<'a> {
     pub(super) finding: &'a FindingArgs,
     pub(super) state: &'a StateArgs,
-    /// What it takes in, as it was asked for.
+    /// Address to import to, as given by the user.
     pub(super) address: &'a str,
     /// The folder of the configuration, if it is not the working folder.
     pub(super) config: Option<&'a Path>,
-    /// What is going on, as in the lock.
+    /// Name of the operation, as in the lock.
     pub(super) operation: &'static str,
     /// Whether there must be a block for it.
     pub(super) must_be_written: bool,
@@ -99,7 +99,7 @@ impl Taking<'_> {
         let screen = Screen::of(env);
         let report = Report::new(screen, false, env.compact_warnings);
         let mut diags = Diagnostics::new();
-        // Of what does not need to be written the address is complained of when its turn comes.
+        // If the block need not be written, a wrong address is reported later.
         let fills = match must_be_written {
             true => match address(&mut diags, self.address) {
                 Ok(addr) => Some(addr),
@@ -211,7 +211,8 @@ impl Finder<'_> {
             let detail = format!("The run was interrupted before {addr} was found.");
             return Err(diags.error(Diagnostic::error("execution halted", detail)));
         };
-        // What the id stands for besides has addresses of its own, which nothing had until now.
+        // Further objects that the id stands for have addresses of their own, which were free until
+        // now.
         let along = (1..).map(|number| addr.numbered(number));
         let found = along.map_while(|addr| {
             let object = plan.prior.current(&addr)?;
@@ -235,7 +236,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// What is written.
+    /// The written configuration.
     pub(super) fn config(&self) -> &Config {
         &self.prepared.config
     }

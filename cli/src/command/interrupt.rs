@@ -17,9 +17,9 @@ const SECOND: &str = "\nTwo interrupts received. Exiting immediately.";
 /// The call that changes an object.
 const CHANGE: &str = "ApplyResourceChange";
 
-/// After how long without an answer a provider is mentioned, unless somebody wants it otherwise.
+/// Time without an answer after which a provider is mentioned, unless set otherwise.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many calls are mentioned at once.
+/// Maximum number of calls mentioned at once.
 const MENTIONED: usize = 10;
 /// Calls that may well take long, and of which the run tells by itself now and then.
 const TOLD_ELSEWHERE: [&str; 5] = [
@@ -92,7 +92,7 @@ fn changes(waiting: &[Waiting]) -> usize {
     waiting.iter().filter(|one| one.call == CHANGE).count()
 }
 
-/// Says what the next interrupt does.
+/// Explains the effect of the next interrupt.
 fn next(waiting: &[Waiting]) -> String {
     match changes(waiting) {
         0 => "No change is under way. A second interrupt exits at once.\n\n".to_owned(),
@@ -101,7 +101,7 @@ fn next(waiting: &[Waiting]) -> String {
     }
 }
 
-/// Says what an immediate exit leaves unfinished.
+/// Counts the changes that an immediate exit leaves unfinished.
 fn left(waiting: &[Waiting]) -> String {
     match changes(waiting) {
         0 => "No change was under way.".to_owned(),

@@ -1,4 +1,4 @@
-//! The state while a command has it to itself: locked, with what interrupted runs left put in.
+//! The state while a command holds its lock, with the results of interrupted runs put in.
 
 #[cfg(test)]
 mod pairs;
@@ -59,7 +59,7 @@ async fn lock(
     outcome
 }
 
-/// A locked state, with what an interrupted run may have left behind.
+/// A locked state, with the leftovers of interrupted runs.
 pub(crate) struct Locked {
     pub(crate) store: Box<dyn StateStore>,
     pub(crate) intents: Arc<dyn IntentLog>,
@@ -72,10 +72,11 @@ pub(crate) struct Locked {
 }
 
 impl Locked {
-    /// Locks and reads the state, and puts in what interrupted runs left in the journal.
+    /// Locks and reads the state, and puts in the results that interrupted runs left in the
+    /// journal.
     ///
     /// # Errors
-    /// When somebody else holds the lock, or the state cannot be read.
+    /// When another process holds the lock, or the state cannot be read.
     pub(crate) async fn open(
         diags: &mut Diagnostics,
         mut state: OpenState,
@@ -91,8 +92,8 @@ impl Locked {
         Self::read(diags, state, Path::new("."), held).await
     }
 
-    /// Reads the state in a store that is locked or need not be, and puts in what interrupted runs left
-    /// in the journal. `folder` may have an `errored.tfstate`.
+    /// Reads the state in a store that is locked or need not be, and puts in the results that
+    /// interrupted runs left in the journal. `folder` may have an `errored.tfstate`.
     async fn read(
         diags: &mut Diagnostics,
         state: OpenState,
@@ -160,8 +161,8 @@ impl Locked {
             .then(|| self.file.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Looks for what is open where a configuration has it: the addresses of the run that was cut off
-    /// may be others.
+    /// Looks for open operations under the addresses of a configuration: those of the run that was
+    /// cut off may be others.
     pub(crate) fn follow_moves(&mut self, config: &Config) {
         if let Some(recovery) = &mut self.recovery {
             recovery.follow(|addr, provider| moved::destination(config, addr, provider));
@@ -173,13 +174,13 @@ impl Locked {
         self.recovery.as_ref().is_some_and(|recovery| !recovery.is_nothing())
     }
 
-    /// What only the user can decide.
+    /// Operations that only the user can decide.
     pub(crate) fn undecided(&self) -> impl Iterator<Item = &Unresolved> {
         let all = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
         all.filter(|one| one.needs_decision())
     }
 
-    /// Warns of what only the user can decide.
+    /// Warns of operations that only the user can decide.
     pub(crate) fn remind(&self, diags: &mut Diagnostics) {
         // Warnings about blocks are shown as one where they have one summary, and each of these counts.
         self.undecided().for_each(|one| diags.warn(one.diagnostic()));
@@ -228,11 +229,11 @@ impl Locked {
         diags.check().map(|()| closing)
     }
 
-    /// Makes sure that nothing is touched of which only the user can say whether it is there, and
-    /// reminds of what is not touched.
+    /// Makes sure that no object is touched of which only the user knows whether it exists, and
+    /// reminds of those that are not touched.
     ///
     /// # Errors
-    /// When something of that kind is touched.
+    /// When such an object is touched.
     pub(crate) fn settled(
         &self,
         diags: &mut Diagnostics,
@@ -252,7 +253,7 @@ impl Locked {
     /// Writes the state.
     ///
     /// # Errors
-    /// When it cannot be written. What was there before then is still there.
+    /// When it cannot be written. The previous state is then still there.
     pub(crate) async fn write(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
         self.put_journals_away(diags)
@@ -278,14 +279,14 @@ impl Locked {
     /// Puts another state in the place of this one, under its own lineage and serial.
     ///
     /// # Errors
-    /// When it cannot be written. What was there before then is still there.
+    /// When it cannot be written. The previous state is then still there.
     pub(crate) async fn overwrite(
         &mut self,
         diags: &mut Diagnostics,
         file: StateFile,
     ) -> Result<(), Reported> {
         if self.recovery.is_some() {
-            // What an interrupted run has done is stored first, so that the backup has it.
+            // Results of an interrupted run are stored first, so that the backup has them.
             self.write(diags).await?;
         }
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
@@ -304,8 +305,8 @@ impl Locked {
         self.recovery.as_mut().map(|recovery| recovery.decide(addr, how)).unwrap_or_default()
     }
 
-    /// What interrupted runs may have made, as it was to be. Where several have come to one address, only
-    /// the user can tell which of them belongs there.
+    /// Planned values of objects that interrupted runs may have made. If several have come to one
+    /// address, only the user can tell the right one.
     pub(crate) fn interrupted(&self) -> BTreeMap<InstanceAddr, Value> {
         let Some(recovery) = &self.recovery else { return BTreeMap::new() };
         let open =
@@ -314,7 +315,7 @@ impl Locked {
             .collect()
     }
 
-    /// Why nothing can be decided about an instance.
+    /// Reason why nothing can be decided about an instance.
     pub(crate) fn nothing_open(&self, addr: &InstanceAddr) -> Diagnostic {
         let origins = self.recovery.iter().flat_map(|recovery| recovery.origins(addr));
         let origins: String = origins.map(|origin| format!("\n  {origin}")).collect();
@@ -399,7 +400,7 @@ fn unusable(diags: &mut Diagnostics, folder: &Path, error: Diagnostic) -> Report
     diags.error(error)
 }
 
-/// Says what the copy of a state is good for that could not be stored.
+/// Describes the use of the copy of a state that could not be stored.
 fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnostic {
     let is_other = matches!(
         error,
@@ -424,7 +425,7 @@ fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnost
     Diagnostic::warning("State saved aside", detail)
 }
 
-/// How long to wait for a lock: less than nothing is nothing.
+/// Time to wait for a lock: a negative one is zero.
 fn waiting(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
     let read = duration::nanoseconds(text).map_err(|reason| {
         let detail = format!("{text:?} is not a duration like 30s, 5m or 1h30m: {reason}.");

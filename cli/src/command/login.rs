@@ -59,7 +59,7 @@ fn open(
     env: &Env,
 ) -> Result<(String, Settings), Reported> {
     let host = args.host.as_deref().unwrap_or(DEFAULT_HOST).to_lowercase();
-    // A host is what stands before the first slash of a source address.
+    // A host is the part before the first slash of a source address.
     let sample = format!("{host}/a/b").parse::<formwork_core::addr::ProviderAddr>();
     if let Err(error) = sample {
         let detail = format!("The given hostname {host:?} is not valid: {error}");
@@ -127,7 +127,7 @@ async fn log_in(
     Ok(())
 }
 
-/// Says what is about to happen, and asks whether it may.
+/// Prints the next steps, and asks for permission.
 async fn consent(
     diags: &mut Diagnostics,
     screen: &Screen,

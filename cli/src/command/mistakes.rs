@@ -1,5 +1,5 @@
-//! Everything that is wrong with a configuration at once: names in it that lead nowhere, and what
-//! shows when it is checked with the schemas of its providers.
+//! Reports all mistakes of a configuration at once: names in it that lead nowhere, and those found
+//! by a check with the schemas of its providers.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::workspace::Workspace;
 
-/// What is known of a configuration that has mistakes.
+/// Known facts about a configuration that has mistakes.
 pub(super) struct Known<'a> {
     /// Names that lead nowhere.
     pub(super) dangling: Diagnostics,
-    /// What an object is taken in for: that nothing is in its block yet is no mistake.
+    /// Resource address that an object is imported for: its block may be empty yet.
     pub(super) fills: Option<&'a InstanceAddr>,
 }
 
@@ -70,7 +70,7 @@ pub(super) async fn find(
 /// The block for which an object is taken in, by the address that it had or has.
 fn filled<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
     config.resource(&addr.of().config()).or_else(|| {
-        // Where something goes does not depend on who makes it.
+        // The destination does not depend on the provider.
         let (_, any) = config.resources().next()?;
         let (module, provider) = (ModulePath::root(), any.provider.clone());
         let provider = ProviderConfigAddr { module, provider, alias: None };

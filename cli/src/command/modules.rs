@@ -21,7 +21,7 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    // What is shown is what the configuration calls, so it has to be readable and installed.
+    // The output lists the calls of the configuration, so it has to be readable and installed.
     if workspace.has_config() && workspace.config(&mut diags).is_err() {
         return report.failed(Some(&workspace), &diags);
     }

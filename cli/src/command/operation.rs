@@ -1,5 +1,5 @@
-//! What planning and applying share: everything that has to be read, checked, locked and started
-//! before the engine can begin, and what has to be put away after it.
+//! Common part of planning and applying: the reading, checking, locking and starting that precede
+//! the engine, and the cleanup after it.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(crate) struct Prepared<'e> {
     pub(crate) workspace: Workspace<'e>,
     pub(crate) config: Config,
     pub(crate) variables: BTreeMap<Str, Input>,
-    /// What was given for the variables, as far as it may be stored.
+    /// Given values of the variables, as far as they may be stored.
     pub(crate) given: BTreeMap<Str, Value>,
     pub(crate) launcher: Launcher,
     pub(crate) provisioners: Provisioners,
@@ -42,8 +42,8 @@ pub(crate) struct Prepared<'e> {
     pub(crate) time: OffsetDateTime,
 }
 
-/// What was given, before it was converted. Of an ephemeral variable only the default is kept, which
-/// is in the configuration anyway.
+/// The given values, before conversion. Of an ephemeral variable only the default is kept, which is
+/// in the configuration anyway.
 fn storable(config: &Config, inputs: &BTreeMap<Str, Input>) -> BTreeMap<Str, Value> {
     let kept = inputs.iter().filter_map(|(name, input)| {
         let variable = config.root.variables.get(name)?;
@@ -53,25 +53,25 @@ fn storable(config: &Config, inputs: &BTreeMap<Str, Input>) -> BTreeMap<Str, Val
     kept.collect()
 }
 
-/// How to get ready.
+/// Options of the preparation.
 #[derive(Clone, Copy)]
 pub(crate) struct Preparing<'a> {
-    /// Where values of variables come from.
+    /// Sources of the values of variables.
     pub(crate) sources: &'a [VariableSource],
-    /// Where the state is.
+    /// Location of the state.
     pub(crate) place: &'a StatePlace,
     /// Whether there must be a configuration: destroying needs none, nor does refreshing.
     pub(crate) needs_config: bool,
     /// Whether configuration is generated for imported resources that have none.
     pub(crate) generate: bool,
-    /// Where to ask for variables that have no value, if that is allowed.
+    /// Terminal on which to ask for variables that have no value, if that is allowed.
     pub(crate) ask: Option<&'a view::Screen>,
-    /// What an object is taken in for.
+    /// Import target whose block is to be filled.
     pub(crate) fills: Option<Filling<'a>>,
 }
 
-/// What an object is taken in for: its block need not be filled yet, so the providers of what interrupted
-/// runs left open are needed as well.
+/// Import target whose block is to be filled: the block may be empty yet, so the providers of the
+/// open operations of interrupted runs are needed as well.
 #[derive(Clone, Copy)]
 pub(crate) struct Filling<'a> {
     pub(crate) addr: &'a InstanceAddr,
@@ -117,7 +117,7 @@ impl<'e> Prepared<'e> {
         }
         let (mut config, dangling) = workspace.config_dangling(diags)?;
         if let Some(filling) = preparing.fills.filter(|filling| filling.must_be_written) {
-            // Nobody is asked for values of variables in vain.
+            // Do not ask for values of variables in vain.
             check_place(diags, &config, filling.addr)?;
         }
         if preparing.generate {
@@ -128,7 +128,7 @@ impl<'e> Prepared<'e> {
         if let Err(reported) = dangling.check() {
             let known = Known { dangling, fills };
             let found = mistakes::find(diags, workspace, &config, known).await;
-            // Values of variables may be wrong as well; nobody is asked for those that are missing.
+            // Values of variables may be wrong as well; missing ones are not asked for.
             let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
             if let Ok(given) = given(diags, workspace, variables) {
                 let sources = &mut workspace.sources;
@@ -150,7 +150,7 @@ impl<'e> Prepared<'e> {
         match inputs::resolve(diags, sources, &config.root, given, Unset::Refused) {
             Ok(inputs) => Ok((config, inputs, launcher)),
             Err(reported) => {
-                // What is wrong whatever values they have is told in one go.
+                // Mistakes that do not depend on these values are reported together.
                 let known = Known { dangling: Diagnostics::new(), fills };
                 let found = mistakes::find(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))
@@ -158,7 +158,7 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// What expressions can learn of the world outside.
+    /// Outside information available to expressions.
     pub(crate) fn world(&self, applying: bool) -> World {
         World {
             workspace: self.workspace_name.as_str().into(),
@@ -168,7 +168,7 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// What one phase works with.
+    /// Inputs of one phase.
     pub(crate) fn session<'a>(&'a self, with: With<'a>) -> Session<'a> {
         let ground = Ground {
             config: &self.config,
@@ -185,7 +185,7 @@ impl<'e> Prepared<'e> {
     }
 }
 
-/// What differs from one phase to the next.
+/// Inputs that differ from one phase to the next.
 #[derive(Clone, Copy)]
 pub(crate) struct With<'a> {
     pub(crate) state: &'a State,
@@ -197,9 +197,9 @@ pub(crate) struct With<'a> {
     pub(crate) stop: &'a Cell<bool>,
 }
 
-/// The providers of what is in the state and not in the configuration any more, and if asked for of what
-/// interrupted runs left open. A state that cannot be read is for the command to complain about once it
-/// has locked it.
+/// The providers of resources that are in the state and not in the configuration any more, and if
+/// asked for those of open operations of interrupted runs. A state that cannot be read is reported
+/// by the command once it has locked it.
 pub(super) async fn of_state(
     workspace: &Workspace<'_>,
     config: &Config,
@@ -299,7 +299,7 @@ pub(crate) fn options(
     Ok(Options { mode, skip_refresh, targets, excludes, replace, ..Options::default() })
 }
 
-/// Reads the `-exclude` options. What is wrong is reported and left out.
+/// Reads the `-exclude` options. Invalid ones are reported and left out.
 fn excludes(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
     if args.exclude.is_empty() {
         return Vec::new();

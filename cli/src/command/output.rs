@@ -62,7 +62,7 @@ async fn show(
         return Ok(all(diags, &state, args.json));
     };
     if state.outputs.is_empty() && !args.json {
-        // Whoever asks for one before there are any is warned, as in the reference.
+        // A request for one before there are any is answered with a warning, as in Terraform.
         return Ok(all(diags, &state, false));
     }
     let Some(output) = state.outputs.get(name.as_str()) else {
@@ -139,7 +139,7 @@ pub(super) async fn stored(
     Ok(file.map(|file| file.state).unwrap_or_default())
 }
 
-/// The stored state with what it says about itself, without locking it; `None` if there is none.
+/// The stored state with its metadata, without locking it; `None` if there is none.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -156,7 +156,7 @@ pub(super) async fn stored_file(
     let errored = ErroredState::find(Path::new("."), file.as_ref());
     errored.into_iter().for_each(|errored| told.warn(errored.warning()));
     let env = workspace.env;
-    // What is asked for goes to stdout, where programs may read it.
+    // The requested output goes to stdout, where programs may read it.
     let shown = diagnostic::all(&Screen::of(env), &workspace.sources, &told, env.compact_warnings);
     err(&shown.warnings);
     Ok(file)
@@ -173,8 +173,8 @@ pub(super) async fn stored_in(
     Ok(file_in(diags, store).await?.0.map(|file| file.state).unwrap_or_default())
 }
 
-/// The providers of everything in a store, what interrupted runs have done included, and if asked for
-/// of what they left open.
+/// The providers of everything in a store, results of interrupted runs included, and if asked for
+/// those of open operations.
 pub(super) async fn providers_in(
     diags: &mut Diagnostics,
     mut store: OpenState,
@@ -192,14 +192,14 @@ pub(super) async fn providers_in(
     Ok(held.into_values().map(|held| held.provider.provider.clone()).chain(open).collect())
 }
 
-/// The state in a store, and what there is to say about interrupted runs.
+/// The state in a store, and the diagnostics about interrupted runs.
 async fn file_in(
     diags: &mut Diagnostics,
     mut store: OpenState,
 ) -> Result<(Option<StateFile>, Vec<Diagnostic>), Reported> {
     let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-    // What an interrupted run has done counts before the next apply stores it. Who only looks can
-    // still look at a state whose journal cannot be read.
+    // Changes of an interrupted run count before the next apply stores them. A command that only
+    // reads still works if the journal cannot be read.
     match store.intents.recover(file.clone()) {
         Ok(recovery) => Ok((recovery.file.clone(), recovery.diagnostics())),
         Err(error) => Ok((file, vec![error.as_warning()])),

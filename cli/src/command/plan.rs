@@ -109,7 +109,7 @@ pub(super) async fn prepare<'e>(
     Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
 }
 
-/// What a plan is made of.
+/// Inputs of a plan.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
     pub(super) results: &'a Results,
@@ -140,9 +140,9 @@ pub(super) async fn make(
     plan(&session, diags, making.options).await
 }
 
-/// Makes a plan that leaves alone the instances of operations whose outcome is unknown, and what depends
-/// on them. The provider may tell what became of them, so they are planned first, and left out of a
-/// second plan where it could not. Returns the results of the second plan, if one was made.
+/// Makes a plan that leaves alone the instances of operations with an unknown outcome, and their
+/// dependents. The provider may know the outcome, so they are planned first, and left out of a
+/// second plan where it did not. Returns the results of the second plan, if one was made.
 pub(super) async fn make_around_open(
     diags: &mut Diagnostics,
     (prepared, pool): (&Prepared<'_>, &Pool<'_>),
@@ -163,7 +163,7 @@ pub(super) async fn make_around_open(
     let evidence = found.iter().filter(|one| one.summary == UNRESOLVED).cloned();
     evidence.for_each(|one| diags.warn(one));
     let (options, results) = (making.options.around(open), Results::new(&prepared.config));
-    // What is refreshed again was shown before.
+    // Objects that are refreshed again were shown before.
     let second = Making { options: &options, results: &results, watch: &Unwatched, ..making };
     let plan = make(diags, prepared, pool, second).await?;
     Ok((plan, Some(results)))
@@ -199,7 +199,7 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
     if !prepared.workspace.env.in_automation {
         report.next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
     }
-    // What is open is still to be done.
+    // Open operations are still to be done.
     if args.detailed_exitcode && (plan.applyable() || !plan.open.is_empty()) {
         Exit::HasChanges
     } else {
@@ -207,12 +207,12 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
     }
 }
 
-/// A plan, with what it was made of.
+/// A plan, with its inputs.
 struct Made<'a> {
     prepared: &'a Prepared<'a>,
     locked: &'a Locked,
     pool: &'a Pool<'a>,
     plan: &'a Plan,
-    /// Where generated configuration goes, and what was found out on the way.
+    /// Destination of generated configuration, and the results of the plan.
     generated: (Option<&'a Path>, &'a Results),
 }

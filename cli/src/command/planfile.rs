@@ -40,7 +40,7 @@ const CONFIG: &str = "config/";
 const MODULES: &str = "modules.json";
 const LOCKS: &str = lockfile::NAME;
 
-/// What a saved plan says about itself.
+/// Metadata of a saved plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct About {
     engine: String,
@@ -59,7 +59,7 @@ struct About {
     /// The fingerprint of the state, if interrupted runs had changed it since it was stored.
     #[serde(default)]
     recovered: Option<String>,
-    /// What was given for the variables, as JSON.
+    /// Given values of the variables, as JSON.
     variables: BTreeMap<String, Box<RawValue>>,
     /// The ephemeral variables that were given a value, which is stored nowhere.
     #[serde(default)]
@@ -226,7 +226,7 @@ fn read(
     Ok((saved, config, variables))
 }
 
-/// What becomes of configurations that were generated while the plan was made.
+/// Treatment of configurations that were generated while the plan was made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Generated {
     /// They are taken for part of the configuration, so that they can be applied.
@@ -250,7 +250,7 @@ pub(crate) fn open(
     open_parts(diags, workspace, (path, parts), generated)
 }
 
-/// Opens a saved plan whose file was read.
+/// Opens a saved plan that was read from a file.
 ///
 /// # Errors
 /// When its parts are not those of a plan.
@@ -301,7 +301,7 @@ impl Saved {
         &self.plan
     }
 
-    /// The providers it needs: also those of what is not in the configuration any more.
+    /// The providers it needs: also those of resources that are not in the configuration any more.
     pub(crate) fn requirements(&self, config: &Config) -> BTreeMap<ProviderAddr, Constraints> {
         let mut required = config.requirements();
         let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
@@ -311,7 +311,7 @@ impl Saved {
         required
     }
 
-    /// What was given for each variable, as JSON.
+    /// The given value of each variable, as JSON.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&str, &str)> {
         self.about.variables.iter().map(|(name, json)| (name.as_str(), json.get()))
     }
@@ -321,7 +321,7 @@ impl Saved {
         OffsetDateTime::from_unix_timestamp(self.about.time).unwrap_or(OffsetDateTime::UNIX_EPOCH)
     }
 
-    /// Where the state is: where options say, else where they said when the plan was made.
+    /// Location of the state: as options say, else as they said when the plan was made.
     pub(super) fn place(&self, given: StatePlace) -> StatePlace {
         match given {
             StatePlace { state: None, out, backup } => StatePlace {
@@ -352,7 +352,8 @@ impl Saved {
         Ok(Some(config))
     }
 
-    /// Refuses to apply it in another workspace: what it says of names there is not true.
+    /// Refuses to apply it in another workspace: names that depend on the workspace would be wrong
+    /// there.
     fn check_workspace(&self, diags: &mut Diagnostics, selected: &str) -> Result<(), Reported> {
         let made_in = &self.about.workspace;
         if made_in == selected {
@@ -364,8 +365,8 @@ impl Saved {
         Err(diags.error(Diagnostic::error("Saved plan is for another workspace", detail)))
     }
 
-    /// Refuses to apply it with other packages of providers: what one version planned is no promise
-    /// of another.
+    /// Refuses to apply it with other packages of providers: a plan of one version does not bind
+    /// another.
     fn check_locks(
         &self,
         diags: &mut Diagnostics,

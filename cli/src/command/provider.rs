@@ -1,4 +1,4 @@
-//! `formwork provider`: what helps to write a provider.
+//! `formwork provider`: commands for provider development.
 
 mod check;
 mod check_inputs;

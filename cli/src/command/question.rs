@@ -1,4 +1,4 @@
-//! Asks whoever sits at the terminal. What follows from the answer is for the caller.
+//! Asks the user at the terminal. The caller handles the answer.
 
 use std::io::{self, IsTerminal as _};
 
@@ -10,15 +10,15 @@ use crate::view::{self, Paint, Screen};
 /// Something to ask.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Question<'q> {
-    /// What it is about, in one line.
+    /// Its subject, in one line.
     pub(super) title: &'q str,
-    /// What more there is to know; may have several lines, or none.
+    /// Further information; may have several lines, or none.
     pub(super) about: &'q str,
     /// Whether the answer must not be seen.
     pub(super) secret: bool,
 }
 
-/// Why a question has no answer.
+/// Reasons why a question has no answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Unanswered {
     /// The input ended, or cannot be read.
@@ -32,7 +32,7 @@ pub(super) enum Unanswered {
 /// # Errors
 /// When there is no answer.
 pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<String, Unanswered> {
-    // From the first word on: whoever is quick interrupts before the question is out.
+    // From the first word on: a fast user interrupts before the question is printed.
     let signals = Attended::begin().map_err(|_| Unanswered::Ended)?;
     view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
@@ -42,7 +42,7 @@ pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<Strin
         };
         view::out(&format!("  {}\n\n", about.replace('\n', "\n  ")));
     }
-    // Whoever is quick types as soon as the question is there.
+    // A fast user types as soon as the question is printed.
     let silence = question.secret.then(Silence::begin).flatten();
     view::out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
     let answer = line(signals).await;

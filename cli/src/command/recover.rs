@@ -289,8 +289,8 @@ impl Adopted<'_> {
         (one, id): (&Unresolved, &str),
     ) -> Result<InstanceAddr, Reported> {
         make_room(locked, one);
-        // Where another object is by now, the one that moved there in vain is not taken for it: the next
-        // plan says what becomes of it.
+        // At an address that another object has by now, the one that moved there in vain is not
+        // taken for it: the next plan decides its fate.
         let is_free = !finder.is_taken(&locked.file.state, one.place());
         let at = if is_free { one.place() } else { &one.addr };
         let (clue, unwritten) = (Clue::Id(id.into()), Some(one.provider.clone()));
@@ -308,7 +308,7 @@ impl Adopted<'_> {
     }
 }
 
-/// Refuses an object that differs from the plan: it may belong to someone else.
+/// Refuses an object that differs from the plan: it may belong to another user.
 fn refuse_different(
     diags: &mut Diagnostics,
     state: &State,
@@ -420,7 +420,7 @@ fn refuse_managed(
 }
 
 /// Puts a result under an address, whatever has come there since, unless that is certainly another
-/// object: nobody would know of it any more.
+/// object, which would be lost.
 fn put_in(
     diags: &mut Diagnostics,
     state: &mut State,
@@ -430,7 +430,7 @@ fn put_in(
     let addr = &one.addr;
     let there = state.object(addr, one.deposed.as_ref()).cloned();
     let there = there.filter(|there| !there.is_of_the_same_object(object));
-    // What it was to take the place of is there all the time, unless it is out of the way already.
+    // The object that it was to replace is there all the time, unless it is out of the way already.
     let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
         let detail = format!(
@@ -458,8 +458,8 @@ async fn open(
     let backend = workspace.backend(diags)?;
     let store = workspace.store(diags, backend.as_ref(), &args.place()).await?;
     let mut locked = Locked::open(diags, store, &args.lock, "recover").await?;
-    // What is open has the address of the run that was cut off, and may have another one by now. A
-    // configuration that is not whole is no reason not to decide.
+    // An open operation has the address of the run that was cut off, and may have another one by
+    // now. A configuration with errors is no reason not to decide.
     if locked.undecided().next().is_some()
         && let Ok(config) = workspace.config(&mut Diagnostics::new())
     {

@@ -25,7 +25,7 @@ use crate::view::json::{plan as json_plan, state as json_state};
 use crate::view::{Screen, err, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
-/// What is said of a file that is neither.
+/// Error for a file that is neither.
 const UNREADABLE: &str = "Failed to read the given file as a state or plan file";
 
 /// Runs the command.

@@ -1,5 +1,5 @@
-//! `formwork state`: looks at the state, or changes it without touching the real objects. What a
-//! change means is in the engine's `state::edit`; here are the lock, the backup and the words.
+//! `formwork state`: looks at the state, or changes it without touching the real objects. The
+//! engine's `state::edit` defines the changes; here are the lock, the backup and the messages.
 
 mod edit;
 mod list;

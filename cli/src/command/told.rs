@@ -1,4 +1,5 @@
-//! Commands that end by saying something: what comes before it and what follows from it.
+//! Runs commands that end by printing text: opens the workspace, prints the result or the
+//! diagnostics, returns the exit code.
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -44,10 +45,10 @@ async fn run(
     }
 }
 
-/// Asks a question to which only `yes` is an answer that goes on.
+/// Asks a question that only the answer `yes` confirms.
 ///
 /// # Errors
-/// When nobody answers.
+/// When there is no answer.
 pub(super) fn confirmed(diags: &mut Diagnostics, question: &str) -> Result<bool, Reported> {
     out(&format!("{question}\n\n  Enter a value: "));
     let mut answer = String::new();

@@ -180,7 +180,7 @@ async fn delete_locked(
     let name = &args.name;
     let held = managed(&locked.file.state);
     if args.force {
-        // What goes with it may be all that is known of them.
+        // The deleted state may hold the only record of them.
         locked.remind(diags);
     } else {
         locked.settled(diags, |_| true)?;

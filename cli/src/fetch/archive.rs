@@ -1,4 +1,4 @@
-//! Unpacks archives that nobody vouches for. The only place that does.
+//! Unpacks untrusted archives. The only place that does.
 //!
 //! No entry is written outside of the folder, through a link, or beyond the limits; links are made
 //! last and held against the folder by [`super::folder::confine`].
@@ -18,18 +18,18 @@ use budget::{Budget, Counted};
 
 use super::folder;
 
-/// What an archive may hold.
+/// Limits on the contents of an archive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     /// The size of the archive itself, in bytes.
     pub(crate) archive: u64,
     /// The size of everything in it, in bytes.
     pub(crate) unpacked: u64,
-    /// How many times larger than the archive that may be.
+    /// Maximum ratio of that to the size of the archive.
     pub(crate) ratio: u64,
     /// The size up to which it may be as many times larger as it likes.
     pub(crate) any_ratio: u64,
-    /// How many files, folders and links.
+    /// Maximum number of files, folders and links.
     pub(crate) entries: usize,
     /// The length of a path, in bytes.
     pub(crate) path: usize,
@@ -42,7 +42,8 @@ pub(crate) struct Limits {
 const XZ_MEMORY: u32 = 128 << 10;
 
 impl Limits {
-    /// How many bytes may be decoded in all: the content, its padding, and the headers of all entries.
+    /// Maximum number of decoded bytes in all: the content, its padding, and the headers of all
+    /// entries.
     fn decoded(&self) -> u64 {
         let entries = (self.entries as u64).saturating_mul(4 << 10);
         self.unpacked.saturating_add(entries).saturating_add(1 << 20)
@@ -71,10 +72,10 @@ impl Limits {
     };
 }
 
-/// Why an archive is not unpacked.
+/// Reasons why an archive is not unpacked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BadArchive {
-    /// It cannot be read as what it should be.
+    /// It is malformed.
     #[error("the archive is not readable: {0}")]
     Malformed(String),
     /// An entry would leave the package.
@@ -93,7 +94,7 @@ pub(crate) enum BadArchive {
     TooMuch {
         /// The limit that was reached.
         limit: u64,
-        /// What is limited.
+        /// Name of the limited quantity.
         what: &'static str,
     },
     /// The disk.
@@ -101,7 +102,7 @@ pub(crate) enum BadArchive {
     Disk(#[from] io::Error),
 }
 
-/// How an archive is packed.
+/// Format of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Zip,
@@ -134,7 +135,7 @@ impl Format {
 /// Unpacks an archive into a folder that does not exist yet.
 ///
 /// # Errors
-/// When it is malformed or hostile. What is in the folder then is worthless.
+/// When it is malformed or hostile. The contents of the folder are then worthless.
 pub(crate) fn unpack(
     path: &Path,
     format: Format,
@@ -235,7 +236,7 @@ fn tar_entry(entry: &mut tar::Entry<'_, impl Read>, sink: &mut Sink<'_>) -> Resu
     Ok(())
 }
 
-/// Where entries go, and how much more may.
+/// Destination of entries, and the remaining limits.
 struct Sink<'a> {
     root: &'a Path,
     limits: &'a Limits,
@@ -251,7 +252,7 @@ impl<'a> Sink<'a> {
         Self { root, limits, packed, written: 0, entries: 0, links: Vec::new() }
     }
 
-    /// Where an entry goes.
+    /// Destination of an entry.
     fn place(&mut self, name: &str) -> Result<PathBuf, BadArchive> {
         self.count_entry()?;
         if name.len() > self.limits.path {
@@ -321,7 +322,7 @@ impl<'a> Sink<'a> {
         self.file(name, &mut content, None)
     }
 
-    /// How many more bytes may be written.
+    /// Number of bytes that may still be written.
     fn left(&self) -> u64 {
         let by_ratio = self.packed.saturating_mul(self.limits.ratio).max(self.limits.any_ratio);
         self.limits.unpacked.min(by_ratio).saturating_sub(self.written)
@@ -340,7 +341,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// Where a link leads, as a zip archive holds it.
+    /// Target of a link, as a zip archive holds it.
     fn target(&self, content: &mut impl Read) -> Result<PathBuf, BadArchive> {
         let mut text = String::new();
         let limit = self.limits.path as u64;
@@ -373,7 +374,7 @@ impl<'a> Sink<'a> {
 
 fn set_mode(file: &File, mode: Option<u32>) -> Result<(), BadArchive> {
     use std::os::unix::fs::PermissionsExt as _;
-    // What may be run is all that is kept: no other user may write, and we may always read.
+    // Only the executable bit is kept: no other user may write, and we may always read.
     let mode = mode.map_or(0o644, |mode| if mode & 0o100 == 0 { 0o644 } else { 0o755 });
     Ok(file.set_permissions(std::fs::Permissions::from_mode(mode))?)
 }

@@ -1,5 +1,5 @@
-//! The sum that the address of a package says a file has: `checksum=sha256:…`. Whoever writes it wants
-//! that file and no other, so a file without it is refused.
+//! The checksum of a file in the address of its package: `checksum=sha256:…`. Such an address means
+//! that file and no other, so a file with another checksum is refused.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -14,17 +14,17 @@ use super::http;
 use super::{FetchError, query};
 use crate::redact;
 
-/// How long a file of sums may be.
+/// Maximum length of a file of checksums.
 const MAX_LIST: u64 = 1 << 20;
 
-/// What is demanded of a file.
+/// Checksum required of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Checksum {
     /// This sum.
     Is(Sum),
     /// The sum that a list has for the name of the file.
     Listed {
-        /// Where the list is: a URL, or a path.
+        /// Location of the list: a URL, or a path.
         at: String,
     },
 }

@@ -1,5 +1,5 @@
-//! What a host is told about who asks it: a token from the environment, from the settings, or from a
-//! program that keeps them. Who may be told it is for whoever sends it.
+//! Credentials for hosts: a token from the environment, from the settings, or from a helper
+//! program. The sender decides which requests may carry it.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -16,7 +16,7 @@ const MAX_ANSWER: u64 = 1 << 20;
 /// Answers of the helper by host.
 type Answers = BTreeMap<String, Result<Option<String>, String>>;
 
-/// Knows tokens. The helper is asked once for each host, and only where nobody else knows one.
+/// Looks up tokens. The helper is asked once for each host, and only when no other source has one.
 pub(super) struct Credentials<'a> {
     env: &'a Env,
     settings: &'a Settings,
@@ -34,8 +34,8 @@ impl<'a> Credentials<'a> {
         known.or_else(|| self.of_helper(host).ok().flatten())
     }
 
-    /// Why the helper gave no token for a host, if it failed to. Hosts that want none can be asked
-    /// nevertheless.
+    /// Reason why the helper gave no token for a host, if it failed. Hosts that need none can be
+    /// asked nevertheless.
     pub(super) fn complaint(&self, host: &str) -> Option<String> {
         self.asked().get(host)?.as_ref().err().cloned()
     }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(token(&env, "other.example.com"), None);
     }
 
-    /// What a helper with this text of a program knows of a host, and what is wrong with it.
+    /// Result of a helper with this script for a host, and its error.
     fn check(script: &str) -> (Option<String>, Option<String>) {
         let folder = tempfile::tempdir().unwrap();
         let plugins = folder.path().join(".terraform.d/plugins");

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{BadArchive, Limits};
 
-/// Sees to it that nothing in a folder leads outside of it. Links that lead nowhere are removed:
-/// nobody can read them, and what they name could appear later.
+/// Ensures that nothing in a folder leads outside of it. Dangling links are removed: they cannot be
+/// read, and their targets could appear later.
 ///
 /// # Errors
-/// When a link leads outside, something is neither file nor folder nor link, or there is too much.
+/// When a link leads outside, an entry is neither file nor folder nor link, or there is too much.
 pub(super) fn confine(root: &Path, limits: &Limits) -> Result<(), BadArchive> {
     let whole = root.canonicalize()?;
     let mut entries = 0_usize;
@@ -54,8 +54,8 @@ fn climbs(link: &Path, root: &Path, target: &Path) -> bool {
     })
 }
 
-/// Calls for everything below a folder whose name is wanted, in the order of names, links not followed.
-/// What lies below a folder that is not wanted is not looked at.
+/// Calls for everything below a folder whose name is wanted, in the order of names, links not
+/// followed. Entries below a folder that is not wanted are not read.
 fn walk(
     root: &Path,
     limits: &Limits,
@@ -81,12 +81,12 @@ fn walk(
     Ok(())
 }
 
-/// What becomes of names that begin with a dot when a folder is copied.
+/// Treatment of names that begin with a dot when a folder is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hidden {
-    /// They are copied, but for what repositories keep for themselves.
+    /// They are copied, except for `.git`.
     Copied,
-    /// They stay behind: what is there belongs to whoever works in that folder.
+    /// They are not copied: they belong to the user of that folder.
     Left,
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn copy(
     limits: &Limits,
     hidden: Hidden,
 ) -> Result<(), BadArchive> {
-    // The folder itself may be a link; what it holds is what is copied.
+    // The folder itself may be a link; its contents are copied.
     let from = from.canonicalize()?;
     std::fs::create_dir(to)?;
     let mut left = limits.unpacked;
@@ -126,8 +126,8 @@ pub(crate) fn copy(
     })
 }
 
-/// The one path below a folder that fits a relative path, in which `*` and `?` stand for what a shell
-/// takes them for.
+/// The one path below a folder that fits a relative path, in which `*` and `?` are wildcards as in
+/// a shell.
 ///
 /// # Errors
 /// When nothing fits or several do; fit for a message.

@@ -1,7 +1,7 @@
 //! Fetches git repositories by running the program `git`, which knows the user's keys and proxies.
 //!
-//! Every repository is fetched afresh: the settings in a folder that somebody else could write to are
-//! never read. Nothing in an address can become an option, and nothing asks questions.
+//! Every repository is fetched afresh: the settings in a folder that another user could write to
+//! are never read. Nothing in an address can become an option, and nothing asks questions.
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -15,7 +15,7 @@ use super::{FetchError, query};
 use crate::redact;
 use crate::sentinel::Companion;
 
-/// What an address says besides the repository.
+/// Parts of an address besides the repository.
 #[derive(Debug, PartialEq, Eq)]
 struct Wanted {
     /// The repository, without what is meant for us.
@@ -32,7 +32,7 @@ impl Wanted {
         let (url, keys) = query::take(&url, "sshkey");
         // History is never fetched where that can be avoided, so there is no depth to choose.
         let (url, _) = query::take(&url, "depth");
-        // Of several the first counts, as in the reference.
+        // Of several the first counts, as in Terraform.
         let reference = references.into_iter().find(|reference| !reference.is_empty());
         let wanted = Self { url, reference, key: keys.into_iter().next() };
         if let Some(reference) = wanted.reference.as_deref().filter(|text| text.starts_with('-')) {
@@ -64,8 +64,8 @@ pub(super) fn clone(address: &str, into: &Path, own_ssh: bool) -> Result<(), Fet
     let result = git.fetch(&wanted, place).and_then(|()| {
         let submodules = into.join(".gitmodules").exists();
         let update = ["submodule", "update", "--init", "--recursive", "--depth", "1"];
-        // What a repository mentions must not be a folder of this machine: git's own rules hold for
-        // it, which whoever works here may have changed.
+        // Submodules of a repository must not be folders of this machine: git's own rules hold for
+        // them, which the user may have changed.
         if submodules {
             git.run(Some(into), Allowed::AsUsual, &update.map(OsStr::new))
         } else {
@@ -148,7 +148,7 @@ impl Login {
     }
 }
 
-/// Which protocols git may speak.
+/// Protocols that git may speak.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Allowed {
     /// Those that are known, also to the folders of this machine: the address was chosen here.
@@ -157,7 +157,7 @@ enum Allowed {
     AsUsual,
 }
 
-/// The program, with what it is told every time.
+/// The program, with the arguments of every call.
 struct Git<'a> {
     key: Option<&'a Path>,
     login: Option<Login>,
@@ -198,8 +198,7 @@ impl Git<'_> {
         command
             .args(["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"])
             .env("GIT_TERMINAL_PROMPT", "0")
-            // What it complains of is read: in the language of whoever works here nobody would know
-            // it again.
+            // Its messages are read: in the user's language they could not be recognized.
             .env("LC_ALL", "C")
             .env_remove("GIT_DIR")
             .env_remove("GIT_WORK_TREE")

@@ -13,13 +13,13 @@ use crate::redact;
 /// The longest list of services.
 const MAX_DOCUMENT: u64 = 1 << 20;
 
-/// Why a service cannot be used.
+/// Reasons why a service cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HostError {
-    /// The host does not say what it offers.
+    /// The host does not return a discovery document.
     #[error("failed to request discovery document: {0}")]
     Unknown(#[from] HttpError),
-    /// What it says makes no sense.
+    /// Its answer is malformed.
     #[error("the discovery document of {host} is not valid: {reason}")]
     Malformed { host: String, reason: String },
     /// It does not offer this service, but perhaps another version of it.
@@ -27,7 +27,7 @@ pub(crate) enum HostError {
     NotOffered { host: String, service: &'static str, other_version: bool },
 }
 
-/// What is known of hosts: each is asked once.
+/// Known services of hosts: each host is asked once.
 pub(crate) struct Hosts<'a> {
     credentials: Credentials<'a>,
     patience: Patience,
@@ -44,7 +44,7 @@ impl<'a> Hosts<'a> {
         Self { credentials: Credentials::new(env, settings), patience: env.patience(), known }
     }
 
-    /// The URL of a service, ending in a slash. `name` is what people call it.
+    /// The URL of a service, ending in a slash. `name` is its name in messages.
     ///
     /// # Errors
     /// When the host cannot be asked or does not offer it.
@@ -97,7 +97,7 @@ impl<'a> Hosts<'a> {
         })
     }
 
-    /// What a request to a host says about who asks.
+    /// Authorization header of a request to a host.
     pub(crate) fn asking(&self, host: &str, url: &str) -> Option<String> {
         if !http::is_private(url) {
             return None;
@@ -105,7 +105,7 @@ impl<'a> Hosts<'a> {
         self.credentials.token(host).map(|token| format!("Bearer {token}"))
     }
 
-    /// Why nothing can be said about who asks, if somebody should know.
+    /// Reason why there are no credentials for a request, if it is worth reporting.
     pub(crate) fn complaint(&self, host: &str, url: &str) -> Option<String> {
         if !http::is_private(url) && self.credentials.token(host).is_some() {
             return Some(format!(
@@ -116,7 +116,7 @@ impl<'a> Hosts<'a> {
         self.credentials.complaint(host)
     }
 
-    /// How patiently services are asked.
+    /// Timeouts and retries of requests to services.
     pub(crate) fn patience(&self) -> Patience {
         self.patience
     }

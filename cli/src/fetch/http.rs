@@ -14,7 +14,7 @@ use ureq::{Agent, Body, Proxy, ProxyProtocol};
 
 use crate::redact;
 
-/// Why a server's answer is not the one that was hoped for.
+/// Reasons why a request to a server fails.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
     /// The environment names a proxy that is none.
@@ -35,24 +35,24 @@ pub(crate) enum HttpError {
     /// It is too long.
     #[error("{url}: the answer is longer than the limit of {limit} bytes")]
     TooLong { url: String, limit: u64 },
-    /// It is not what it should be.
+    /// It is malformed.
     #[error("{url}: {reason}")]
     Malformed { url: String, reason: String },
 }
 
-/// How often a request may be sent elsewhere.
+/// Maximum number of redirects of a request.
 const MAX_REDIRECTS: usize = 10;
-/// How long a server may take to be reached, and to begin to answer.
+/// Maximum time until a server is connected, and until it begins to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a download may take.
+/// Maximum time of a download.
 const DOWNLOAD: Duration = Duration::from_secs(30 * 60);
 
-/// How a server is asked that may be busy.
+/// Retries and timeouts for a server that may be busy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
-    /// How often it is asked again.
+    /// Number of retries.
     pub(crate) retries: u32,
-    /// How long each answer may take.
+    /// Maximum time of each answer.
     pub(crate) each: Duration,
 }
 
@@ -74,13 +74,13 @@ pub(crate) struct Client {
 
 /// An answer that came with a good status.
 pub(crate) struct Answer {
-    /// Where it came from in the end.
+    /// Its final URL.
     pub(crate) url: String,
     response: Response<Body>,
 }
 
 impl Client {
-    /// Makes a client that trusts whom this machine trusts, and goes through the proxies it names.
+    /// Makes a client with the trusted certificates and the proxies of this machine.
     pub(crate) fn new(proxies: Proxies, pause: fn(Duration)) -> Self {
         let tls = TlsConfig::builder()
             .root_certs(RootCerts::PlatformVerifier)
@@ -99,7 +99,7 @@ impl Client {
         Self { agent: config.new_agent(), document: PATIENCE, proxies, pause }
     }
 
-    /// Gets what is at a URL; what is said about who asks is sent along, but not to another host.
+    /// Gets the content of a URL; credentials are sent along, but not to another host.
     ///
     /// # Errors
     /// When there is no answer, or not a good one.
@@ -273,13 +273,13 @@ impl HttpError {
         }
     }
 
-    /// Whether a server wants to know who asks, or does not like who does.
+    /// Whether a server requires credentials, or refuses the given ones.
     pub(crate) fn is_about_asking(&self) -> bool {
         matches!(self, Self::Status { status: 401 | 403, .. })
     }
 }
 
-/// How long to wait behind an attempt, counted from 1: twice as long each time.
+/// Pause behind an attempt, counted from 1: twice as long each time.
 fn pause_behind(attempt: u32) -> Duration {
     let seconds = 1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX);
     Duration::from_secs(seconds).min(MAX_PAUSE)
@@ -345,10 +345,10 @@ fn origin(url: &str) -> String {
     url[..end].to_ascii_lowercase()
 }
 
-/// Where a redirection leads.
+/// Target of a redirect.
 ///
 /// # Errors
-/// When it leads to a place that is not as private, or is not HTTP.
+/// When the target is not as private, or is not HTTP.
 pub(crate) fn follow(from: &str, to: &str) -> Result<String, HttpError> {
     let next = resolve(from, to);
     let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
@@ -363,7 +363,7 @@ pub(crate) fn follow(from: &str, to: &str) -> Result<String, HttpError> {
     }
 }
 
-/// What a reference means that stands in an answer from `base`.
+/// Resolves a reference in an answer from `base`.
 pub(crate) fn resolve(base: &str, reference: &str) -> String {
     if reference.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':')) {
         return reference.to_owned();

@@ -21,7 +21,7 @@ pub(super) fn find(
     in_page(&page).ok_or_else(|| FetchError::Address("no source URL was returned".to_owned()))
 }
 
-/// What the element says, if it stands in the page's head.
+/// Content of the element, if it stands in the page's head.
 fn in_page(page: &str) -> Option<String> {
     let head = page.split("<body").next().unwrap_or_default();
     head.split("<meta").skip(1).find_map(|element| {

@@ -1,5 +1,5 @@
-//! The file `.netrc`: under which name and with which password one logs in where. Only servers of
-//! modules' packages are told, as in the reference. Asks nobody.
+//! The file `.netrc`: login names and passwords of servers. Only servers of modules' packages
+//! receive them, as in Terraform. Never prompts.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use formwork_core::disk::{MAX_RECORD, read_named_text};
 
 use crate::env::Env;
 
-/// What the file says, in its order.
+/// Entries of the file, in its order.
 #[derive(Debug, Default)]
 pub(crate) struct Netrc(Vec<Machine>);
 
@@ -68,7 +68,7 @@ impl Netrc {
         Self(machines)
     }
 
-    /// What a request to a URL says about who asks, unless the URL says it.
+    /// Authorization header of a request to a URL, unless the URL has credentials.
     pub(crate) fn authorization(&self, url: &str) -> Option<String> {
         let host = host(url);
         if host.contains('@') {

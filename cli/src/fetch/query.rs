@@ -1,4 +1,4 @@
-//! Parameters that an address has for us, and not for whoever is asked for the package.
+//! Parameters of an address that are meant for us, and not for the server of the package.
 
 /// Takes a parameter out of a URL's query: the URL without it, and its values in order.
 pub(super) fn take(url: &str, name: &str) -> (String, Vec<String>) {
@@ -16,7 +16,7 @@ pub(super) fn take(url: &str, name: &str) -> (String, Vec<String>) {
     (url, values)
 }
 
-/// Undoes percent escapes. What is malformed stays as it is.
+/// Decodes percent escapes. Malformed ones stay as they are.
 pub(super) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

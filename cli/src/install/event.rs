@@ -24,7 +24,7 @@ pub(crate) enum Event {
     Shipped(Version, InsteadOf),
 }
 
-/// The package in whose place a provider stands that comes with this program.
+/// The package that a provider shipped with this program replaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum InsteadOf {
     /// None is locked.

@@ -1,4 +1,5 @@
-//! Installs one provider: selects a version, fetches and verifies its package, and says what to lock.
+//! Installs one provider: selects a version, fetches and verifies its package, and returns the
+//! lock.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -50,7 +51,7 @@ pub(crate) struct Done {
     pub(crate) incomplete: bool,
 }
 
-/// A fetched package that was verified by what its source states.
+/// A fetched package that was verified with the checksums of its source.
 pub(crate) struct Fetched {
     pub(crate) content: Content,
     /// The hash of the archive, if it is one.
@@ -80,7 +81,7 @@ impl Installer<'_> {
                 emit(Event::Reusing);
                 return Err(Problem::LockConflict(lock.version.clone()));
             }
-            // What is there and as it was locked needs no source.
+            // An installed package that matches its lock needs no source.
             if self.places.is_installed(&job.addr, lock) {
                 emit(Event::Reusing);
                 emit(Event::AlreadyInstalled(lock.version.clone()));
@@ -237,10 +238,10 @@ fn use_shipped(job: &Job, version: &Version, emit: &dyn Fn(Event)) -> Done {
     unchanged(&same.cloned().unwrap_or_else(fresh))
 }
 
-/// Fetches a package, and verifies it by what its source states.
+/// Fetches a package, and verifies it with the checksums of its source.
 ///
 /// # Errors
-/// When it cannot be had, or is not what the source states.
+/// When it cannot be fetched, or does not match the checksums.
 pub(crate) fn fetch(
     servers: &Servers<'_>,
     package: Package,

@@ -1,4 +1,4 @@
-//! `.terraform.lock.hcl`: which version of each provider is used, and what its package must be.
+//! `.terraform.lock.hcl`: the selected version of each provider, and the hashes of its package.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,14 +19,14 @@ pub(crate) fn is_known(hash: &str) -> bool {
     hash.starts_with("h1:") || hash.starts_with("zh:")
 }
 
-/// What is locked, by provider.
+/// Locks, by provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LockFile {
     /// The locks.
     pub(crate) providers: BTreeMap<ProviderAddr, Lock>,
 }
 
-/// What is locked about one provider.
+/// The lock of one provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lock {
     /// The selected version.

@@ -138,13 +138,14 @@ pub(crate) fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
 /// The name of a package while it is unpacked.
 const PACKAGE: &str = "package";
 
-/// What the names of folders begin with in which packages are unpacked.
+/// Prefix of the names of folders in which packages are unpacked.
 const ASIDE: &str = ".unpacking-";
 
-/// A folder to unpack in, and the lock that says that somebody does. What runs left that were killed
-/// is cleared away: nobody holds their locks.
+/// A folder to unpack in, and the lock that shows that it is in use. Folders of runs that were
+/// killed are cleared away: no process holds their locks.
 fn make_room(parent: Dir) -> io::Result<(Scratch, File)> {
-    // Held for a moment only, so that nobody takes a folder that is not locked yet for one of those.
+    // Held for a moment only, so that no other process takes a folder that is not locked yet for a
+    // leftover.
     let whole = parent.as_file()?;
     whole.lock()?;
     for name in parent.names()? {
@@ -161,7 +162,7 @@ fn make_room(parent: Dir) -> io::Result<(Scratch, File)> {
     Ok((aside, mine))
 }
 
-/// Sees to it that programs can be run: archives made elsewhere may not say what can.
+/// Ensures that programs can be run: archives made elsewhere may lack the executable bits.
 fn make_runnable(package: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     for entry in std::fs::read_dir(package)? {
@@ -174,7 +175,7 @@ fn make_runnable(package: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What the names of programs begin with.
+/// Prefix of the names of programs.
 const PROGRAM: &str = "terraform-provider-";
 
 /// The program of a provider in its package: the first file by name that is called

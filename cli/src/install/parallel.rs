@@ -37,7 +37,7 @@ pub(crate) fn run<T: Sync, E: Send, R: Send>(
                 loop {
                     let at = next.fetch_add(1, Ordering::SeqCst);
                     let Some(item) = items.get(at) else { return };
-                    // Nobody listens any more only if the other side has panicked.
+                    // The receiver is gone only if the other side has panicked.
                     let emit = |event| drop(send.send((at, Message::Event(event))));
                     let result = job(at, item, &emit);
                     drop(send.send((at, Message::Done(result))));

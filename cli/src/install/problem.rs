@@ -24,7 +24,7 @@ pub(crate) enum Problem {
     Query(SourceError),
     /// The package of the version cannot be found.
     Fetch(Version, SourceError),
-    /// The package of the version is not what it should be, or cannot be written.
+    /// The package of the version is invalid, or cannot be written.
     Install(Version, String),
     /// The package of the version cannot be taken from the shared cache.
     Cache(Version, String),

@@ -29,11 +29,11 @@ impl Program {
 }
 
 impl Places<'_> {
-    /// Finds the program of a provider that `init` installed, and holds its package against the lock
+    /// Finds the program of a provider that `init` installed, and checks its package with the lock
     /// file.
     ///
     /// # Errors
-    /// When it is not installed, or is not what was locked.
+    /// When it is not installed, or does not match its lock.
     pub(crate) fn program(
         &self,
         diags: &mut Diagnostics,
@@ -97,11 +97,11 @@ impl Places<'_> {
         Ok(Program { path, identity: Some(identity) })
     }
 
-    /// Finds the programs of several providers, as [`Places::program`] does, except for those that are built in or
-    /// running already.
+    /// Finds the programs of several providers, as [`Places::program`] does, except for those that
+    /// are built in or running already.
     ///
     /// # Errors
-    /// When one is not installed, or is not what was locked.
+    /// When one is not installed, or does not match its lock.
     pub(crate) fn programs(
         &self,
         diags: &mut Diagnostics,

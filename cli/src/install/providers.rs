@@ -25,7 +25,7 @@ use crate::env::Env;
 /// The name of the folder of packages in the data directory.
 const PACKAGES: &str = "providers";
 
-/// Where providers are looked for and kept.
+/// Folders in which providers are searched and kept.
 pub(crate) struct Places<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
@@ -102,8 +102,8 @@ impl Places<'_> {
         folders.iter().map(folder).chain([direct]).collect()
     }
 
-    /// The package of a version in the shared cache, if it may be used: it is locked, or the user allows
-    /// packages whose hash is not.
+    /// The package of a version in the shared cache, if it may be used: it is locked, or the user
+    /// allows packages without a locked hash.
     pub(super) fn cached(
         &self,
         addr: &ProviderAddr,
@@ -126,7 +126,8 @@ impl Places<'_> {
             Some(methods) => methods.iter().any(registry),
             None => true,
         };
-        // Who names the services of the host means them, and not what comes with this program.
+        // Settings that name the services of the host mean that host, not the providers shipped
+        // with this program.
         let is_named = self.settings.hosts.contains_key(addr.host().as_str());
         shipped::find(addr).filter(|_| is_asked && !is_named && self.plugin_dirs.is_empty())
     }

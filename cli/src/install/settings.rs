@@ -1,5 +1,4 @@
-//! The settings file of the command line: where providers are looked for, and who hosts are told that
-//! asks.
+//! The settings file of the command line: provider installation methods, and credentials for hosts.
 
 mod method;
 mod text;
@@ -18,23 +17,23 @@ pub(crate) use self::method::{Method, MethodKind, matches};
 /// The settings that concern us.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Where unpacked providers are shared between projects.
+    /// Folder of unpacked providers that is shared between projects.
     pub(crate) plugin_cache_dir: Option<PathBuf>,
     /// Use the cache even for packages whose hash is not locked.
     pub(crate) cache_may_break_lock: bool,
-    /// Where providers are looked for, in order; `None` for the usual places.
+    /// Provider installation methods, in order; `None` for the usual ones.
     pub(crate) methods: Option<Vec<Method>>,
     /// Folders that hold the program of a provider under development, by source address.
     pub(crate) overrides: Vec<(String, PathBuf)>,
     /// Hosts that are not asked for their services: the URLs by service.
     pub(crate) hosts: BTreeMap<String, BTreeMap<String, String>>,
-    /// What hosts want to see before they answer.
+    /// Tokens that hosts require before they answer.
     pub(crate) tokens: BTreeMap<String, String>,
     /// The hosts whose tokens stand in settings files, and not in the file that `login` keeps.
     pub(crate) written: BTreeSet<String>,
-    /// The program to ask for what is not among these.
+    /// The program to ask for other tokens.
     pub(crate) helper: Option<Helper>,
-    /// What is doubtful about the settings, without keeping anybody from work: each with a summary.
+    /// Warnings about the settings, which do not stop a command: each with a summary.
     pub(crate) doubts: Vec<(String, String)>,
 }
 
@@ -43,13 +42,13 @@ pub(crate) struct Settings {
 pub(crate) struct Helper {
     /// Its file, if it is installed.
     pub(crate) program: Option<PathBuf>,
-    /// What people call it.
+    /// Name for display.
     pub(crate) name: String,
-    /// The words it is started with, before those that say what is wanted.
+    /// Its leading arguments, before those of a request.
     pub(crate) args: Vec<String>,
 }
 
-/// Why the settings cannot be used.
+/// Reason why the settings cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(":{line}")))]
 pub(crate) struct BadSettings {
@@ -141,8 +140,8 @@ fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
     Ok(files)
 }
 
-/// The tokens that `login` of the reference keeps in a file of its own, which no person writes. One
-/// that is damaged holds none.
+/// The tokens that Terraform's `login` keeps in a file of its own, which is not edited by hand. A
+/// damaged one holds none.
 fn logged_in(env: &Env) -> Vec<(String, String)> {
     let Some(path) = stored::file(env) else { return Vec::new() };
     let text = read_text(&path, MAX_RECORD);

@@ -1,5 +1,5 @@
-//! How a line of the log looks: as the Go ecosystem's logger writes it, so that tools that read the
-//! reference's log read ours.
+//! Format of a line of the log: as the Go ecosystem's logger writes it, so that tools that read
+//! Terraform's log read ours.
 
 use std::fmt::{self, Write as _};
 
@@ -51,7 +51,7 @@ where
     }
 }
 
-/// What one line says.
+/// Content of one line.
 #[derive(Debug, Default)]
 struct Line {
     message: String,
@@ -63,7 +63,7 @@ impl Line {
     fn set(&mut self, field: &Field, value: Value) {
         match (field.name(), value) {
             ("message", Value::String(text)) => self.message = text,
-            // What a plugin added to a line of its own.
+            // Fields that a plugin added to a line of its own.
             ("fields", Value::String(text)) => {
                 if let Ok(fields) = serde_json::from_str::<Map<String, Value>>(&text) {
                     self.fields.extend(fields);

@@ -1,9 +1,9 @@
-//! Where packages wait until all are there, and how they come into force together.
+//! Stages packages until all are fetched, then installs them together.
 //!
 //! Nothing that is installed is touched before everything was fetched. Then the modules about to be
-//! replaced are taken out of the manifest, the folders are moved, and the manifest is written: killed
-//! at any moment, a run leaves what was there before, what should be there, or modules that are said
-//! to be missing, but never one that is not what the manifest says.
+//! replaced are taken out of the manifest, the folders are moved, and the manifest is written: a
+//! run that is killed at any moment leaves the previous modules, the new modules, or modules that
+//! are reported as missing, but never a module that differs from the manifest.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -18,7 +18,7 @@ use formwork_core::disk::{Dir, Scratch};
 use super::manifest::Manifest;
 use crate::data_dir::DataDir;
 
-/// What the names of folders begin with in which packages wait.
+/// Prefix of the names of folders in which packages are staged.
 const ASIDE: &str = ".new-";
 
 /// Packages that are on their way into the folder of modules.
@@ -26,11 +26,11 @@ pub(super) struct Staging {
     /// The folder of modules.
     folder: PathBuf,
     aside: Scratch,
-    /// Held as long as this lives: nobody else installs here meanwhile.
+    /// Held as long as this lives: no other process installs here meanwhile.
     _lock: File,
-    /// Where each waits, by where it goes.
+    /// Staging folder of each package, by its destination.
     places: BTreeMap<PathBuf, PathBuf>,
-    /// Where each package was fetched to.
+    /// Folder that each package was fetched to.
     fetched: BTreeMap<PackageAddr, PathBuf>,
 }
 
@@ -69,12 +69,12 @@ impl Staging {
         super::clean(&self.folder.join(key))
     }
 
-    /// Where a package that was fetched before is.
+    /// Folder of a package that was fetched before.
     pub(super) fn fetched(&self, package: &PackageAddr) -> Option<PathBuf> {
         self.fetched.get(package).cloned()
     }
 
-    /// Where the package of a module waits, to be written there.
+    /// Staging folder of a module's package, to be written there.
     pub(super) fn waiting(&self, key: &str) -> PathBuf {
         self.aside.dir().path().join(key)
     }
@@ -86,7 +86,7 @@ impl Staging {
         self.places.insert(place, aside);
     }
 
-    /// Where something is as long as its package waits.
+    /// Current path of a file or folder while its package is staged.
     pub(super) fn on_disk(&self, path: &Path) -> PathBuf {
         let waiting = path.ancestors().find_map(|place| {
             let (aside, within) = (self.places.get(place)?, path.strip_prefix(place).ok()?);
@@ -110,7 +110,7 @@ impl Staging {
         }
         let (dir, aside) = (self.dir(), self.aside.dir());
         for (at, place) in self.places.keys().enumerate() {
-            // What waits has the name that it will have.
+            // A staged folder already has its final name.
             let name = place.file_name().unwrap_or_default();
             if dir.holds(name) {
                 dir.rename(name, aside, format!("old-{at}"))?;
@@ -129,7 +129,7 @@ impl Staging {
     }
 }
 
-/// Whether a key of a manifest, which anybody may have written, names a folder of ours.
+/// Whether a key of a manifest, which is untrusted, names a folder of ours.
 fn is_key(key: &str) -> bool {
     key.split('.').all(|name| {
         name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && !name.is_empty()

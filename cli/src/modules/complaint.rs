@@ -1,4 +1,4 @@
-//! What is said when a module cannot be installed.
+//! Messages for modules that cannot be installed.
 
 use std::path::Path;
 

@@ -23,14 +23,14 @@ use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, Hidden};
 use crate::install::settings::Settings;
 use crate::redact;
 
-/// How deep calls may be nested.
+/// Maximum depth of nested calls.
 const MAX_DEPTH: usize = 64;
-/// How many calls there may be in all.
+/// Maximum number of calls in all.
 const MAX_CALLS: usize = 10_000;
-/// How long the name of a module's folder may be: file systems allow little more.
+/// Maximum length of the name of a module's folder: file systems allow little more.
 const MAX_KEY: usize = 240;
 
-/// Where modules are installed, and with whose permissions.
+/// Folder in which modules are installed, and the permissions used.
 pub(crate) struct Place<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
@@ -42,9 +42,9 @@ pub(crate) struct Place<'a> {
     pub(crate) pause: fn(Duration),
 }
 
-/// What is told while it happens.
+/// Progress, reported while it happens.
 pub(crate) enum Progress {
-    /// A package is being fetched: what, and for which module.
+    /// A package is being fetched: its address, and the module it is for.
     Downloading(String, String),
     /// A module is there: its name and folder.
     Installed(String, PathBuf),
@@ -52,11 +52,11 @@ pub(crate) enum Progress {
     Waiting(PathBuf),
 }
 
-/// Installs what is missing; with `upgrade`, everything anew.
+/// Installs missing modules; with `upgrade`, reinstalls all.
 ///
 /// # Errors
-/// When a configuration cannot be read or a module not be had. What was installed before is then
-/// installed still, unless only the configuration of a module has mistakes.
+/// When a configuration cannot be read or a module cannot be fetched. Modules installed before are
+/// then still installed, unless only the configuration of a module has mistakes.
 pub(crate) fn install(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -81,7 +81,7 @@ pub(crate) fn install(
     };
     let wait = || tell(Progress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
-    // Whoever was waited for may have changed it.
+    // The run that was waited for may have changed it.
     let old = Manifest::load(staging.dir()).map_err(|error| broken(diags, error))?;
     let http = Client::new(place.env.proxies(), place.pause);
     let mut walk = Walk {
@@ -141,14 +141,14 @@ fn fetcher<'a>(http: &'a Client, env: &Env) -> Fetcher<'a> {
     Fetcher { http, netrc: Netrc::load(env), own_ssh, limits: Limits::MODULE }
 }
 
-/// The module whose calls are being looked at.
+/// The module with the calls to look at.
 struct Here<'h> {
     key: String,
     /// Its folder, by the name it will have.
     dir: PathBuf,
     /// The package it belongs to, unless that is the user's own.
     package: Option<Package>,
-    /// What tells it from other modules: where it comes from.
+    /// Source address, which distinguishes it from other modules.
     identity: String,
     outer: Option<&'h Self>,
     depth: usize,
@@ -383,7 +383,7 @@ impl Walk<'_> {
         })
     }
 
-    /// What is installed already, if it still fits the call.
+    /// The installed record, if it still fits the call.
     fn kept(&self, key: &str, source: &str, call: &CallSite) -> Option<Record> {
         let record = self.old.0.get(key).filter(|_| !self.upgrade)?;
         let fits = match (&record.version, &call.version) {
@@ -401,7 +401,8 @@ impl Walk<'_> {
         record: Record,
         is_remote: bool,
     ) -> Here<'h> {
-        // What a remote package names stays remote, even if an earlier run has fetched it otherwise.
+        // A source named by a remote package stays remote, even if an earlier run has fetched it
+        // otherwise.
         let is_remote = is_remote || here.origin() == AddressOrigin::Remote;
         let (dir, name) = (self.staging.place(&key), record.source.clone());
         let package = Package { dir, name, is_remote };

@@ -1,4 +1,4 @@
-//! Says where installed modules are, and refuses those that are not what their call asks for.
+//! Locates installed modules, and refuses those that do not match their call.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use formwork_core::config::{CallSite, ModuleFolders, NotInstalled};
 
 use super::manifest::Manifest;
 
-/// What is installed, as the loader of configurations asks for it.
+/// Installed modules, as the loader of configurations requests them.
 #[derive(Debug, Default)]
 pub(crate) struct Installed(pub(crate) Manifest);
 

@@ -1,4 +1,4 @@
-//! The file `modules.json`: which modules are installed where.
+//! The file `modules.json`: installed modules and their folders.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The name of the file.
 const NAME: &str = "modules.json";
 
-/// What is installed, by the names of the calls from the root down with dots between them.
+/// Installed modules, by the names of the calls from the root down with dots between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Manifest(pub(crate) BTreeMap<String, Record>);
 

@@ -8,12 +8,12 @@ use formwork_core::version::LooseVersion;
 use crate::fetch::host::{HostError, Hosts};
 use crate::fetch::http::{Answer, Client, HttpError, resolve};
 
-/// The service that holds modules, and what people call it.
+/// The service that holds modules, and its name in messages.
 const SERVICE: (&str, &str) = ("modules.v1", "modules");
 /// The longest list of versions.
 const MAX_LIST: u64 = 16 << 20;
 
-/// Why a registry is of no use.
+/// Reasons why a registry cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RegistryError {
     /// It cannot be found.
@@ -22,7 +22,7 @@ pub(crate) enum RegistryError {
     /// It does not answer, or with a refusal.
     #[error("{0}")]
     Http(#[from] HttpError),
-    /// It wants to know who asks, and the program that should is of no use.
+    /// It requires credentials, and the helper program for them cannot be used.
     #[error("{refusal}; {complaint}")]
     Refused { refusal: HttpError, complaint: String },
     /// It has no such module.
@@ -39,7 +39,7 @@ pub(crate) enum RegistryError {
     Location(String),
 }
 
-/// What registries have been asked already.
+/// Registries, with the answers of those already asked.
 pub(super) struct Registries<'a> {
     http: &'a Client,
     hosts: Hosts<'a>,
@@ -51,7 +51,7 @@ pub(super) struct Registries<'a> {
 pub(crate) struct Listed {
     /// In ascending order.
     pub(crate) versions: Vec<LooseVersion>,
-    /// What claimed to be a version and is none.
+    /// Strings listed as versions that are not valid versions.
     pub(crate) ignored: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Registries<'a> {
         Ok(listed)
     }
 
-    /// Where the package of a version is, and the module's folder in it.
+    /// Location of the package of a version, and the module's folder in it.
     pub(super) fn location(
         &mut self,
         module: &RegistryModule,

@@ -1,4 +1,4 @@
-//! Modules from local servers and repositories, and what must not come from them.
+//! Modules from local servers and repositories, allowed and refused ones.
 
 mod server;
 
@@ -23,9 +23,9 @@ use server::Server;
 struct Project {
     folder: TempDir,
     settings: Settings,
-    /// How often a registry is asked again, if that is said.
+    /// Number of times a registry request is retried, if set.
     retries: Option<u32>,
-    /// What another run holds that installs modules here.
+    /// Lock of another run that installs modules in the same folder.
     other: RefCell<Option<std::fs::File>>,
 }
 
@@ -62,7 +62,7 @@ impl Project {
         self.write("main.tf", &format!("module \"m\" {{\n  source = \"{source}\"\n}}\n"));
     }
 
-    /// Installs, and returns what was told, with the project's folder called `ROOT`.
+    /// Installs, and returns the reported messages, with the project's folder called `ROOT`.
     fn install(&self, upgrade: bool) -> String {
         let told = RefCell::new(String::new());
         let mut diags = Diagnostics::new();
@@ -84,7 +84,7 @@ impl Project {
                 Progress::Downloading(what, key) => format!("Downloading {what} for {key}...\n"),
                 Progress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
                 Progress::Waiting(folder) => {
-                    // The other run ends as soon as somebody waits for it.
+                    // The other run ends as soon as this one waits for it.
                     drop(self.other.take());
                     format!("Waiting for {}\n", folder.display())
                 }

@@ -1,4 +1,4 @@
-//! What is said of ephemeral resources, to people and to programs alike.
+//! Messages about ephemeral resources, for people and programs alike.
 
 use formwork_core::event::{EphemeralStage, EphemeralStep};
 

@@ -1,4 +1,4 @@
-//! What people get to see.
+//! Views for people.
 
 mod among;
 pub(crate) mod diagnostic;

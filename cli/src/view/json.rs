@@ -1,4 +1,4 @@
-//! What programs get to see. Shapes and names are those of the reference's JSON output.
+//! Views for programs. Shapes and names are those of Terraform's JSON output.
 
 pub(crate) mod changes;
 pub(crate) mod checks;

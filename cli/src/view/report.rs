@@ -1,4 +1,4 @@
-//! What a planning or applying command tells about itself: to people, or as a stream of JSON.
+//! Report of a planning or applying command: for people, or as a stream of JSON.
 
 use std::path::Path;
 
@@ -17,20 +17,20 @@ use super::{Paint, Screen, err, out, shown, transient};
 use crate::exit::Exit;
 use crate::workspace::Workspace;
 
-/// Where an operation is told about.
+/// Destination of the report of an operation.
 pub(crate) struct Report {
     screen: Screen,
     compact_warnings: bool,
     watch: Told,
 }
 
-/// What came of applying.
+/// Result of applying.
 pub(crate) struct Done<'a> {
-    /// How much was done.
+    /// Number of changes made.
     pub(crate) tally: Tally,
     /// Whether everything was to go.
     pub(crate) destroying: bool,
-    /// Where the state was asked to be written, if not to its usual place.
+    /// File that the state was requested to be written to, if not to its usual place.
     pub(crate) out: Option<&'a Path>,
 }
 
@@ -54,7 +54,7 @@ impl Report {
         Self { screen, compact_warnings, watch }
     }
 
-    /// Who watches the engine.
+    /// Observer of the engine.
     pub(crate) fn watch(&self) -> &dyn Watch {
         match &self.watch {
             Told::People(operations) => operations,
@@ -62,8 +62,8 @@ impl Report {
         }
     }
 
-    /// Says what comes next while the folder is prepared: to people in lines that fit, to programs in one
-    /// piece. Those know the step by its code.
+    /// Reports the next step while the folder is prepared: to people in lines that fit, to programs
+    /// in one piece. Programs know the step by its code.
     pub(crate) fn step(&self, paint: Paint, text: &str, code: &str) {
         match &self.watch {
             Told::People(_) => {
@@ -74,7 +74,7 @@ impl Report {
         }
     }
 
-    /// Says what happens.
+    /// Reports an event.
     pub(crate) fn log(&self, text: &str) {
         match &self.watch {
             Told::People(_) => out(&format!("{}\n", shown::line(text))),
@@ -139,7 +139,7 @@ impl Report {
         }
     }
 
-    /// Says what can be done with a plan, and where what came of it was written to.
+    /// Reports how a plan can be used, and the files that its results were written to.
     pub(crate) fn next_step(&self, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
         if !matches!(self.watch, Told::People(_)) || !plan.alters() {
             return;
@@ -162,7 +162,7 @@ impl Report {
         out(&text);
     }
 
-    /// Says what was done.
+    /// Reports the changes made.
     pub(crate) fn applied(&self, done: &Done<'_>, state: &State) {
         match &self.watch {
             Told::People(_) => {
@@ -193,7 +193,7 @@ impl Report {
         }
     }
 
-    /// Says what the outputs are now.
+    /// Reports the current outputs.
     pub(crate) fn refreshed(&self, state: &State) {
         match &self.watch {
             Told::People(_) => self.outputs(state),

@@ -1,6 +1,6 @@
-//! What people get to see of texts that somebody else wrote: names of files, ids that a provider chose,
-//! messages, values. Nothing in them may steer the terminal, nor turn the direction of what follows.
-//! Programs get such texts as they are, and so do those who asked for a raw value.
+//! Display of foreign strings to people: names of files, ids that a provider chose, messages,
+//! values. Nothing in them may steer the terminal, nor turn the direction of the following text.
+//! Programs get such strings unchanged, and so do users who request a raw value.
 
 use std::borrow::Cow;
 

@@ -231,7 +231,7 @@ impl Remembered {
         Some(BackendConfig { kind, values })
     }
 
-    /// What was settled for a block, if it still holds for it.
+    /// The configuration that was settled for a block, if it still holds for it.
     fn holds_for(&self, block: &BackendConfig) -> Option<BackendConfig> {
         let config = self.config().filter(|config| config.kind() == block.kind())?;
         (self.hash == block.hash() || config == *block).then_some(config)
@@ -246,7 +246,7 @@ impl Env {
 }
 
 impl Workspace<'_> {
-    /// What `init` settled.
+    /// The backend configuration that `init` settled.
     ///
     /// # Errors
     /// When that cannot be read.
@@ -365,18 +365,18 @@ fn write(data: &DataDir, block: &BackendConfig, config: &BackendConfig) -> io::R
     data.create()?.replace(REMEMBERED, &serde_json::to_vec_pretty(&document)?, 0o600)
 }
 
-/// What `init` has to do about the backend.
+/// Work that `init` has to do about the backend.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Setup {
     /// Nothing: there is no block, and there was none.
     Nothing,
-    /// What was settled goes on to hold.
+    /// The settled configuration stays in force.
     Kept,
-    /// Something else is to be settled than what holds so far.
+    /// The settled configuration is to change.
     Changed {
-        /// What holds so far, if it is supported.
+        /// The configuration in force so far, if it is supported.
         from: Option<BackendConfig>,
-        /// What is to hold.
+        /// The configuration to be in force.
         to: Option<BackendConfig>,
         /// Whether something was settled before.
         again: bool,

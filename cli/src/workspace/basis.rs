@@ -1,5 +1,5 @@
-//! What a configuration was read from, as it was then. A saved plan holds that, whatever becomes of
-//! the files while the plan is made. Means nothing by itself.
+//! Snapshot of the files that a configuration was read from. A saved plan holds it, whatever
+//! happens to the files while the plan is made. Has no meaning by itself.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use formwork_core::config::files::Disk;
 use crate::install::lockfile::LockFile;
 use crate::modules::manifest::Manifest;
 
-/// What the configuration of a command was read from.
+/// Files that the configuration of a command was read from.
 #[derive(Debug, Default)]
 pub(crate) struct Basis {
     /// The texts of its files, those of called modules among them.

@@ -1,4 +1,4 @@
-//! Where the state of the folder is. Reads nothing of it.
+//! Location of the folder's state. Reads nothing of it.
 
 use std::path::Path;
 
@@ -12,10 +12,11 @@ use super::backend::BackendConfig;
 use crate::args::{Backup, StatePlace};
 
 impl Workspace<'_> {
-    /// Where the state is: as the flags say, else as the `backend` block says, else in the folder.
+    /// Location of the state: as the flags say, else as the `backend` block says, else in the
+    /// folder.
     ///
     /// # Errors
-    /// When the `backend` block is one we cannot work with, or not the one that `init` settled.
+    /// When the `backend` block is not supported, or is not the one that `init` configured.
     pub(crate) async fn store(
         &self,
         diags: &mut Diagnostics,

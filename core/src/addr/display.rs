@@ -1,4 +1,4 @@
-//! How addresses print: exactly as they are written in the language and in the state file.
+//! Prints addresses exactly as they are written in the language and in the state file.
 
 use std::fmt::{Display, Formatter, Result};
 

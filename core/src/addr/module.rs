@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use formwork_value::Str;
 
-/// Which instance of a repeated resource or module.
+/// The key of an instance of a repeated resource or module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum InstanceKey {
     /// Not repeated.
@@ -32,7 +32,7 @@ pub struct ModuleAddr(pub Arc<Vec<ModuleStep>>);
 pub struct ModuleStep {
     /// The name of the call.
     pub name: Str,
-    /// Which instance of it.
+    /// The key of the instance.
     pub key: InstanceKey,
 }
 

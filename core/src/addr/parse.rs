@@ -1,7 +1,7 @@
 //! Reads addresses from text: command lines and state files.
 //!
-//! The grammar is that of references in the language with constant keys only. What an expression
-//! mentions does not come through here, it has a syntax tree already.
+//! The grammar is that of references in the language with constant keys only. References in
+//! expressions do not come through here, they have a syntax tree already.
 
 use std::str::{Chars, FromStr};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use super::{
     ProviderConfigAddr, ResourceAddr, ResourceName, Target,
 };
 
-/// Why a text is not the address it should be.
+/// The error for a string that is not a valid address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
 pub struct BadAddress {
-    /// What kind of thing is wrong, fit for the summary of a diagnostic.
+    /// The kind of error, fit for the summary of a diagnostic.
     pub summary: &'static str,
-    /// What was found and what is right; whole sentences.
+    /// The finding and the correct form, in whole sentences.
     pub detail: String,
 }
 
@@ -273,7 +273,7 @@ impl Target {
 impl FromStr for ModuleAddr {
     type Err = BadAddress;
 
-    /// Reads `module.a["x"].module.b`; the empty text is the root module.
+    /// Reads `module.a["x"].module.b`; the empty string is the root module.
     fn from_str(text: &str) -> Result<Self, BadAddress> {
         if text.is_empty() {
             return Ok(Self::root());

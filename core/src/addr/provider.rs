@@ -8,7 +8,7 @@ use formwork_value::Str;
 use super::parse::BadAddress;
 use super::{ModulePath, ResourceName};
 
-/// Where a provider comes from: `registry.terraform.io/hashicorp/random`.
+/// The source address of a provider: `registry.terraform.io/hashicorp/random`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderAddr(pub Arc<(Str, Str, Str)>);
 
@@ -64,7 +64,7 @@ impl ProviderAddr {
         Self::new(Self::DEFAULT_HOST, Self::DEFAULT_NAMESPACE, name.to_lowercase())
     }
 
-    /// The form shown to people, without the default host: `hashicorp/null`.
+    /// The form for display, without the default host: `hashicorp/null`.
     #[must_use]
     pub fn display(&self) -> String {
         if self.host() == Self::DEFAULT_HOST {

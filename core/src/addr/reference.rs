@@ -1,6 +1,6 @@
-//! What a mention in an expression refers to, by its form alone.
+//! The subject of a reference in an expression, by its form alone.
 //!
-//! Whether the thing exists is for whoever has the configuration to say.
+//! Only a caller that has the configuration can determine whether the subject exists.
 
 use std::fmt::{Display, Formatter};
 
@@ -13,7 +13,7 @@ use super::{InstanceKey, Mode, ResourceName};
 /// A mention of something, with what is taken of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// What is mentioned.
+    /// The subject.
     pub subject: Subject,
     /// The constant steps behind it, instance keys included.
     pub remaining: Vec<TraversalStep>,
@@ -23,7 +23,7 @@ pub struct Reference {
     pub whole: Span,
 }
 
-/// What can be mentioned.
+/// The subject of a reference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
     /// `var.NAME`
@@ -208,7 +208,7 @@ fn resource(
     Err(diags.error(invalid(bad.map_or(traversal.span, step_span), detail)))
 }
 
-/// Where a step stands.
+/// The place of a step.
 #[must_use]
 pub fn step_span(step: &TraversalStep) -> Span {
     match step {

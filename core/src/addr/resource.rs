@@ -6,7 +6,7 @@ use formwork_value::Str;
 
 use super::{InstanceKey, ModuleAddr, ModulePath};
 
-/// What kind of thing a resource block describes.
+/// The kind of thing that a resource block describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// `data`: read, never changed.
@@ -28,7 +28,7 @@ impl ResourceName {
         Self(Arc::new((mode, kind.into(), name.into())))
     }
 
-    /// What kind of thing it is.
+    /// The kind of thing that the block describes.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.0.0
@@ -72,7 +72,7 @@ pub struct InstanceAddr {
     pub module: ModuleAddr,
     /// The resource.
     pub resource: ResourceName,
-    /// Which instance.
+    /// The instance key.
     pub key: InstanceKey,
 }
 

@@ -1,5 +1,5 @@
-//! Where the folder of a called module comes from, and how the text that says so is read. Pure:
-//! whether there is anything at the address is for whoever installs modules.
+//! Source addresses of called modules, and how their text is parsed. Pure: the installer of modules
+//! determines whether there is anything at the address.
 
 mod package;
 mod registry;
@@ -119,7 +119,7 @@ impl Subfolder {
 
 /// Splits `PACKAGE//FOLDER?QUERY` into `PACKAGE?QUERY` and `FOLDER`.
 fn split_subfolder(text: &str) -> (String, String) {
-    // What stands in the query may be another address.
+    // The query may contain another address.
     let (address, query) = text.split_at(text.find('?').unwrap_or(text.len()));
     // The slashes behind a scheme mean something else.
     let start = address.find("://").map_or(0, |at| at + "://".len());

@@ -1,4 +1,4 @@
-//! What `-target` and the like can name: a module, a resource, or one instance.
+//! Addresses that `-target` and similar options accept: a module, a resource, or one instance.
 
 use std::fmt::{Display, Formatter};
 

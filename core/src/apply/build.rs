@@ -20,7 +20,7 @@ use crate::phase::{self, Frame, Mentions, Names, Vertex as _, Why};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 
-/// Where things are among the vertices.
+/// Positions of objects among the vertices.
 #[derive(Debug)]
 pub(super) struct Index {
     pub(super) names: Names,
@@ -66,8 +66,9 @@ impl Index {
         self.by_key.entry(name).or_default().push(id);
     }
 
-    /// What a mention in a module waits for: one instance that changes where a constant key names it,
-    /// so that whatever becomes of the others does not matter; otherwise all of what is mentioned.
+    /// Vertices that a reference in a module waits for: the one instance that changes, if a
+    /// constant key names it, so that the outcome of the others does not matter; otherwise all of
+    /// the object named.
     fn mentioned(&self, node: &ModuleNode, reference: &Reference) -> &[VertexId] {
         if let (Subject::Resource(resource), Some(key)) =
             (&reference.subject, reference.instance_key())
@@ -103,7 +104,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
     draft
 }
 
-/// What is written and what it mentions, whatever becomes of it.
+/// Objects as written and the objects that they mention, whether or not they change.
 pub(super) fn as_written<'c>(session: &'c Session<'c>) -> Building<'c> {
     let mut draft = written(session.config);
     let index = Index::of(session.config, draft.vertices());
@@ -274,7 +275,7 @@ fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<Why>)
     }
 }
 
-/// What a `check` block looks at is read when everything is as it will be.
+/// Connects `check` blocks: the objects that a `check` block refers to are read after all changes.
 fn connect_checks(draft: &mut Building<'_>, index: &Index) {
     let because = Why::Order("is looked at when everything else is done");
     let is_nested =
@@ -293,15 +294,15 @@ fn connect_checks(draft: &mut Building<'_>, index: &Index) {
     }
 }
 
-/// Keeps what changes something, the planned outputs, what the plan could not settle, and what these
-/// need.
+/// Keeps the vertices that change something, the planned outputs, the parts that the plan could not
+/// settle, and everything that these need.
 fn prune(plan: &Plan, draft: &mut Building<'_>) {
     let is_whole = plan.mode == Mode::Normal && plan.targets.is_empty();
-    // What a refresh takes in must satisfy the conditions, and here they do more than warn.
+    // Objects that a refresh takes in must satisfy the conditions, and here they do more than warn.
     let stays = plan.mode != Mode::Destroy;
-    // What is no target itself comes along where a target needs it. That may be an object that only
-    // makes way for its successor, but not one that goes when nothing uses it any more: what is no target
-    // still may.
+    // An object that is no target itself comes along where a target needs it. That may be an object
+    // that only makes way for its successor, but not one that goes when nothing uses it any more:
+    // objects that are no targets may still use it.
     let is_meant = |change: &Change| {
         plan.mode == Mode::Destroy
             || plan.targets.is_empty()
@@ -311,7 +312,7 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
     let wanted = draft.vertices().iter().zip(unsettled).map(|(vertex, unsettled)| match vertex {
         Vertex::Instance(_) | Vertex::Unchanged(_) => true,
         Vertex::Destroy(destroy) => !destroy.is_last || is_meant(destroy.change),
-        // The reference opens also those that nothing needs.
+        // Terraform also opens ephemeral resources that nothing needs.
         Vertex::Open(_) => is_whole,
         Vertex::Frame(Frame::Value(value)) => match (value.value, value.root_output()) {
             (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),

@@ -23,7 +23,7 @@ pub fn dot(
     Ok(phase::draw(&graph, drawn, |_| {}))
 }
 
-/// The resource that an instance is of, as it is written: what its box says.
+/// The resource of an instance, as written: the label of its box.
 fn written(addr: &InstanceAddr) -> String {
     addr.of().config().to_string()
 }

@@ -1,5 +1,5 @@
-//! Which flag has an object destroyed only after its successor is there, for whoever must explain a
-//! cycle. Whether it has is decided elsewhere.
+//! Finds the flag that has an object destroyed only after its successor exists, to explain a cycle.
+//! Whether the flag applies is decided elsewhere.
 
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ pub(super) fn by(session: &Session<'_>, vertex: &Vertex<'_>) -> Option<String> {
     Some("an object with create_before_destroy was made after it".to_owned())
 }
 
-/// Where a resource says that a replacement is created first.
+/// Location at which a resource says that a replacement is created first.
 fn written(session: &Session<'_>, resource: &Resource) -> Option<String> {
     let lifecycle = &resource.lifecycle;
     let span = lifecycle.create_before_destroy_span?;

@@ -1,4 +1,4 @@
-//! Which of the objects to be destroyed go last: after their successors and after everything that
+//! Selects the objects to be destroyed last: after their successors and after everything that
 //! needed them was changed. A pure function over the plan.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use crate::plan::Plan;
 pub(super) struct Last {
     /// Resources with an instance that is destroyed before its successor is created.
     destroyed_first: BTreeSet<ConfigResourceAddr>,
-    /// What an object that goes last was made after. It goes later still.
+    /// Objects that an object that goes last was made after. They go later still.
     below: BTreeSet<ConfigResourceAddr>,
 }
 

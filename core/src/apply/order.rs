@@ -1,7 +1,8 @@
-//! The order in which objects come and go. A dependent object goes before what it depends on; what
-//! it depends on may only be changed once it is gone; its successor waits for both.
+//! The order in which objects come and go. A dependent object goes before its dependencies; a
+//! dependency may only be changed once the dependent is gone; the successor of the dependent waits
+//! for both.
 //!
-//! What an object depends on is taken from the state, where it was recorded when the object was
+//! Dependencies of an object are taken from the state, where they were recorded when the object was
 //! made: by now the configuration may say something else, which `written` looks at.
 
 mod relax;
@@ -65,23 +66,23 @@ fn join_gone(draft: &mut Building<'_>, index: &Index) {
     }
 }
 
-/// What there is of one resource among the vertices.
+/// Vertices of one resource.
 #[derive(Default)]
 struct Parts {
     /// The join of its destroyed objects.
     gone: Option<VertexId>,
     /// The join of its instances, if it is in the configuration.
     done: Option<VertexId>,
-    /// What makes or changes its instances.
+    /// Vertices that create or change its instances.
     makers: Vec<VertexId>,
-    /// What reads them, if it is a data source, other than one in a `check` block, which is read when
-    /// everything is done.
+    /// Vertices that read its instances, if it is a data source, other than one in a `check` block,
+    /// which is read when everything is done.
     readers: Vec<VertexId>,
     /// Destroyed objects that go before anything takes their place.
     first: Vec<VertexId>,
     /// Destroyed objects that go last.
     last: Vec<VertexId>,
-    /// What has objects that can go only when one of those that go last is gone.
+    /// Resources with objects that can go only when one of those that go last is gone.
     held_up: BTreeSet<usize>,
     /// Whether one of them is destroyed before its successor is created.
     destroyed_first: bool,
@@ -101,8 +102,8 @@ impl Parts {
     }
 }
 
-/// The resources among the vertices by number: which depends on which is a matter of many pairs, and
-/// numbers are small and quickly compared.
+/// The resources among the vertices by number: dependencies are compared in many pairs, and numbers
+/// are small and quickly compared.
 struct Resources<'i> {
     numbers: HashMap<&'i ConfigResourceAddr, usize>,
     names: Vec<&'i ConfigResourceAddr>,
@@ -160,8 +161,8 @@ impl<'i> Resources<'i> {
         self.numbers.get(name).copied()
     }
 
-    /// The numbers of the resources other than `own`. What is neither in the configuration nor
-    /// destroyed has none.
+    /// The numbers of the resources other than `own`. A resource that is neither in the
+    /// configuration nor destroyed has none.
     fn others(&self, own: usize, names: &[ConfigResourceAddr]) -> impl Iterator<Item = usize> {
         names.iter().filter_map(|name| self.number(name)).filter(move |on| *on != own)
     }
@@ -190,22 +191,24 @@ fn connect_waits(draft: &mut Building<'_>, waits: Vec<Wait>) {
     }
 }
 
-/// An object goes after everything that was made after it is gone; and what it was made after is
-/// changed or made anew only when it is gone, unless it goes last.
+/// Orders destructions. An object goes after everything that was made after it is gone. Its
+/// dependencies are changed or recreated only when it is gone, unless it goes last.
 fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
     let resources = Resources::of(draft.vertices(), index);
-    // What goes only after something that goes last may have to wait for what is changed: that comes
-    // after the successor of what goes last, and the successor may use what is changed.
+    // An object that goes only after something that goes last may have to wait for a change: the
+    // change comes after the successor of the object that goes last, and the successor may use the
+    // changed object.
     let held_up: BTreeSet<usize> =
         resources.parts.iter().flat_map(|parts| &parts.held_up).copied().collect();
-    // What the provider is made of is changed before the provider can do anything, so it cannot wait for
-    // the object.
+    // Objects that a provider configuration depends on are changed before the provider can do
+    // anything, so they cannot wait for the object.
     let configures = |on: usize, provider: &ProviderConfigAddr| {
         behind.get(provider).is_some_and(|behind| behind.contains(resources.names[on]))
     };
     let (vertices, edges) = draft.split();
     // Objects of one resource usually share their dependencies, so pairs of resources are collected
-    // first and joined once: what is depended on, what depends, and whether objects of that go first.
+    // first and joined once: the dependency, the dependent, and whether objects of the dependent go
+    // first.
     let mut pairs: Vec<(u32, u32, bool)> = Vec::new();
     let mut before = None;
     for (id, destroy) in destroys(vertices, index) {
@@ -242,15 +245,15 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
     connect_waits(draft, written);
 }
 
-/// What waits for what, given the pairs in which resources depend on each other.
+/// Edges between vertices, given the pairs in which resources depend on each other.
 fn waits(resources: &Resources<'_>, mut pairs: Vec<(u32, u32, bool)>, whys: [Why; 2]) -> Vec<Wait> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(resources, pairs, whys)).collect()
 }
 
-/// What objects of a resource wait for, given the pairs in which others depend on it: what is made or
-/// changed, and what is destroyed.
+/// Vertices of a resource that wait, given the pairs in which others depend on it: those that
+/// create or change, and those that destroy.
 fn after(
     resources: &Resources<'_>,
     pairs: &[(u32, u32, bool)],
@@ -275,8 +278,9 @@ fn after(
     ]
 }
 
-/// What is made, changed or read waits until those of the objects it depends on are gone that go, as the
-/// state has it or the configuration; those that go last wait for it instead.
+/// Orders creations. A vertex that creates, changes or reads waits until the objects that it
+/// depends on, by the state or the configuration, and that are destroyed are gone; those that go
+/// last wait for it instead.
 fn connect_creators(draft: &mut Building<'_>, index: &Index) {
     let resources = Resources::of(draft.vertices(), index);
     let vertices = draft.vertices();
@@ -297,12 +301,13 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
             depends_on.extend(resources.others(own, &change.prior_dependencies));
             depends_on.extend(resources.others(own, &change.dependencies));
         }
-        // What it used until now goes after it, and what that was made after goes after that.
+        // Objects that it used until now go after it, and the objects that those were made after go
+        // after them.
         let held_up: BTreeSet<usize> =
             depends_on.iter().flat_map(|&on| &resources.parts[on].held_up).copied().collect();
         let gone = depends_on.difference(&held_up);
         let gone = gone.flat_map(|&on| resources.parts[on].first_gone()).copied();
-        // What goes after the old object cannot go before the new one comes.
+        // An object that goes after the old object cannot go before the new one comes.
         if !parts.created_first {
             let of = resources.names[own].clone();
             let waiting = parts.makers.iter().chain(&parts.readers).copied().collect();
@@ -319,9 +324,9 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
     connect_waits(draft, waits);
 }
 
-/// The two halves of a replacement; and what was deposed before goes when the instance is as planned, as
-/// in the reference: it may be all that there is, if nothing can be made. Unless it has to go before
-/// something that is replaced: then it waits for nothing, and nothing for it.
+/// Connects the two halves of a replacement. Objects deposed before go when the instance is as
+/// planned, as in Terraform: they may be all that exists, if nothing can be made. Unless one has to
+/// go before something that is replaced: then it waits for nothing, and nothing for it.
 fn connect_own(draft: &mut Building<'_>, index: &Index) {
     let (vertices, edges) = draft.split();
     let mut makers: BTreeMap<&InstanceAddr, VertexId> = BTreeMap::new();
@@ -356,12 +361,13 @@ fn behind_providers(draft: &Building<'_>, index: &Index) -> Behind {
         .collect()
 }
 
-/// What each vertex needs for its own sake, not for that of order.
+/// Vertices that each vertex needs for its own sake, not for the sake of order.
 fn needs(draft: &Building<'_>) -> Adjacency {
     draft.dependencies(|edge| !edge.why.is_order())
 }
 
-/// When everything goes, what a provider is configured with goes after everything that provider does.
+/// When everything is destroyed, the objects that configure a provider go after all objects of that
+/// provider.
 fn connect_provider_users(draft: &mut Building<'_>, index: &Index) {
     let dependencies = needs(draft);
     let mut users: BTreeMap<VertexId, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
@@ -403,7 +409,7 @@ fn resources_behind(
                 _ => None,
             };
             if let Some(name) = mentioned {
-                // What stands behind that resource is behind the provider too.
+                // Vertices behind that resource are behind the provider too.
                 if let Some(&expand) = index.expands.get(&name)
                     && seen.insert(expand)
                 {

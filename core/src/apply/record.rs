@@ -1,4 +1,5 @@
-//! Walks the apply graph and records what the visits did. The only place that changes the state.
+//! Walks the apply graph and records the results of the visits. The only place that changes the
+//! state.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -19,20 +20,20 @@ use crate::state::checks::{CheckResult, CheckResults};
 use crate::state::journal::Journal;
 use crate::state::{Object, OutputValue, State};
 
-/// What was applied.
+/// Result of an apply.
 #[derive(Clone, Debug, Default)]
 pub struct Applied {
-    /// What exists now.
+    /// State after the apply.
     pub state: State,
-    /// What the conditions turned out to be.
+    /// Results of the conditions.
     pub checks: CheckResults,
-    /// How many objects were made, changed and destroyed.
+    /// Numbers of objects created, changed and destroyed.
     pub tally: Tally,
     /// Whether everything in the plan was done.
     pub complete: bool,
 }
 
-/// How many objects were made, changed and destroyed.
+/// Numbers of objects created, changed and destroyed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// There before, and managed from now on.
@@ -45,7 +46,7 @@ pub struct Tally {
     pub destroyed: usize,
 }
 
-/// Visits every vertex and records what was done.
+/// Visits every vertex and records the results.
 pub(super) async fn run(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -96,15 +97,16 @@ pub(super) async fn run(
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
     let mut before = plan.checks.clone();
     if plan.mode != Mode::RefreshOnly {
-        // A data source that was read while planning is not looked at again, and what its conditions
-        // were then is not kept: that is how the reference has it.
+        // A data source that was read while planning is not read again, and the results of its
+        // conditions are not kept. Terraform does the same.
         before.0.iter_mut().filter(|result| result.subject.is_data()).for_each(CheckResult::reset);
     }
     let checks = summarise(session.config, session.results, &before, |_| false);
     Applied { state, checks, tally, complete }
 }
 
-/// Tells of the objects that were found while planning and are managed from now on. Returns how many.
+/// Announces the objects that were found while planning and are managed from now on. Returns their
+/// number.
 fn announce_imports(session: &Session<'_>, plan: &Plan) -> usize {
     let imported =
         plan.changes.values().filter_map(|change| Some((change, change.importing.as_ref()?)));
@@ -143,8 +145,8 @@ fn finish(state: &mut State, plan: &Plan) {
     }
 }
 
-/// An output without a value, or that must not be stored, is not in the state. What is unknown even
-/// now belongs to what is not a target.
+/// Stores an output. An output without a value, or that must not be stored, is not in the state. A
+/// value that is still unknown belongs to an object that is not a target.
 fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) {
     match Known::new(without_unknowns(&value.with_plain_zeros()).split_marks().0.into_value()) {
         Ok(value) if !value.value().is_null() => {

@@ -1,6 +1,6 @@
-//! What planning could not settle: values that were not known, and conditions of which nobody could say
-//! whether they hold. They are looked at again while applying, also where nothing needs them, since
-//! what is wrong with them shows only then. What was settled is not looked at twice.
+//! Values and conditions that planning could not settle: values that were unknown, and conditions
+//! whose result was unknown. They are evaluated again while applying, also where nothing needs
+//! them, since their errors show only then. Settled ones are not evaluated twice.
 
 use std::collections::BTreeSet;
 
@@ -27,10 +27,10 @@ pub(super) fn unchanged(plan: &Plan) -> BTreeSet<InstanceAddr> {
     found
 }
 
-/// Which vertices are values that are not settled, for a plan of everything.
+/// Selects the vertices of values that are not settled, for a plan of everything.
 pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
     let n_vertices = draft.vertices().len();
-    // When everything goes, values are not what they were, and nobody will see them again.
+    // When everything is destroyed, values change and are not shown again.
     if plan.mode == Mode::Destroy || !plan.targets.is_empty() {
         return vec![false; n_vertices];
     }
@@ -46,7 +46,7 @@ pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
         Vertex::Frame(Frame::Value(value)) => is_judged(value),
         _ => false,
     }));
-    // What stands on something that was left out was not planned.
+    // Dependents of something that was left out were not planned.
     let left_out = dependents.reach(all(&|vertex| match vertex {
         Vertex::Done(addr) => plan.excludes.iter().any(|target| target.touches_config(addr)),
         _ => false,
@@ -64,7 +64,7 @@ pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
         .collect()
 }
 
-/// What has conditions of which nobody could say whether they hold.
+/// Objects with conditions whose result was unknown.
 fn unknown(plan: &Plan) -> impl Iterator<Item = &CheckResult> {
     plan.checks.0.iter().filter(|result| result.status == CheckStatus::Unknown)
 }

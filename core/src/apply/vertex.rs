@@ -1,4 +1,4 @@
-//! What can be visited while applying. A vertex is complete when made.
+//! Vertices that can be visited while applying. A vertex is complete when made.
 
 use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ProviderConfigAddr};
 use crate::change::Change;
@@ -8,7 +8,7 @@ use crate::phase::{self, Frame};
 /// A vertex of the apply graph.
 #[derive(Debug)]
 pub(crate) enum Vertex<'c> {
-    /// What both graphs have.
+    /// A vertex that both graphs have.
     Frame(Frame<'c>),
     /// A resource in the configuration: its instances become known, and those that do not change
     /// have their values.
@@ -21,12 +21,12 @@ pub(crate) enum Vertex<'c> {
     Unchanged(UnchangedVertex<'c>),
     /// An object that is destroyed.
     Destroy(DestroyVertex<'c>),
-    /// All instances of a resource are as planned: what mentions the resource waits for this, so
-    /// that there is one edge and not one for each pair of instances.
+    /// All instances of a resource are as planned: vertices that mention the resource wait for
+    /// this, so that there is one edge and not one for each pair of instances.
     Done(ConfigResourceAddr),
     /// All objects of a resource that are to go, and go before what replaces them, are gone.
     Gone(ConfigResourceAddr),
-    /// Everything that changes has changed: what `check` blocks look at waits for this.
+    /// Everything that changes has changed: objects that `check` blocks refer to wait for this.
     Changed,
     /// Everything that several objects of a resource wait for, of what comes or goes because of
     /// others: again, so that there is one edge and not one for each pair.
@@ -104,7 +104,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
             Self::Frame(frame) => frame.module(),
             Self::Expand(expand) => Some(expand.node),
             Self::Open(open) => Some(open.node),
-            // What is made or destroyed comes behind the expansion, or needs none.
+            // Vertices that create or destroy come behind the expansion, or need none.
             Self::Instance(_)
             | Self::Unchanged(_)
             | Self::Destroy(_)

@@ -1,4 +1,4 @@
-//! One match: which function visits which vertex.
+//! Selects the function that visits each kind of vertex, in one match.
 
 mod call;
 mod destroy;
@@ -21,7 +21,7 @@ use crate::session::Session;
 use crate::state::Object;
 use crate::state::journal::Journal;
 
-/// What every visit may look at.
+/// Data that every visit may read.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) session: &'a Session<'a>,
@@ -31,11 +31,11 @@ pub(super) struct View<'a> {
     pub(super) openings: &'a Openings<'a>,
 }
 
-/// What came of a visit.
+/// Result of a visit.
 pub(super) enum Came {
     /// Nothing to record.
     Nothing,
-    /// What was found out about something of the frame.
+    /// Result of visiting a vertex of the frame.
     Frame(Framed),
     /// The instances of a resource, for each instance of its module.
     Expanded(Vec<Expanded>),
@@ -43,16 +43,16 @@ pub(super) enum Came {
     Made {
         /// The object; `None` if nothing is there.
         object: Option<Arc<Object>>,
-        /// What references to the instance see, if all went well.
+        /// Value that references to the instance see, if all went well.
         value: Option<Value>,
         /// Under which key the object before is deposed, if a new one was made first.
         deposes: Option<DeposedKey>,
         /// Whether the provider was asked to change anything.
         changed: bool,
     },
-    /// An object was destroyed, or what is left of it.
+    /// An object was destroyed, or was to be and still exists.
     Destroyed {
-        /// What is still there, if anything.
+        /// Object that still exists, if any.
         left: Option<Arc<Object>>,
     },
 }
@@ -90,7 +90,7 @@ pub(super) async fn visit(
             came.unwrap_or(Came::Nothing)
         }
         Vertex::Unchanged(instance) => {
-            // What failed is in `diags`; there is nothing to record either way.
+            // A failure is in `diags`; there is nothing to record either way.
             let _ = unchanged::visit(view, &mut diags, instance).await;
             Came::Nothing
         }

@@ -1,4 +1,5 @@
-//! What readers of all blocks share: constants in arguments, names in labels, and how they complain.
+//! Functions shared by the readers of all blocks: constants in arguments, names in labels, and
+//! their diagnostics.
 
 use formwork_lang::content::Content;
 use formwork_lang::syntax::{Block, Body, Ident};
@@ -13,13 +14,13 @@ pub(super) fn flag(diags: &mut Diagnostics, content: &mut Content, name: &str) -
     constant::bool(diags, &content.take(name)?.expr).ok()
 }
 
-/// Takes an argument that is a text. One that is wrong is reported and counts as not there.
+/// Takes an argument that is a string. An invalid one is reported and counts as absent.
 pub(super) fn text(diags: &mut Diagnostics, content: &mut Content, name: &str) -> Option<String> {
     constant::string(diags, &content.take(name)?.expr).ok()
 }
 
-/// Merges blocks `_` into a body. They are a way around names that mean something to the engine: what
-/// they hold counts as if it stood outside.
+/// Merges blocks `_` into a body. They escape names that mean something to the engine: their
+/// contents count as if they stood outside.
 pub(super) fn unescape(
     diags: &mut Diagnostics,
     sources: &Sources,
@@ -55,7 +56,7 @@ pub(super) fn unescape(
     body
 }
 
-/// The error for something of the language that this version leaves out.
+/// The error for a feature of the language that this version leaves out.
 pub(super) fn not_supported(what: &str, span: impl Into<Option<Span>>) -> Diagnostic {
     Diagnostic::error(
         format!("{what} is not supported by this version of Formwork yet"),
@@ -80,7 +81,7 @@ pub(super) fn check_name(
     Err(diags.error(Diagnostic::error(format!("Invalid {what}"), NAME_SHAPE).at(name.span)))
 }
 
-/// Returns a place as people read it: `main.tf:3,1-11`.
+/// Returns a place for display: `main.tf:3,1-11`.
 pub(super) fn place(sources: &Sources, span: Span) -> String {
     let (start, end) = (sources.start(span), sources.end(span));
     let name = sources.name(span.source);

@@ -1,5 +1,5 @@
-//! What is said of references that lead nowhere: names that stand for nothing in a module, keys that
-//! are missing or too many. Finds none of them itself.
+//! Diagnostics for invalid references: names that are not declared in a module, keys that are
+//! missing or superfluous. Finds none of them itself.
 
 use formwork_lang::suggest::nearest;
 use formwork_value::schema::Block as BlockSchema;

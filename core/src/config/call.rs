@@ -1,4 +1,4 @@
-//! `module` blocks: which module is called, how often, with what.
+//! Reads `module` blocks: the source, the repetition and the arguments of a call.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     })
 }
 
-/// Reads which module a block calls; `None` if that cannot be said, which was reported.
+/// Reads the source of a call; `None` if it is invalid, which was reported.
 fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let name = block.labels.first()?;
     let named = check_name(diags, "module instance name", name);
@@ -94,7 +94,7 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     })
 }
 
-/// The source as written, and what it means.
+/// The source as written, and its address.
 pub(super) fn source(
     diags: &mut Diagnostics,
     attribute: &Attribute,
@@ -109,7 +109,7 @@ pub(super) fn source(
     }
 }
 
-/// What is given for the variables of the called module.
+/// Arguments for the variables of the called module.
 fn arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, Argument> {
     let arguments = into_attributes(diags, body).into_iter().map(|attribute| {
         let Attribute { name, expr, .. } = attribute;

@@ -1,4 +1,4 @@
-//! Holds what calls give against what the called modules take. Evaluates nothing.
+//! Compares the arguments of calls with the variables of the called modules. Evaluates nothing.
 
 use formwork_lang::suggest::nearest;
 use formwork_value::{Diagnostic, Diagnostics};

@@ -1,4 +1,5 @@
-//! `check` blocks: conditions on the whole, which are looked at and never stop anything.
+//! Reads `check` blocks: conditions on the whole configuration, which are evaluated and never stop
+//! a run.
 
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::syntax::{Block, Ident};
@@ -19,7 +20,7 @@ pub struct Check {
     pub name: Str,
     /// The data source that only this block sees. It stands among the resources of its module.
     pub data: Option<ResourceName>,
-    /// What should hold.
+    /// Conditions that should hold.
     pub asserts: Vec<Condition>,
     /// Everything mentioned in the conditions and their messages.
     pub references: Vec<Reference>,
@@ -79,7 +80,7 @@ pub(super) fn read(
     Some((check, data))
 }
 
-/// Reports what means nothing for a data source that belongs to its `check` block.
+/// Reports arguments without a meaning for a data source that belongs to its `check` block.
 fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
     for name in ["count", "for_each"] {
         if let Some(attribute) = block.body.find(name) {

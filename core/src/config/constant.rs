@@ -61,13 +61,13 @@ fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, R
     ))
 }
 
-/// Evaluates a constant text.
+/// Evaluates a constant string.
 pub(super) fn string(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
     known_string(diags, expr).map(Option::unwrap_or_default)
 }
 
-/// Evaluates a constant text; `None` for an expression that could not be parsed, which was reported
-/// then.
+/// Evaluates a constant string; `None` for an expression that could not be parsed, which was
+/// reported then.
 pub(super) fn known_string(
     diags: &mut Diagnostics,
     expr: &Expr,

@@ -43,7 +43,7 @@ pub(super) struct Draft {
     unread: BTreeMap<Name, Span>,
 }
 
-/// What a block is known by in its module: its kind and its labels.
+/// The name of a block in its module: its kind and its labels.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
     kind: Str,
@@ -117,8 +117,8 @@ impl Draft {
         }
     }
 
-    /// Reports blocks that could not be parsed but have a name that another one has. Of two that are
-    /// broken nothing is said: one may be no block of its own.
+    /// Reports blocks that could not be parsed but have a name that another one has. Two broken
+    /// ones are not reported: one may be no block of its own.
     pub(super) fn broken(&self, diags: &mut Diagnostics, sources: &Sources, blocks: &[Block]) {
         let named = ["variable", "output", "module", "check", "resource", "data", "ephemeral"];
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
@@ -129,7 +129,7 @@ impl Draft {
         }
     }
 
-    /// Reads one file. What is wrong in it is reported and left out.
+    /// Reads one file. Invalid blocks are reported and left out.
     pub(super) fn read(&mut self, diags: &mut Diagnostics, sources: &Sources, file: Body) {
         for block in into_content(diags, file, &CONTENT).blocks {
             self.block(diags, sources, block);
@@ -161,7 +161,7 @@ impl Draft {
                     .at(block.header),
                 );
             }
-            // The rest of what a file may hold.
+            // The other kinds of blocks that a file may hold.
             kind => {
                 let _ = diags.error(not_supported(&format!("A `{kind}` block"), block.header));
             }
@@ -289,7 +289,7 @@ impl Draft {
         read
     }
 
-    /// Where a name was given away.
+    /// Place of the block that already has a name.
     fn taken(&self, name: &Name) -> Option<Span> {
         let Module { variables, outputs, calls, checks, resources, .. } = &self.module;
         let first = name.labels.first()?;
@@ -316,7 +316,7 @@ impl Draft {
         (name, read): (Name, Resource),
     ) {
         let other = self.module.resources.get(&read.name);
-        // What stands in a `check` block is the one too many, wherever that is.
+        // The resource in the `check` block is the duplicate, wherever it stands.
         if let Some(other) = other.filter(|it| it.within.is_some() && read.within.is_none()) {
             let _ = diags.error(name.duplicate(&place(sources, read.span), other.span));
         } else if let Some(read) = self.free(diags, sources, (name, read.span), Some(read)) {

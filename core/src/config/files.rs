@@ -10,7 +10,7 @@ use formwork_lang::functions::FileKind;
 
 use crate::disk;
 
-/// Where the files of a configuration are read from.
+/// Source of the files of a configuration.
 pub trait Files {
     /// The names of the files in a folder, in any order.
     ///
@@ -25,7 +25,7 @@ pub trait Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
-/// Whether a file is none of the author's: what editors and version control leave behind.
+/// Whether a file is not the author's, but left behind by an editor or version control.
 #[must_use]
 pub fn is_left_behind(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
@@ -54,10 +54,11 @@ impl Files for Disk {
 }
 
 impl Disk {
-    /// The content of a file, for functions: of one that is larger than they may read, as much as
-    /// shows that. What has no end, or waits for somebody to write, is no file.
+    /// The content of a file, for functions. Of a file larger than they may read, it returns just
+    /// enough to show that. A device or a pipe, which may have no end or block the reader, is no
+    /// file.
     pub(crate) fn content(self, path: &str) -> io::Result<Vec<u8>> {
-        // What people write for an empty file: it has an end, and nobody has to be waited for.
+        // Often written for an empty file. It has an end, and reading it does not block.
         if path == "/dev/null" {
             return Ok(Vec::new());
         }
@@ -69,12 +70,12 @@ impl Disk {
         Ok(bytes)
     }
 
-    /// What stands at a path, links followed.
+    /// The kind of file at a path, links followed.
     pub(crate) fn kind(self, path: &str) -> io::Result<FileKind> {
         fs::metadata(path).map(|found| kind_of(&found))
     }
 
-    /// What stands in a folder, links followed. A link that leads nowhere is not there.
+    /// The entries of a folder, links followed. A dangling link does not count as an entry.
     pub(crate) fn entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
         let dir = Path::new(path);
         let kinds = names(dir)?.into_iter().filter_map(|name| {

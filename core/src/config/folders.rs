@@ -1,8 +1,8 @@
-//! Where the folders of called modules are, and what must be known of a call to put one there.
+//! Finds the folders of called modules, and lists the calls that need one.
 //!
-//! Whoever installs modules finds out which ones a folder calls with [`calls`], without the called
-//! ones being there, and says later through [`ModuleFolders`] where they are. Nothing here fetches
-//! anything.
+//! An installer of modules lists the calls of a folder with [`calls`], for which the called modules
+//! need not be there, and returns their folders later through [`ModuleFolders`]. Nothing here
+//! fetches anything.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,16 +13,16 @@ use super::{Files, load};
 use crate::addr::{ModulePath, ModuleSource};
 use crate::version::LooseConstraints;
 
-/// Which module a call asks for, as far as that can be said without having it.
+/// The module that a call asks for, as far as that can be determined without having it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallSite {
     /// The name of the call.
     pub name: Str,
     /// The source as written: a path, an address in a registry, or that of a package.
     pub source: String,
-    /// What that means.
+    /// The address that the source stands for.
     pub address: ModuleSource,
-    /// Where the source is written.
+    /// The place of the source.
     pub source_span: Span,
     /// The versions asked for, and where that is written.
     pub version: Option<(LooseConstraints, Span)>,
@@ -30,8 +30,8 @@ pub struct CallSite {
     pub span: Span,
 }
 
-/// Says where the folder of a called module is. The command line implements it over what is
-/// installed, tests over texts in memory.
+/// Returns the folder of a called module. The command line implements it over installed modules,
+/// tests over files in memory.
 pub trait ModuleFolders {
     /// The folder of the module at `path`, which `call` asks for. `caller` is the folder that the call
     /// stands in.
@@ -49,11 +49,11 @@ pub trait ModuleFolders {
 /// Why the folder of a called module cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotInstalled {
-    /// What is wrong, in a few words.
+    /// A short description of the problem.
     pub summary: String,
-    /// What was found and what to do about it.
+    /// The finding, and what to do about it.
     pub detail: String,
-    /// What of the call that is about.
+    /// The part of the call that is at fault.
     pub span: Span,
 }
 
@@ -86,7 +86,7 @@ fn local_folder(caller: &Path, source: &str) -> PathBuf {
     if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
 }
 
-/// Knows modules with local sources only, which stand where their source says.
+/// Knows modules with local sources only, whose folder is their source.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalFolders;
 
@@ -107,7 +107,8 @@ impl ModuleFolders for LocalFolders {
 /// The calls in the configuration of a folder, by name. The called modules need not be there.
 ///
 /// # Errors
-/// When a file cannot be read or parsed, or a block is malformed: what is called cannot be relied on.
+/// When a file cannot be read or parsed, or a block is malformed: the list of calls would not be
+/// reliable.
 pub fn calls(
     diags: &mut Diagnostics,
     sources: &mut Sources,

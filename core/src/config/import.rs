@@ -31,11 +31,11 @@ pub struct Import {
     pub calls: Vec<(Str, Option<Expr>)>,
     /// The resource in its module.
     pub resource: ResourceName,
-    /// Which instance, as written.
+    /// The instance key, as written.
     pub key: Option<Expr>,
-    /// By what the provider finds the object.
+    /// The key by which the provider finds the object.
     pub by: ImportBy,
-    /// How the block is repeated: never by a number.
+    /// The repetition of the block: never `count`.
     pub repetition: Repetition,
     /// The provider configuration, where it is written here: for a resource that is not.
     pub provider: Option<(LocalProvider, Span)>,
@@ -47,10 +47,10 @@ pub struct Import {
     pub span: Span,
 }
 
-/// By what a provider finds an object.
+/// The key by which a provider finds an object.
 #[derive(Debug)]
 pub enum ImportBy {
-    /// A text in a form that the provider knows.
+    /// A string in a form that the provider knows.
     Id(Expr),
     /// An object with the attributes that the resource type has for that.
     Identity(Expr),
@@ -74,7 +74,7 @@ impl Import {
         ConfigResourceAddr { module, resource: self.resource.clone() }
     }
 
-    /// Where the provider comes from that brings the object in, as the module of the block has it.
+    /// The address of the provider that imports the object, as the module of the block declares it.
     #[must_use]
     pub fn source_in(&self, module: &Module) -> ProviderAddr {
         match &self.provider {
@@ -156,7 +156,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
     })
 }
 
-/// Reads by what the object is found. One of the two ways must be given.
+/// Reads the key by which the object is found. One of the two must be given.
 fn by(diags: &mut Diagnostics, content: &mut Content) -> Result<ImportBy, Reported> {
     let id = content.take("id").map(|attribute| attribute.expr);
     let identity = content.take("identity").map(|attribute| attribute.expr);

@@ -1,5 +1,5 @@
-//! Values for the variables of a module: which of several counts, and what becomes of it. Validations
-//! are checked later, with everything they may mention.
+//! Values for the variables of a module: chooses one of several, and converts it. Validations are
+//! checked later, with everything they may mention.
 
 use std::collections::BTreeMap;
 
@@ -18,20 +18,20 @@ pub struct Given {
     pub name: Str,
     /// The value.
     pub value: GivenValue,
-    /// Where it comes from.
+    /// The origin of the value.
     pub origin: Origin,
 }
 
-/// A value from outside, or what it is to be read from.
+/// A value from outside, or the string to read it from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GivenValue {
-    /// Text; what it means depends on the variable's type.
+    /// A string. Its meaning depends on the variable's type.
     Text(String),
     /// A value.
     Value(Value),
 }
 
-/// Where a value for a variable comes from.
+/// The origin of a variable's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A `TF_VAR_` variable of the environment.
@@ -53,7 +53,7 @@ pub struct Input {
     pub raw: Value,
     /// The place that gave it, if it has one.
     pub given: Option<Span>,
-    /// Whether nobody gave it: it is the default.
+    /// Whether no value was given, so that this is the default.
     pub is_default: bool,
 }
 
@@ -65,7 +65,7 @@ impl Input {
     }
 }
 
-/// How many undeclared names are warned about one by one.
+/// Number of undeclared names that get a warning each.
 const MAX_UNDECLARED_WARNINGS: usize = 2;
 
 impl Variable {
@@ -76,11 +76,11 @@ impl Variable {
     }
 }
 
-/// Reads a file of values for variables, in JSON if its name says so. Nothing but constants may stand
-/// in it.
+/// Reads a file of values for variables, in JSON if its name says so. It may contain constants
+/// only.
 ///
 /// # Errors
-/// When the text cannot be parsed, or a value is not constant. What could be read is lost.
+/// When the text cannot be parsed, or a value is not constant. Values that could be read are lost.
 pub fn read_values(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -123,7 +123,7 @@ fn declaration(file: &str, block: &Block) -> Diagnostic {
     Diagnostic::error("Variable declaration in .tfvars file", detail).at(block.kind.span)
 }
 
-/// What a variable is that must have a value and has none.
+/// Treatment of a variable that must have a value and has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
     /// A mistake.
@@ -306,7 +306,7 @@ pub fn fit(variable: &Variable, value: Value) -> Result<Value, Misfit> {
     Ok(marked(variable, value))
 }
 
-/// Where inside a value the reason for a refusal lies, to stand before the reason.
+/// The path inside a value to the part that was refused, as a prefix of the reason.
 pub(super) fn place_prefix(refused: &convert::Refused) -> String {
     let place = refused.path.to_string();
     if place.is_empty() { place } else { format!("at {place}: ") }

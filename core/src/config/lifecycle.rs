@@ -1,4 +1,4 @@
-//! `lifecycle` blocks: how a resource is treated beyond what its provider decides.
+//! Reads `lifecycle` blocks: the treatment of a resource beyond its provider's decisions.
 
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::refs;
@@ -31,8 +31,8 @@ impl Lifecycle {
     }
 }
 
-/// Reads the `lifecycle` blocks of a resource, of which there may be one. What is wrong is reported
-/// and left out.
+/// Reads the `lifecycle` blocks of a resource, of which there may be one. Invalid parts are
+/// reported and left out.
 pub(super) fn read(
     diags: &mut Diagnostics,
     sources: &Sources,

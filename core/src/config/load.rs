@@ -1,7 +1,7 @@
-//! Files become a [`Config`]. Nothing is evaluated beyond constants.
+//! Loads files into a [`Config`]. Nothing is evaluated beyond constants.
 //!
-//! Errors come in stages, and a later stage is not entered with errors of an earlier one: what cannot
-//! be parsed and what blocks cannot hold, then names that stand for nothing.
+//! Errors come in stages, and a later stage is not entered with errors of an earlier one: first
+//! syntax errors and invalid contents of blocks, then names that are not declared.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,19 +20,19 @@ use super::{
 };
 use crate::addr::ModulePath;
 
-/// How deep calls may go. Deeper ones come of modules that call themselves.
+/// Maximum depth of calls. Deeper ones come from modules that call themselves.
 const MAX_DEPTH: usize = 64;
-/// How many modules there may be: a chain of modules that each call the next twice has no end.
+/// Maximum number of modules: a chain of modules that each call the next twice grows without bound.
 const MAX_MODULES: usize = 100_000;
 
-/// Where a configuration is read from.
+/// The place from which a configuration is read.
 #[derive(Clone, Copy)]
 pub struct Place<'p> {
     /// The files.
     pub files: &'p dyn Files,
     /// The root module's folder.
     pub dir: &'p Path,
-    /// Where called modules are.
+    /// Folders of the called modules.
     pub folders: &'p dyn ModuleFolders,
 }
 
@@ -58,8 +58,8 @@ impl Config {
         config
     }
 
-    /// Reads which modules and providers a configuration needs. Whether its expressions and calls make
-    /// sense is not looked at: what is needed to find out may not be there yet.
+    /// Reads the modules and providers that a configuration needs. Its expressions and calls are
+    /// not checked: the modules and providers required for that may not be installed yet.
     ///
     /// # Errors
     /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or
@@ -76,12 +76,11 @@ impl Config {
     }
 
     /// Reads a configuration whose references, module calls and provider configurations are still to be
-    /// checked by validation. Returns it with what is wrong with its references: if there is anything, it
-    /// is of no other use.
+    /// checked by validation. Returns it with the errors in its references: if there are any, it is of
+    /// no other use.
     ///
     /// # Errors
-    /// As [`Config::load`], but for names that stand for nothing, module calls and provider
-    /// configurations.
+    /// As [`Config::load`], but for undeclared names, module calls and provider configurations.
     pub fn load_dangling(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -93,10 +92,11 @@ impl Config {
         config.map(|(config, dangling)| (config, by_place(dangling)))
     }
 
-    /// Checks the arguments of module calls, and then that every resource has a provider configuration.
+    /// Checks the arguments of module calls, and then that every resource has a provider
+    /// configuration.
     ///
     /// # Errors
-    /// When something is wrong with either.
+    /// When either check fails.
     pub fn check_calls(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         let mut found = Diagnostics::new();
         call_arguments::check(&mut found, self);
@@ -107,9 +107,9 @@ impl Config {
     }
 }
 
-/// Reads of the configuration in a folder only where it wants its state kept. The modules it calls, the
-/// version it asks for and whatever its expressions mention may be wrong: a state can still be looked
-/// at. Warnings are for whoever reads the whole.
+/// Reads only the backend from the configuration in a folder. The modules it calls, the version it
+/// asks for and the references of its expressions may be wrong: the state can still be read.
+/// Warnings are left to a caller that reads the whole configuration.
 ///
 /// # Errors
 /// When a file cannot be read or parsed, or a block is malformed: the state might be anywhere.
@@ -144,7 +144,7 @@ pub(super) fn by_place(found: Diagnostics) -> Diagnostics {
     sorted
 }
 
-/// Reads a configuration, and what is wrong with its references apart from all else.
+/// Reads a configuration. Errors in its references are kept apart from all others.
 fn load_tree(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -162,7 +162,8 @@ fn load_tree(
     Ok((config, dangling))
 }
 
-/// Reads the modules and who calls whom. What cannot be read of references is apart from all else.
+/// Reads the modules and the calls between them. Errors about unreadable references are kept apart
+/// from all others.
 fn load_modules(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -188,8 +189,8 @@ fn load_modules(
     Ok((config, unreadable))
 }
 
-/// Reads the module in a folder: the root, or a called one, without what its expressions mention.
-/// Returns how many files it was read from, too.
+/// Reads the module in a folder: the root, or a called one, without the references of its
+/// expressions. Also returns the number of files it was read from.
 pub(super) fn read_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -230,15 +231,16 @@ fn decoded(
 struct Loader<'l> {
     place: Place<'l>,
     sources: &'l mut Sources,
-    /// What was read, by folder; `None` for what could not be.
+    /// The modules read, by folder; `None` for a module that could not be read.
     read: BTreeMap<PathBuf, Option<Arc<Module>>>,
     nodes: Vec<ModuleNode>,
-    /// What was found of references that cannot be read: reported with those that lead nowhere.
+    /// Errors about references that cannot be read, reported together with those about undeclared
+    /// names.
     unreadable: Diagnostics,
 }
 
 impl Loader<'_> {
-    /// Reads the module in a folder, and what its expressions mention.
+    /// Reads the module in a folder, and the references of its expressions.
     fn module(
         &mut self,
         diags: &mut Diagnostics,
@@ -302,7 +304,7 @@ impl Loader<'_> {
             return Err(diags.error(too_deep(site)));
         }
         if let Some(known) = self.read.get(&dir) {
-            // What could not be read was reported where it was first called.
+            // The errors of an unreadable module were reported at its first call.
             return known.clone().ok_or_else(|| diags.error(unreadable(site, &dir)));
         }
         let module = self.module(diags, &dir, false).map(|(module, _)| module);
@@ -339,11 +341,12 @@ fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
 
 /// The files of a folder.
 struct Parsed {
-    /// What is in them, with override files merged in.
+    /// Contents of the files, with override files merged in.
     bodies: Vec<Body>,
     /// Blocks that could not be parsed as a whole. They are read no further.
     broken: Vec<Block>,
-    /// What is no block of any file, or overrides nothing. The rest makes sense without it.
+    /// Errors about members that are no block of any file, or that override nothing. The rest makes
+    /// sense without them.
     misplaced: Diagnostics,
 }
 
@@ -380,7 +383,7 @@ fn parse_folder(
             is_known &= body.is_some() && are_within(&wrong, &broken);
             let _ = found.append(wrong);
             if let Some(body) = body.as_mut().filter(|_| is_json) {
-                // What stands at the top of a file is the same in every file.
+                // The top level of a file has the same schema in every file.
                 decide(misplaced, body, &super::draft::CONTENT);
             }
             bodies.extend(body);
@@ -389,18 +392,18 @@ fn parse_folder(
     };
     let (mut bodies, broken, is_known) = read(&mut found, &mut misplaced, first);
     let (mut overrides, names_only, _) = read(&mut found, &mut misplaced, later);
-    // Where it is not known what blocks there are, there is no telling what overrides nothing.
+    // Without all blocks known, it cannot be decided whether a block overrides nothing.
     if is_known {
         let as_file = |blocks: Vec<Block>| {
             let body = blocks.first().map(|block| Body::empty(block.span, block.header));
             body.map(|body| Body { blocks, ..body })
         };
-        // There must be something to override, whatever the block was to say about it.
+        // There must be a block to override, whatever the contents of this one.
         overrides.extend(names_only.into_iter().filter_map(|block| {
             let body = Body::empty(block.span, block.header);
             as_file(vec![Block { body, ..block }])
         }));
-        // What cannot be read may be overridden, but nothing comes of it.
+        // Blocks that cannot be read may be overridden, but nothing comes of it.
         let n_bodies = bodies.len();
         bodies.extend(as_file(broken.clone()));
         overrides::apply(&mut misplaced, sources, &mut bodies, overrides);
@@ -410,8 +413,8 @@ fn parse_folder(
     Ok(Parsed { bodies, broken, misplaced })
 }
 
-/// Takes out of a file everything in which something is wrong: of the rest it can be said whether it
-/// makes sense.
+/// Takes the blocks with errors out of a file, and drops its arguments, so that the rest can be
+/// checked.
 pub(super) fn take_broken(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
     let places: Vec<Span> = wrong.iter().filter_map(|diagnostic| diagnostic.subject).collect();
     // Arguments belong into blocks: at the top of a file they show that a block has ended too early.
@@ -426,7 +429,7 @@ fn are_within(wrong: &Diagnostics, blocks: &[Block]) -> bool {
     wrong.iter().all(|diagnostic| diagnostic.subject.is_some_and(is_within))
 }
 
-/// Whether a file belongs to the configuration. What editors leave behind does not.
+/// Whether a file belongs to the configuration. Files left behind by editors do not.
 fn is_configuration(name: &str) -> bool {
     !super::files::is_left_behind(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
 }
@@ -460,7 +463,7 @@ pub(super) fn parse(
     })
 }
 
-/// The name of a file as people see it: relative to the folder the command works in.
+/// The name of a file for display: relative to the folder the command works in.
 fn shown(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
 }
@@ -470,7 +473,7 @@ mod tests {
     use super::super::testing::{Texts, report};
     use super::*;
 
-    /// The kind of the backend, or the summary of what is wrong.
+    /// The kind of the backend, or the summary of the error.
     fn check(more: &str, expected: &str) {
         let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());

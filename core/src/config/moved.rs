@@ -14,9 +14,9 @@ pub(super) const CONTENT: BodySchema =
 /// A `moved` block.
 #[derive(Clone, Debug)]
 pub struct Moved {
-    /// Where the objects were, relative to the module of the block.
+    /// The former address of the objects, relative to the module of the block.
     pub from: Target,
-    /// Where they are to be: a module if `from` is one, otherwise a resource or an instance.
+    /// The new address: a module if `from` is one, otherwise a resource or an instance.
     pub to: Target,
     /// The block's header.
     pub span: Span,

@@ -1,5 +1,5 @@
-//! Override files: what they say about a block takes the place of what other files say about it. Pure:
-//! blocks go in and come out, and nothing is read in them that does not decide what goes where.
+//! Merges override files: their arguments replace those of the same block in other files. Pure:
+//! blocks go in and come out, and only members that decide the merge are read.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ pub(super) fn is_override(name: &str) -> bool {
 const PARTS: BodySchema =
     BodySchema { attributes: &[], blocks: &[("lifecycle", &[]), ("dynamic", &["type"])] };
 
-/// What a `terraform` block holds that overrides have rules for.
+/// Members of a `terraform` block for which overrides have rules.
 const SETTINGS: BodySchema = BodySchema {
     attributes: &[("required_version", false)],
     blocks: &[
@@ -54,7 +54,7 @@ pub(super) fn apply(
     }
 }
 
-/// What tells a block from others of its type: its labels, and for a provider its alias.
+/// The key that tells a block from others of its type: its labels, and for a provider its alias.
 type Key = (Str, Vec<Str>, Option<Str>);
 
 fn key(block: &Block) -> Key {
@@ -67,7 +67,7 @@ fn key(block: &Block) -> Key {
 struct Merger<'m> {
     diags: &'m mut Diagnostics,
     sources: &'m Sources,
-    /// Where the first block of each key is: its file and its number there.
+    /// Positions of the first block of each key: its file and its number there.
     places: HashMap<Key, (usize, usize)>,
     files: &'m mut Vec<Body>,
 }
@@ -88,7 +88,7 @@ impl Merger<'_> {
             "moved" => self.refuse("Cannot override 'moved' blocks", MOVED, block.header),
             "import" => self.refuse("Cannot override 'import' blocks", IMPORT, block.header),
             "check" => self.refuse("Can't override check blocks", CHECK, block.header),
-            // The reference passes over it without a word.
+            // Terraform ignores it silently.
             "removed" => {}
             _ => self.named(block),
         }
@@ -108,12 +108,12 @@ impl Merger<'_> {
             return;
         }
         let base = &mut self.files[file].blocks[number].body;
-        // Who says both in one file is told so when the block is read.
+        // A file that sets both is reported when the block is read.
         let by_one_file =
             [&*base, &block.body].into_iter().any(|body| repeated(body) == (true, true));
         merge(self.diags, base, block.body);
         if !by_one_file && repeated(base) == (true, true) {
-            // Of what two files say, `count` holds.
+            // If one file sets `count` and another `for_each`, `count` wins.
             for list in [&mut base.attributes, &mut base.undecided] {
                 list.retain(|attr| attr.name.name != "for_each");
             }
@@ -172,7 +172,7 @@ impl Merger<'_> {
                 ),
                 None => return self.add(block),
             },
-            // Whoever reads the files knows what else may be in them.
+            // The reader of the files knows the other kinds of blocks.
             _ => return self.add(block),
         };
         let detail = format!("There is no {what}. An override file can only override {over}.");
@@ -188,7 +188,7 @@ impl Merger<'_> {
         self.files[at].blocks.push(block);
     }
 
-    /// Whether a block holds nothing that may not be overridden; what is refused is reported.
+    /// Whether everything in a block may be overridden. Violations are reported.
     fn may_override(&mut self, block: &Block) -> bool {
         let before = self.diags.len();
         let set = block.body.find("depends_on");
@@ -218,7 +218,7 @@ impl Merger<'_> {
     fn locals(&mut self, block: Block) {
         let Body { attributes, blocks, undecided, .. } = block.body;
         if !blocks.is_empty() {
-            // Whoever reads the files says what is wrong with them.
+            // The reader of the files reports the errors in them.
             let body = Body { blocks, ..Body::empty(block.span, block.header) };
             self.add(Block { body, ..block });
             return;
@@ -243,7 +243,7 @@ impl Merger<'_> {
         }
     }
 
-    /// Takes away from `terraform` blocks what another one overrides, and adds that one.
+    /// Takes the overridden parts out of `terraform` blocks, and adds the overriding block.
     fn settings(&mut self, mut block: Block) {
         decide(self.diags, &mut block.body, &SETTINGS);
         let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
@@ -275,7 +275,7 @@ impl Merger<'_> {
     }
 }
 
-/// Whether a body says `count`, and whether it says `for_each`.
+/// Whether a body sets `count`, and whether it sets `for_each`.
 fn repeated(body: &Body) -> (bool, bool) {
     let says = |name| {
         body.find(name).is_some() || body.undecided.iter().any(|attr| attr.name.name == name)
@@ -283,7 +283,7 @@ fn repeated(body: &Body) -> (bool, bool) {
     (says("count"), says("for_each"))
 }
 
-/// Where the first entry of a list stands.
+/// Place of the first entry of a list.
 fn first_of(list: &Expr) -> Span {
     match &list.kind {
         ExprKind::Tuple(items) => items.first().map_or(list.span, |first| first.span),
@@ -291,12 +291,12 @@ fn first_of(list: &Expr) -> Span {
     }
 }
 
-/// Whether a block says where the state is.
+/// Whether a block is a `backend` or `cloud` block.
 fn is_place(block: &Block) -> bool {
     matches!(block.kind.name.as_str(), "backend" | "cloud")
 }
 
-/// Merges what `terraform` blocks say: providers by their names, the place of the state as a whole.
+/// Merges `terraform` blocks: providers by their names, the backend as a whole.
 fn supersede(base: &mut Body, over: &mut Body) {
     let has = |over: &Body, kind: &str| over.blocks.iter().any(|block| block.kind.name == kind);
     if let Some(version) = over.find("required_version") {
@@ -304,13 +304,13 @@ fn supersede(base: &mut Body, over: &mut Body) {
         base.attributes.retain(|attr| attr.name.name != "required_version" || other(attr));
     }
     if let Some(place) = over.blocks.iter().find(|block| is_place(block)) {
-        // What one file says twice is a mistake, which is seen when it is read.
+        // A second one in the same file is an error, which is reported when the file is read.
         let again = |block: &Block| {
             block.header.source == place.header.source && block.kind.name == place.kind.name
         };
         base.blocks.retain(|block| !is_place(block) || again(block));
     }
-    // The reference passes over them.
+    // Terraform ignores them.
     over.blocks.retain(|block| block.kind.name != "provider_meta");
     let listed = |block: &&mut Block| block.kind.name == "required_providers";
     if let Some(providers) = base.blocks.iter_mut().find(listed)
@@ -323,8 +323,8 @@ fn supersede(base: &mut Body, over: &mut Body) {
     }
 }
 
-/// Merges a body into another: what has the same name is replaced, but a `lifecycle` block is merged
-/// itself.
+/// Merges a body into another: members of the same name are replaced, but a `lifecycle` block is
+/// merged itself.
 fn merge(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
     decide(diags, base, &PARTS);
     decide(diags, &mut over, &PARTS);
@@ -332,7 +332,7 @@ fn merge(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
     let lifecycles: Vec<Block> = over.blocks.extract_if(.., is_lifecycle).collect();
     replace(base, over);
     for mut lifecycle in lifecycles {
-        // The reference passes over it.
+        // Terraform ignores it.
         let body = &mut lifecycle.body;
         for list in [&mut body.attributes, &mut body.undecided] {
             list.retain(|attr| attr.name.name != "replace_triggered_by");

@@ -1,5 +1,5 @@
-//! The page on the language says what the readers here and the table of functions say: its tables are
-//! made of theirs. `UPDATE_EXPECT=1` writes them anew.
+//! Tests that the page on the language agrees with the readers here and with the table of
+//! functions: its tables are generated from theirs. `UPDATE_EXPECT=1` rewrites them.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use super::{
 
 const PAGE: &str = include_str!("../../../docs/language.md");
 
-/// Every block of the language and what its reader takes.
+/// Every block of the language with the schema of its reader.
 const BLOCKS: [(&str, BodySchema<'static>); 15] = [
     ("a file", draft::CONTENT),
     ("`terraform`", settings::CONTENT),
@@ -80,7 +80,7 @@ fn functions() -> String {
     table
 }
 
-/// Puts a table in the place of what stands between two marks.
+/// Replaces the text between two marks with a table.
 fn fill(page: &str, mark: &str, table: &str) -> String {
     let (open, close) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->\n"));
     let (before, rest) = page.split_once(&open).expect("the page has the mark");

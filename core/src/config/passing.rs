@@ -1,5 +1,5 @@
-//! Which provider configurations modules pass to those they call: works out what each one gets, and
-//! reports what does not go together.
+//! Provider configurations that modules pass to those they call: determines the one that each gets,
+//! and reports the ones that do not match.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,8 @@ use super::{
 };
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
-/// Gives every module the configurations that its caller passes, callers first, and reports what is
-/// wrong with that.
+/// Gives every module the configurations that its caller passes, callers first, and reports errors
+/// in passing them.
 pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
     let mut missing = Diagnostics::new();
     for index in 0..config.nodes.len() {
@@ -83,7 +83,7 @@ fn name_of(one: &PassedProvider) -> Span {
     }
 }
 
-/// Whether a block says anything: one that does not may only stand for what a caller passes.
+/// Whether a block is empty: it may only stand for a configuration that a caller passes.
 fn is_empty(block: &ProviderBlock) -> bool {
     block.body.is_empty() && block.version.is_none()
 }
@@ -103,7 +103,7 @@ fn text_of(node: &ModuleNode) -> String {
     }
 }
 
-/// Reports what does not go together between a module and its caller.
+/// Reports mismatches between a module and its caller.
 fn check_called(
     diags: &mut Diagnostics,
     config: &Config,
@@ -141,7 +141,8 @@ fn aliases(required: &RequiredProvider) -> &[LocalProvider] {
     &required.aliases
 }
 
-/// Where a call on the way to a module says that there may be more than one of it, or that it waits.
+/// Place of a `count`, `for_each` or `depends_on` in a call on the way to a module, if there is
+/// one.
 fn repeated_above(config: &Config, node: &ModuleNode) -> Option<Span> {
     let mut node = node;
     while let Some((caller, call)) = config.call(node) {
@@ -157,7 +158,7 @@ fn repeated_above(config: &Config, node: &ModuleNode) -> Option<Span> {
     None
 }
 
-/// Reports what is wrong with one entry of `providers`.
+/// Reports errors in one entry of `providers`.
 fn check_passed(
     diags: &mut Diagnostics,
     node: &ModuleNode,
@@ -182,7 +183,7 @@ fn check_passed(
     if !declared && !module.providers.contains_key(local) {
         undeclared(diags, &here, &wanted, one);
     }
-    // The reference looks in the caller under the child's name first.
+    // Terraform looks up the child's name in the caller first.
     let listed = caller.module.settings.required_providers.get(&local.name);
     let given = match listed.filter(|_| local.alias.is_none()) {
         Some(required) => required.source.clone(),
@@ -244,8 +245,8 @@ fn mismatch(
     let _ = diags.error(Diagnostic::error("Provider type mismatch", detail).at(span));
 }
 
-/// Warns of what a module passes on without having it. An alias is never guessed, so it is reported
-/// where it is looked up.
+/// Warns of configurations that a module passes on without having them. An alias is never guessed,
+/// so it is reported where it is looked up.
 fn check_passing(diags: &mut Diagnostics, config: &Config, node: &ModuleNode) {
     let (module, here) = (&node.module, text_of(node));
     let above = config.call(node);
@@ -298,7 +299,7 @@ pub(super) fn check_resources(diags: &mut Diagnostics, config: &Config) {
     }
 }
 
-/// Warns of what a module lists twice, and of blocks that stand for nothing any more.
+/// Warns of providers that a module lists twice, and of blocks without effect in a called module.
 fn check_listed(diags: &mut Diagnostics, module: &Module) {
     let listed = &module.settings.required_providers;
     let mut first: BTreeMap<&ProviderAddr, &str> = BTreeMap::new();
@@ -362,7 +363,7 @@ fn warn_of_implied(
     }
 }
 
-/// Warns of empty blocks in a called module: what they stand for is written otherwise.
+/// Warns of empty blocks in a called module: there is another syntax for that purpose.
 fn warn_of_empty(diags: &mut Diagnostics, module: &Module) {
     let mut warned = BTreeSet::new();
     for (local, block) in module.providers.iter().filter(|(_, block)| is_empty(block)) {

@@ -43,7 +43,7 @@ pub(super) fn read(
     }
     named.ok()?;
     Some(ProviderBlock {
-        // Where the provider comes from is known when all `required_providers` were read.
+        // The address of the provider is known after all `required_providers` were read.
         provider: ProviderAddr::implied(&name.name),
         local: LocalProvider { name: name.name, alias: alias.ok()? },
         version,

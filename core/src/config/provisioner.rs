@@ -1,4 +1,4 @@
-//! `provisioner` and `connection` blocks. Which kinds of provisioners there are is not known here.
+//! Reads `provisioner` and `connection` blocks. The kinds of provisioners are not known here.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +24,8 @@ const REMOVED: [(&str, &str); 4] = [
     ("salt-masterless", "0.13.4"),
 ];
 
-/// Reads the `provisioner` blocks of a block. Each has the connection of that block, with what
-/// its own says counting first. What is wrong is reported and left out.
+/// Reads the `provisioner` blocks of a block. Each has the connection of that block, overridden by
+/// its own. Invalid blocks are reported and left out.
 pub(super) fn read_all(
     diags: &mut Diagnostics,
     sources: &Sources,
@@ -98,7 +98,8 @@ fn the_one(
     Some(first.body)
 }
 
-/// What the provisioner says counts before what the resource says, argument by argument.
+/// Merges two connections, argument by argument: the provisioner's arguments override the
+/// resource's.
 fn merged(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
     let Some(shared) = shared else { return own };
     let Some(mut own) = own else { return Some(shared.clone()) };
@@ -150,7 +151,8 @@ fn refuse_removed(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported>
     Err(diags.error(Diagnostic::error(summary, detail).at(kind.span)))
 }
 
-/// Reports what is not there any more, or not yet, when an object is destroyed.
+/// Reports references to objects that do not exist any more, or not yet, when an object is
+/// destroyed.
 fn check_destroying(diags: &mut Diagnostics, provisioner: &Provisioner) {
     let connection = provisioner.connection.iter().flat_map(Body::set);
     for attribute in provisioner.body.set().chain(connection) {
@@ -162,7 +164,7 @@ fn check_destroying(diags: &mut Diagnostics, provisioner: &Provisioner) {
     }
 }
 
-/// Whether the state and the address alone say what a mention means.
+/// Whether the state and the address alone determine a mention's value.
 fn is_own(mention: &Traversal) -> bool {
     let step = match mention.steps.as_slice() {
         [TraversalStep::Attribute(name)] => name.name.as_str(),

@@ -1,5 +1,5 @@
-//! Fills in what every block of a module mentions, once all blocks were read. Whether what is
-//! mentioned is there is checked elsewhere.
+//! Fills in the references of every block of a module, once all blocks were read. The existence of
+//! their subjects is checked elsewhere.
 
 use std::collections::HashSet;
 
@@ -45,8 +45,8 @@ pub(super) fn fill(diags: &mut Diagnostics, module: &mut Module) {
     share_names(module);
 }
 
-/// Lets mentions of a resource share the name of its block: where everything mentions everything, copies
-/// of names would be most of what a configuration takes.
+/// Lets mentions of a resource share the name of its block. With many mentions of many resources,
+/// copies of names would take most of the memory of a configuration.
 fn share_names(module: &mut Module) {
     let names: HashSet<ResourceName> = module.resources.keys().cloned().collect();
     let share = |references: &mut Vec<Reference>| {

@@ -1,4 +1,5 @@
-//! `removed` blocks: what is no longer written here is destroyed, or only forgotten.
+//! Reads `removed` blocks: objects that are no longer in the configuration are destroyed, or only
+//! forgotten.
 
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::refs::{self, TraversalStep};
@@ -27,7 +28,7 @@ pub struct Removed {
     pub resource: Option<ResourceName>,
     /// Whether the objects are destroyed; otherwise they are only taken out of the state.
     pub destroy: bool,
-    /// What runs beside an object before it is destroyed.
+    /// Provisioners that run before an object is destroyed.
     pub provisioners: Vec<Provisioner>,
     /// The block's header.
     pub span: Span,
@@ -54,7 +55,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     let mut content = into_content(diags, block.body, &CONTENT);
     let from = content.take("from").map(|attribute| from(diags, &attribute.expr));
     let mut destroy = true;
-    // Of several the last one counts, as in the reference.
+    // Of several the last one counts, as in Terraform.
     for lifecycle in content.take_blocks("lifecycle") {
         let mut content = into_content(diags, lifecycle.body, &LIFECYCLE);
         if let Some(attribute) = content.take("destroy") {
@@ -127,7 +128,7 @@ fn from(
     Ok((module.path(), resource))
 }
 
-/// Where the keys of an address stand.
+/// Places of the keys of an address.
 fn keys(expr: &Expr) -> Vec<Span> {
     let steps = refs::as_traversal(expr).map(|traversal| traversal.steps).unwrap_or_default();
     let keys = steps.iter().filter(|step| !matches!(step, TraversalStep::Attribute(_)));

@@ -1,4 +1,4 @@
-//! Which providers a configuration needs, in which versions. Chooses and installs none.
+//! Providers that a configuration needs, with version constraints. Chooses and installs none.
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::addr::{Mode, ResourceName};
 
-/// What the language itself knows of in a block; the rest is for the provider's schema.
+/// Members of a block that the language itself defines; the rest is for the provider's schema.
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
         ("count", false),
@@ -22,7 +22,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
     blocks: &[("lifecycle", &[]), ("locals", &[]), ("_", &[])],
 };
 
-/// What it knows of in the block of something that is managed.
+/// Members that the language defines in the block of a managed resource.
 const MANAGED: BodySchema = BodySchema {
     blocks: &[
         ("lifecycle", &[]),
@@ -70,7 +70,7 @@ pub(super) fn read(
     named.ok()?;
     let local_provider = local_provider.ok()?;
     Some(Resource {
-        // Where the provider comes from is known when all `required_providers` were read.
+        // The address of the provider is known after all `required_providers` were read.
         provider: ProviderAddr::implied(&local_provider.name),
         name,
         local_provider,

@@ -47,7 +47,7 @@ impl Backend {
 }
 
 impl Config {
-    /// Where the state is kept, if the root module says so.
+    /// The backend block, if the root module has one.
     #[must_use]
     pub fn backend(&self) -> Option<&Backend> {
         self.root.settings.backend.as_ref()
@@ -55,7 +55,7 @@ impl Config {
 }
 
 impl Settings {
-    /// Where the provider comes from that a local name of this module stands for.
+    /// Address of the provider that a local name of this module stands for.
     #[must_use]
     pub fn source_of(&self, name: &Str) -> ProviderAddr {
         match self.required_providers.get(name) {
@@ -64,7 +64,7 @@ impl Settings {
         }
     }
 
-    /// What the module tells a provider about itself, if anything.
+    /// Metadata that the module sends to a provider, if any.
     #[must_use]
     pub fn meta_for(&self, provider: &ProviderAddr) -> Option<&ProviderMeta> {
         self.metas.iter().find(|(name, _)| self.source_of(name) == *provider).map(|(_, meta)| meta)
@@ -121,7 +121,7 @@ impl Settings {
         }
     }
 
-    /// Reads what the module tells a provider about itself.
+    /// Reads the metadata that the module sends to a provider.
     fn read_meta(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let Some(name) = block.labels.first() else { return };
         let named = check_local_name(diags, name, block.header);
@@ -156,8 +156,8 @@ impl Settings {
     }
 }
 
-/// The error for a second block that says where the state is. Of each is told whether it is a `cloud`
-/// block, and where it stands.
+/// The error for a second `backend` or `cloud` block. Each is given as whether it is a `cloud`
+/// block, and its place.
 pub(super) fn second_place(
     sources: &Sources,
     first: (bool, Span),
@@ -213,7 +213,7 @@ pub fn constant_arguments(
 fn check_constant(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
     let mut found = Diagnostics::new();
     for attribute in into_attributes(&mut found, body) {
-        // What is wrong with it is in `found`.
+        // Its errors are in `found`.
         drop(constant::value(&mut found, &attribute.expr));
     }
     diags.append(found)
@@ -224,8 +224,8 @@ fn required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Spa
     Ok((constraints.map(|constraints| constraints.to_string()).unwrap_or_default(), expr.span))
 }
 
-/// Reports every constraint on the engine's version that this one does not meet. Looks only at what
-/// `terraform` blocks say, so that it works on configurations from the future.
+/// Reports every constraint on the engine's version that this one does not meet. Reads only
+/// `terraform` blocks, so that it works on configurations from the future.
 pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(), Reported> {
     let mut result = Ok(());
     let engine = LooseVersion::from(&LANGUAGE_VERSION);
@@ -275,7 +275,7 @@ fn constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> 
     check_constraint(diags, &text, expr.span).map(|()| text)
 }
 
-/// Reports what is no constraint on the version of a provider.
+/// Reports a string that is no constraint on the version of a provider.
 pub(super) fn check_constraint(
     diags: &mut Diagnostics,
     text: &str,

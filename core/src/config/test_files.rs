@@ -1,5 +1,5 @@
-//! Files of tests, `*.tftest.hcl` and `*.tftest.json`. They are looked at for mistakes in themselves,
-//! and nothing else: whether what they mention is there is seen by whoever runs tests.
+//! Checks test files, `*.tftest.hcl` and `*.tftest.json`, for errors in themselves and nothing
+//! else: the test command checks whether the objects they mention are there.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -83,8 +83,8 @@ const OVERRIDE_MODULE: BodySchema = BodySchema {
     blocks: &[],
 };
 
-/// Reports what is wrong in the files of tests in a folder, and in its folder `tests`, which need not
-/// be there.
+/// Reports errors in the test files of a folder, and of its folder `tests`, which need not be
+/// there.
 pub fn check(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -323,7 +323,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an expression is one of some words. What could not be parsed was complained of then.
+/// Whether an expression is one of some words. Syntax errors were reported when it was parsed.
 fn is_word(expr: &Expr, words: &[&str]) -> bool {
     let word = refs::as_traversal(expr).filter(|word| word.steps.is_empty());
     matches!(expr.kind, ExprKind::Invalid)

@@ -46,7 +46,7 @@ impl Files for Texts {
     }
 }
 
-/// Loads a configuration; the report holds what was found wrong.
+/// Loads a configuration. The report holds the errors found.
 pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = Texts::of(fixture);
@@ -73,7 +73,7 @@ pub(crate) fn load_ok(fixture: &str) -> (Config, Sources) {
     (config.unwrap(), sources)
 }
 
-/// One line for each problem: where and what, what names stand for, and why.
+/// One line for each problem: its place and text, the values of names, and the cause.
 pub(crate) fn report(sources: &Sources, diags: &Diagnostics) -> String {
     let mut out = String::new();
     for diagnostic in diags.iter() {

@@ -10,7 +10,7 @@ use expect_test::{Expect, expect};
 use super::testing::{load, load_ok, report};
 use super::*;
 
-/// Loads a configuration and compares its outline, or what is wrong with it.
+/// Loads a configuration and compares its outline, or the errors in it.
 fn check(fixture: &str, expect: &Expect) {
     let (config, sources, diags) = load(fixture);
     let mut out = report(&sources, &diags);

@@ -97,7 +97,7 @@ pub(super) fn target(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Rep
     })
 }
 
-/// What stands behind the name of a resource or an instance, where nothing can.
+/// Place of the superfluous steps behind the name of a resource or an instance.
 fn superfluous(traversal: &Traversal, steps: &[Step]) -> Option<Span> {
     let is_resource = |n: &usize| {
         matches!(Target::of(&steps[..*n]), Ok(Target::Resource(_) | Target::Instance(_)))

@@ -1,7 +1,8 @@
-//! The tree of modules: which module is called where, and which provider configurations it is given.
+//! The tree of modules: the calls between them, and the provider configurations that each one is
+//! given.
 //!
-//! One module can be called from many places, so what is written in it is shared and knows nothing of
-//! its callers; what depends on the place is here.
+//! One module can be called from many places, so its contents are shared and know nothing of its
+//! callers. Everything that depends on the place is here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,11 +15,11 @@ use crate::addr::{ConfigResourceAddr, ModulePath, ProviderAddr, ProviderConfigAd
 /// One module in the tree, at the place where it is called.
 #[derive(Debug)]
 pub struct ModuleNode {
-    /// Its position in [`Config::nodes`]; callers come before what they call.
+    /// Its position in [`Config::nodes`]; callers come before the modules they call.
     pub index: usize,
     /// The calls that lead to it.
     pub path: ModulePath,
-    /// What is written in it.
+    /// The module as written.
     pub module: Arc<Module>,
     /// The position of the module that calls it; `None` for the root.
     pub caller: Option<usize>,
@@ -28,7 +29,7 @@ pub struct ModuleNode {
     pub passed: BTreeMap<ProviderKey, ProviderConfigAddr>,
 }
 
-/// Which configuration of a provider something asks for: the provider, and an alias if there is one.
+/// Key of a provider configuration: the provider, and an alias if there is one.
 pub type ProviderKey = (ProviderAddr, Option<Str>);
 
 impl Config {
@@ -68,7 +69,7 @@ impl Config {
         self.nodes.iter().flat_map(written).chain(unwritten)
     }
 
-    /// Who calls a module, and how; `None` for the root.
+    /// The caller of a module, and the call; `None` for the root.
     #[must_use]
     pub fn call(&self, node: &ModuleNode) -> Option<(&ModuleNode, &ModuleCall)> {
         let caller = &self.nodes[node.caller?];
@@ -83,8 +84,8 @@ impl Config {
         modules.filter(move |module| seen.insert(Arc::as_ptr(module)))
     }
 
-    /// The provider configuration that something in a module uses. One without alias comes from the
-    /// nearest caller that has it, and is there even if nobody wrote it; `None` if there is no
+    /// The provider configuration that a block in a module uses. One without alias comes from the
+    /// nearest caller that has it, and exists even if it is not written; `None` if there is no
     /// configuration with the alias.
     #[must_use]
     pub fn provider_config(

@@ -1,4 +1,4 @@
-//! Resources that objects are imported into and that nobody has written: their configuration is
+//! Resources that objects are imported into and that have no block: their configuration is
 //! generated while planning, by `plan/generate.rs`, and read here.
 
 use formwork_lang::syntax::{Body, parse_file};
@@ -33,7 +33,7 @@ impl Config {
     }
 }
 
-/// What makes it impossible to generate a configuration for an import.
+/// The error if no configuration can be generated for an import.
 fn misfit(import: &Import) -> Option<Diagnostic> {
     let addr = import.config_addr();
     let repeated = matches!(import.repetition, Repetition::ForEach(_)) || import.key.is_some();
@@ -50,7 +50,7 @@ fn misfit(import: &Import) -> Option<Diagnostic> {
     Some(Diagnostic::error(summary, detail).at(import.to))
 }
 
-/// A resource of which nothing is known but what the import says.
+/// A resource of which only the import is known.
 fn unwritten(module: &Module, import: &Import) -> Resource {
     let implied = || LocalProvider::implied_by(&import.resource);
     let local_provider = import.provider.as_ref().map(|(local, _)| local.clone());
@@ -71,7 +71,8 @@ fn unwritten(module: &Module, import: &Import) -> Resource {
     }
 }
 
-/// Reads the block that was generated for a resource. What it says of places is about the text alone.
+/// Reads the block that was generated for a resource. Places in its errors refer to the generated
+/// text alone.
 ///
 /// # Errors
 /// When it is not a block of a resource.

@@ -1,5 +1,5 @@
-//! Checks that what a module mentions is there, by the configuration alone. Evaluates nothing: what
-//! values have, types and attributes, is seen when they are evaluated.
+//! Checks that the objects that a module mentions exist, by the configuration alone. Evaluates
+//! nothing: types and attributes of values are checked when they are evaluated.
 
 use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::Expr;
@@ -9,7 +9,7 @@ use super::{Lifecycle, Module, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
 use crate::addr::{Reference, ResourceName, Subject};
 
-/// More problems than this in one module help nobody, and each costs a search for similar names.
+/// Limit of problems per module: more are not helpful, and each costs a search for similar names.
 const MAX_PROBLEMS: usize = 100;
 
 /// Reports everything wrong with the references of a module.
@@ -142,7 +142,8 @@ fn check_all<'r>(
     }
 }
 
-/// What is wrong with a reference that stands in a resource of this repetition, or outside of any.
+/// The error in a reference, if any, which stands in a resource of this repetition, or outside of
+/// any.
 fn problem(
     module: &Module,
     reference: &Reference,
@@ -177,7 +178,7 @@ fn problem(
         }),
         Subject::Path(name) => attribute_problem("path", name, span),
         Subject::Terraform(name) => attribute_problem("terraform", name, span),
-        // Where in a resource `self` may stand is seen when it is evaluated.
+        // The places in a resource where `self` is allowed are checked in evaluation.
         Subject::SelfObject => within.is_none().then(|| bad_reference::self_object(span)),
     }
 }
@@ -215,8 +216,8 @@ fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
     }
 }
 
-/// Reports what a resource takes of itself. One instance taking from another of the same resource
-/// counts as well: instances of one resource have no order.
+/// Reports references of a resource to itself. One instance referring to another of the same
+/// resource counts as well: instances of one resource have no order.
 fn check_self(diags: &mut Diagnostics, resource: &Resource) {
     // To wait for itself is nothing to wait for, and Terraform takes it.
     let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);

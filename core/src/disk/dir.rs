@@ -296,7 +296,7 @@ fn kind(found: &FileStat) -> SFlag {
     SFlag::from_bits_truncate(found.st_mode & SFlag::S_IFMT.bits())
 }
 
-/// Refuses what is not a single path component.
+/// Refuses a name that is not a single path component.
 fn component(name: &OsStr) -> io::Result<&OsStr> {
     let bytes = name.as_bytes();
     if bytes.is_empty() || bytes == b"." || bytes == b".." || bytes.contains(&b'/') {

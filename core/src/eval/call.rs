@@ -18,9 +18,9 @@ const MAX_INSTANCES: usize = 100_000;
 pub struct CallVertex<'c> {
     /// The called module.
     pub node: &'c ModuleNode,
-    /// Who calls it.
+    /// The calling module.
     pub caller: &'c ModuleNode,
-    /// How.
+    /// The call.
     pub call: &'c ModuleCall,
 }
 
@@ -32,16 +32,16 @@ impl<'c> CallVertex<'c> {
         Some(Self { node, caller, call })
     }
 
-    /// What it mentions, in its caller.
+    /// The calling module, and the references of the call in it.
     #[must_use]
     pub fn mentions(self) -> (&'c ModuleNode, &'c [Reference]) {
         (self.caller, &self.call.references)
     }
 
-    /// Finds out which instances each instance of the caller calls, in their order.
+    /// Determines the instances that each instance of the caller calls, in their order.
     ///
     /// # Errors
-    /// When a repetition does not say it, or there are too many.
+    /// When a repetition does not determine them, or there are too many.
     pub fn visit(
         self,
         diags: &mut Diagnostics,
@@ -79,7 +79,7 @@ impl<'c> CallVertex<'c> {
         result.map(|()| expansions)
     }
 
-    /// Records what [`CallVertex::visit`] found.
+    /// Records the result of [`CallVertex::visit`].
     pub fn record(self, givens: Givens<'_>, expansions: Vec<Expansion>) {
         let name = &self.call.site.name;
         givens.results.count_modules(expansions.iter().map(Expansion::len).sum());
@@ -94,7 +94,7 @@ impl<'c> CallVertex<'c> {
         }
     }
 
-    /// What stands for the call while nobody knows which instances there will be.
+    /// The placeholder for the call while its instances are not known.
     fn placeholder(self) -> Value {
         let names = self.node.module.outputs.keys();
         let object = Type::object(names.map(|name| (name.clone(), Type::Dynamic)));

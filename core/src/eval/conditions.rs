@@ -1,6 +1,6 @@
 //! Conditions of the author: pre- and postconditions, and validations of variables.
 //!
-//! Says whether they hold; what a failure stops is for the caller.
+//! Determines whether they hold. The caller decides the effect of a failure.
 
 use formwork_lang::eval::{Cause, mentioned};
 use formwork_lang::syntax::Expr;
@@ -13,7 +13,8 @@ use super::verdicts::{Judged, Rule, Verdict, Verdicts};
 use crate::config::{Condition, Variable};
 use crate::state::checks::{CheckStatus, CheckSubject};
 
-/// What a condition is attached to; decides the words of its failure, and what a failure is.
+/// The kind of object that a condition is attached to. It decides the wording of a failure, and its
+/// severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionKind {
     /// Before a resource is planned or changed.
@@ -26,14 +27,14 @@ pub enum ConditionKind {
     Assertion,
 }
 
-/// Whose conditions are evaluated, and where is taken down what they turn out to be.
+/// The object whose conditions are evaluated, and the table that receives the verdicts.
 #[derive(Clone, Copy)]
 pub struct Judging<'j> {
     /// The object.
     pub object: &'j Judged,
-    /// Where it is taken down.
+    /// The table of verdicts.
     pub verdicts: &'j Verdicts,
-    /// What a failure is. Where nothing is going to be changed it is only a warning.
+    /// The severity of a failure. In a run that changes nothing it is only a warning.
     pub failure: Severity,
 }
 
@@ -97,8 +98,7 @@ pub fn check(
     result
 }
 
-/// Evaluates conditions of which nobody can say yet whether they hold, so that what is wrong with them
-/// is found.
+/// Evaluates conditions that cannot be decided yet, so that errors in them are found.
 ///
 /// # Errors
 /// When a condition or its message has no value.
@@ -185,7 +185,7 @@ pub fn validate_variable(
     result
 }
 
-/// What a condition turned out to be.
+/// The result of a condition.
 enum Found {
     Holds,
     Unknown,

@@ -25,7 +25,7 @@ struct Found {
     outputs: BTreeMap<Str, Value>,
 }
 
-/// What may be a constant.
+/// A value that may be a constant.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Candidate<'c> {
     Local(&'c Str),
@@ -67,7 +67,7 @@ impl Constants {
         let witness = Witness { scope, constants: self, node, has_asked: Cell::new(false) };
         let mut said = Diagnostics::new();
         let value = evaluate(&mut said, expr, &witness);
-        // What was said is to be said each time.
+        // A value with diagnostics is not kept, so that they are reported each time.
         if let (Ok(value), false) = (&value, witness.has_asked.get() || !said.is_empty()) {
             candidate.keep(self.0.borrow_mut().entry(node).or_default(), value.clone());
         }
@@ -115,7 +115,7 @@ impl Scope for Witness<'_> {
     }
 
     fn function(&self, name: &str) -> Option<&dyn Function> {
-        // What a provider's function says, and even whether there is one, may not be known yet.
+        // The result of a provider's function, and even its existence, may not be known yet.
         let scope = if name.starts_with("provider::") { self.asked() } else { self.scope };
         scope.function(name)
     }

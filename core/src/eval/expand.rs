@@ -1,6 +1,6 @@
-//! From `count` and `for_each` to instance keys.
+//! Turns `count` and `for_each` into instance keys.
 //!
-//! Evaluates the expression once; what the instances are is for others.
+//! Evaluates the expression once, and knows nothing of the instances behind the keys.
 
 use formwork_lang::eval::{Cause, mentioned};
 use formwork_lang::syntax::Expr;
@@ -16,7 +16,7 @@ use crate::state::ResourceState;
 /// The greatest number of instances of one resource.
 const MAX_INSTANCES: usize = 1_000_000;
 
-/// Which instances a resource or module call has.
+/// The instances of a resource or module call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expansion {
     /// One, without a key.
@@ -27,7 +27,7 @@ pub enum Expansion {
     ForEach(Map),
 }
 
-/// What `count` and `each` mean within one instance.
+/// The values of `count` and `each` within one instance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepetitionData {
     /// `count.index`
@@ -50,7 +50,7 @@ impl Expansion {
                     InstanceKey::Int(index) => usize::try_from(index.saturating_add(1)).ok(),
                     _ => None,
                 });
-                // A state may claim any index; nobody goes through more than a resource may have.
+                // A state may claim any index. The limit is that of a resource.
                 Self::Count(after.max().unwrap_or(0).min(MAX_INSTANCES))
             }
             Repetition::ForEach(_) => {
@@ -63,7 +63,7 @@ impl Expansion {
         }
     }
 
-    /// How many instances there are.
+    /// The number of instances.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -88,7 +88,7 @@ impl Expansion {
         })
     }
 
-    /// Where in the order a key stands; `None` if there is no such instance.
+    /// The position of a key in the order; `None` if there is no such instance.
     #[must_use]
     pub fn position(&self, key: &InstanceKey) -> Option<usize> {
         match (self, key) {
@@ -105,7 +105,7 @@ impl Expansion {
         self.position(key).is_some()
     }
 
-    /// What `count` and `each` mean within an instance.
+    /// The values of `count` and `each` within an instance.
     #[must_use]
     pub fn data(&self, key: &InstanceKey) -> RepetitionData {
         match (self, key) {
@@ -131,7 +131,7 @@ impl RepetitionData {
         }
     }
 
-    /// What `count` and `each` mean while not even the kind of repetition counts.
+    /// The values of `count` and `each` for any kind of repetition.
     #[must_use]
     pub fn any() -> Self {
         Self {
@@ -141,7 +141,7 @@ impl RepetitionData {
         }
     }
 
-    /// What `count` and `each` mean while it is not known which instances there will be.
+    /// The values of `count` and `each` while the instances are not known.
     #[must_use]
     pub fn unknown(repetition: &Repetition) -> Self {
         match repetition {
@@ -161,7 +161,7 @@ impl RepetitionData {
 /// Evaluates `count` or `for_each`.
 ///
 /// # Errors
-/// When the value does not say which instances there are: unknown, null, sensitive, of a wrong type,
+/// When the value does not determine the instances: unknown, null, sensitive, of a wrong type,
 /// negative, not whole.
 pub fn expand(
     diags: &mut Diagnostics,
@@ -178,7 +178,7 @@ pub fn expand(
 /// known already.
 ///
 /// # Errors
-/// When the value can never say which instances there are.
+/// When the value can never determine the instances.
 pub fn check(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -223,11 +223,11 @@ fn unknown(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
     }
 }
 
-/// Why a value does not say which instances there are.
+/// The error for a value that does not determine the instances.
 struct Unfit {
     summary: &'static str,
     detail: String,
-    /// What the values behind it have to do with it; `None` where they are not shown.
+    /// The cause to mention with the values behind it; `None` where they are not shown.
     cause: Option<Cause>,
 }
 
@@ -241,7 +241,7 @@ impl Unfit {
 }
 
 fn bad_count(detail: impl Into<String>) -> Unfit {
-    // The message has the number in it, as the reference's has.
+    // The message has the number in it, as Terraform's has.
     Unfit { summary: "Invalid count argument", detail: detail.into(), cause: None }
 }
 
@@ -249,7 +249,8 @@ fn unsuitable_count(reason: &str) -> Unfit {
     bad_count(format!("The given \"count\" argument value is unsuitable: {reason}."))
 }
 
-/// Reads the value of `count`. A sensitive number is accepted: how many instances there are shows it.
+/// Reads the value of `count`. A sensitive number is accepted: the number of instances shows it
+/// anyway.
 fn count(value: Value) -> Result<Option<usize>, Unfit> {
     let (value, marks) = value.unmark();
     if marks.contains(Marks::EPHEMERAL) {

@@ -1,6 +1,6 @@
-//! Functions of providers, as evaluation sees them. Evaluation does not wait, so a call that has no
-//! answer yet has an unknown result and is noted; whoever evaluates has the noted calls made and
-//! evaluates again. Nobody is asked twice. Who makes the calls is not decided here.
+//! Functions of providers, as evaluation sees them. Evaluation does not wait: a call without an
+//! answer yet has an unknown result and is noted. The caller of the evaluation has the noted calls
+//! made and evaluates again. No call is made twice. The code that makes the calls is elsewhere.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use formwork_value::{Plain, Type, Value};
 use super::promises::{self, Promises};
 use crate::addr::ProviderAddr;
 
-/// What a provider's function answers.
+/// The answer of a provider's function.
 pub type Answer = Result<Value, FunctionError>;
 
 /// The functions of all providers that were asked for one, and all answers so far.
@@ -26,7 +26,7 @@ pub struct ProviderFunctions {
     unloaded: RefCell<BTreeSet<ProviderAddr>>,
     asked: Asked,
     stand_in: StandIn,
-    /// What was answered so far, in this phase and the one before.
+    /// Answers so far, in this phase and the one before.
     promises: RefCell<Promises>,
 }
 
@@ -41,7 +41,7 @@ struct Offer {
     next: OnceCell<Box<Self>>,
 }
 
-/// What must be found out before an evaluation can be trusted.
+/// Functions and calls that an evaluation still needs before its result can be trusted.
 #[derive(Debug, Default)]
 pub struct Wanted {
     /// Providers whose functions are not known.
@@ -113,7 +113,7 @@ impl ProviderFunctions {
         offers.find(|offer| offer.provider == *provider).map(|offer| &**offer)
     }
 
-    /// Takes what the evaluations since the last time could not find out.
+    /// Takes the functions and calls that evaluations since the last time could not resolve.
     #[must_use]
     pub fn take_wanted(&self) -> Wanted {
         let calls = self.asked.take().into_values().collect();
@@ -140,18 +140,19 @@ impl ProviderFunctions {
         debug_assert!(added, "the end of the chain is empty");
     }
 
-    /// What was answered so far.
+    /// Answers so far.
     #[must_use]
     pub fn promises(&self) -> Promises {
         self.promises.borrow().clone()
     }
 
-    /// Holds the providers to what they have answered in an earlier phase.
+    /// Holds the providers to their answers in an earlier phase.
     pub fn hold_to(&self, promises: &Promises) {
         self.promises.borrow_mut().clone_from(promises);
     }
 
-    /// Records the answer to a call. One that is not what it was while planning is no answer.
+    /// Records the answer to a call. One that differs from the answer while planning becomes an
+    /// error.
     pub fn answer(&self, call: &ProviderCall, answer: Answer) {
         let answer = answer.and_then(|value| {
             let number = promises::call(&call.provider, &call.function, &call.key);

@@ -1,5 +1,5 @@
-//! From an `import` block to instances and the ids by which providers know their objects. Evaluates;
-//! what is found by an id is for others.
+//! Turns an `import` block into instances and the ids of their objects. Evaluates only, and does
+//! not look up the objects.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::config::{Import, ImportBy, Repetition};
 pub struct Sought {
     /// The instance it is to belong to.
     pub addr: InstanceAddr,
-    /// What the provider knows it by; `None` while that is not known.
+    /// The key by which the provider finds it; `None` while that is not known.
     pub clue: Option<Clue>,
 }
 
@@ -97,7 +97,7 @@ fn elements(
     }))
 }
 
-/// Evaluates what an object is found by; `None` while it is not known.
+/// Evaluates the key by which an object is found; `None` while it is not known.
 fn clue(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,

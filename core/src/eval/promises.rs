@@ -1,6 +1,6 @@
-//! What functions of providers have answered, kept as digests. A function always answers the same for
-//! the same arguments, so what it answers while a plan is applied is held against what it answered
-//! while the plan was made. The values themselves are not kept: they may be secret.
+//! Answers of provider functions, kept as digests. A function always answers the same for the same
+//! arguments, so its answers while a plan is applied are compared with those while the plan was
+//! made. The values themselves are not kept: they may be secret.
 
 use std::collections::BTreeMap;
 
@@ -29,8 +29,8 @@ pub(super) fn call(provider: &ProviderAddr, function: &str, arguments: &[u8]) ->
 }
 
 impl Promises {
-    /// Takes down an answer. Says whether it is the one that was given before, if one was. What is not
-    /// wholly known promises nothing.
+    /// Keeps an answer. Returns whether it is the same as the one before, if there was one. An
+    /// answer that is not wholly known is not kept.
     pub(super) fn keep(&mut self, call: Digest, answer: &Value, ty: &Type) -> bool {
         let bytes = match answer.is_wholly_known() {
             true => msgpack::encode(answer, ty),
@@ -46,7 +46,7 @@ impl Promises {
         self.0.iter().map(|(call, answer)| (text(call), text(answer)))
     }
 
-    /// Reads what [`Self::texts`] has written; `None` if that is not what it is.
+    /// Reads the output of [`Self::texts`]; `None` if the format is invalid.
     pub(crate) fn of_texts(texts: &[(String, String)]) -> Option<Self> {
         let pairs = texts.iter().map(|(call, answer)| Some((digest(call)?, digest(answer)?)));
         pairs.collect::<Option<_>>().map(Self)

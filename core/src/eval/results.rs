@@ -1,7 +1,7 @@
 //! A write-once table of results, by address.
 //!
-//! Everything runs on one task with shared references: a cell is set once, by whoever records, and
-//! read by whoever comes later. Nothing here decides what a missing result means.
+//! Everything runs on one task with shared references: a cell is set once, by the record step, and
+//! read by all later visits. Nothing here decides the meaning of a missing result.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -20,10 +20,10 @@ use crate::config::{Config, Module, ModuleNode};
 #[derive(Debug)]
 pub struct Results {
     root: ModuleResults,
-    /// How many instances of called modules there are.
+    /// The number of instances of called modules.
     n_modules: Cell<usize>,
     constants: Rc<Constants>,
-    /// What conditions turned out to be.
+    /// The verdicts on conditions.
     pub verdicts: Verdicts,
     /// Configurations that were generated.
     pub generated: Generated,
@@ -92,7 +92,7 @@ impl<T> Expanded<T> {
 }
 
 impl Generated {
-    /// Takes down the configuration of an object.
+    /// Records the configuration of an object.
     pub fn set(&self, addr: &InstanceAddr, text: &str) {
         self.0.borrow_mut().insert(addr.clone(), text.to_owned());
     }
@@ -111,8 +111,8 @@ impl Results {
         Self::with(config, Rc::default(), Rc::default())
     }
 
-    /// Makes another empty table for the same configuration. What functions of providers answered and
-    /// what never changes is known in both.
+    /// Makes another empty table for the same configuration. Both share the answers of provider
+    /// functions and the constants.
     #[must_use]
     pub fn beside(&self, config: &Config) -> Self {
         Self::with(config, self.root.functions.clone(), self.constants.clone())
@@ -137,7 +137,7 @@ impl Results {
         &self.root
     }
 
-    /// How many instances of called modules there are.
+    /// The number of instances of called modules.
     #[must_use]
     pub fn n_modules(&self) -> usize {
         self.n_modules.get()
@@ -148,13 +148,13 @@ impl Results {
         self.n_modules.set(self.n_modules.get().saturating_add(n_more));
     }
 
-    /// What functions of providers answered.
+    /// The answers of provider functions.
     #[must_use]
     pub fn functions(&self) -> &ProviderFunctions {
         &self.root.functions
     }
 
-    /// What is the same whenever it is looked at.
+    /// The values that are the same in every evaluation.
     #[must_use]
     pub fn constants(&self) -> &Constants {
         &self.constants
@@ -208,7 +208,7 @@ impl ModuleResults {
         }
     }
 
-    /// What functions of providers answered, in all modules.
+    /// The answers of provider functions, in all modules.
     #[must_use]
     pub fn functions(&self) -> &ProviderFunctions {
         &self.functions
@@ -226,7 +226,7 @@ impl ModuleResults {
         self.node
     }
 
-    /// Which instance this is.
+    /// The address of this instance.
     #[must_use]
     pub fn addr(&self) -> &ModuleAddr {
         &self.addr
@@ -307,7 +307,7 @@ impl ResourceResults {
         write_once(&self.expanded, Expanded::new(expansion), &"expansion");
     }
 
-    /// Which instances there are, once that is known.
+    /// The instances, once they are known.
     #[must_use]
     pub fn expansion(&self) -> Option<&Expansion> {
         self.expanded.get().map(|expanded| &expanded.expansion)
@@ -328,13 +328,13 @@ impl ResourceResults {
         self.expanded.get()?.cell(key)?.get()
     }
 
-    /// Records what stands for the whole resource as long as its instances are not known: an unknown
-    /// value of the type that references to it will have.
+    /// Records the placeholder for the whole resource as long as its instances are not known: an
+    /// unknown value of the type that references to it will have.
     pub fn set_placeholder(&self, value: Value) {
         write_once(&self.placeholder, value, &"placeholder");
     }
 
-    /// What stands for the whole resource as long as its instances are not known.
+    /// The placeholder for the whole resource as long as its instances are not known.
     #[must_use]
     pub fn placeholder(&self) -> Option<&Value> {
         self.placeholder.get()
@@ -373,19 +373,19 @@ impl ResourceResults {
 }
 
 impl CallResults {
-    /// Which instances there are, once that is known.
+    /// The instances, once they are known.
     #[must_use]
     pub fn expansion(&self) -> Option<&Expansion> {
         self.expanded.get().map(|expanded| &expanded.expansion)
     }
 
-    /// Records what stands for the call while only the configuration is checked, and nobody knows
-    /// which instances there will be.
+    /// Records the placeholder for the call while only the configuration is checked, so that its
+    /// instances are not known.
     pub fn set_placeholder(&self, value: Value) {
         write_once(&self.placeholder, value, &"placeholder");
     }
 
-    /// What stands for the call while only the configuration is checked.
+    /// The placeholder for the call while only the configuration is checked.
     #[must_use]
     pub fn placeholder(&self) -> Option<&Value> {
         self.placeholder.get()

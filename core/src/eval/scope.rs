@@ -1,4 +1,4 @@
-//! What names mean within one instance of a module: [`Scope`] over [`ModuleResults`].
+//! The scope of names within one instance of a module: [`Scope`] over [`ModuleResults`].
 
 mod destroyed;
 mod function;
@@ -19,7 +19,7 @@ use super::{ModuleResults, RepetitionData, World};
 use crate::addr::{Mode, Reference, Subject};
 use crate::config::bad_reference;
 
-/// What names mean within one instance of a module, or of a resource in it.
+/// The scope of names within one instance of a module, or of a resource in it.
 #[derive(Clone)]
 pub struct ModuleScope<'a> {
     module: &'a ModuleResults,

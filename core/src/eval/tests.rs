@@ -1,4 +1,4 @@
-//! What names mean while results come in, and how things repeat.
+//! Tests of names while results come in, and of repetition.
 
 use expect_test::{Expect, expect};
 use formwork_value::diag::Severity;

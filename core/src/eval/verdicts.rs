@@ -1,5 +1,6 @@
-//! What conditions turned out to be, while they are evaluated. In which order that happens is not seen,
-//! because each is kept by what it belongs to, and of one evaluated again the last word counts.
+//! Verdicts on conditions, while they are evaluated. The order of evaluation has no effect, because
+//! each verdict is kept by its object, and a later verdict on the same condition replaces an
+//! earlier one.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,9 +15,9 @@ use crate::state::checks::{CheckResult, CheckResults, CheckStatus, CheckSubject,
 pub struct Judged {
     /// The module it is in.
     pub module: ModuleAddr,
-    /// What it is.
+    /// The subject in the module.
     pub subject: CheckSubject,
-    /// Which instance of a resource.
+    /// The instance key of a resource.
     pub key: InstanceKey,
 }
 
@@ -35,12 +36,12 @@ impl Judged {
     }
 }
 
-/// Which list of an object's conditions one belongs to.
+/// The list of an object's conditions that one belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// What must hold before.
+    /// A condition that must hold before.
     Precondition,
-    /// What must hold after.
+    /// A condition that must hold after.
     Postcondition,
     /// The data source of a `check` block: that it can be read.
     Data,
@@ -48,12 +49,12 @@ pub enum Rule {
     Assertion,
 }
 
-/// What a condition turned out to be.
+/// The result of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether it holds.
     pub status: CheckStatus,
-    /// What is said if it does not.
+    /// The message if it does not hold.
     pub message: Option<String>,
 }
 
@@ -65,13 +66,13 @@ type OfObject = BTreeMap<(Rule, usize), Verdict>;
 pub struct Verdicts(RefCell<BTreeMap<Judged, OfObject>>);
 
 impl Verdicts {
-    /// Takes down what a condition turned out to be.
+    /// Records the verdict on a condition.
     pub fn set(&self, object: &Judged, rule: (Rule, usize), verdict: Verdict) {
         let mut all = self.0.borrow_mut();
         all.entry(object.clone()).or_default().insert(rule, verdict);
     }
 
-    /// Whether something about an object is known not to hold.
+    /// Whether a condition of an object is known not to hold.
     #[must_use]
     pub fn has_failed(&self, object: &Judged) -> bool {
         let all = self.0.borrow();
@@ -79,8 +80,8 @@ impl Verdicts {
         verdicts.any(|verdict| verdict.status >= CheckStatus::Fail)
     }
 
-    /// What became of an object with these numbers of conditions; `None` if nobody looked at any, or
-    /// not at what the others are about: a data source that was not read again.
+    /// The status of an object with these numbers of conditions. `None` if none was evaluated, or
+    /// not the one that the others depend on: a data source that was not read again.
     fn object(
         &self,
         judged: &Judged,
@@ -107,9 +108,8 @@ impl Verdicts {
     }
 }
 
-/// What the conditions of a configuration turned out to be. Of objects that were not looked at this
-/// time, the results from before count. Those that `is_listed` picks are named also if nobody looked
-/// at any.
+/// The results of all conditions of a configuration. Objects that were not evaluated this time keep
+/// their earlier results. Those that `is_listed` picks are listed even if none was evaluated.
 #[must_use]
 pub fn summarise(
     config: &Config,
@@ -143,7 +143,8 @@ pub fn summarise(
     CheckResults(all)
 }
 
-/// Whether it is known which instances of a module there are: nobody asks when everything goes.
+/// Whether the instances of a module are known: they are not evaluated when everything is
+/// destroyed.
 fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
     let Some((caller, call)) = config.call(node) else { return true };
     let called = |module: &ModuleResults| module.call(&call.site.name)?.expansion().map(drop);
@@ -151,8 +152,8 @@ fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
         && results.instances(&caller.path).into_iter().all(|module| called(module).is_some())
 }
 
-/// What became of the instances of something: by this run, else by the one before. `None` if nobody
-/// looked at any and they are not listed all the same.
+/// The status of the instances of a subject: from this run, or else from the one before. `None` if
+/// none was evaluated and they need not be listed.
 fn looked_at(
     verdicts: &Verdicts,
     judged: Vec<Judged>,
@@ -204,7 +205,7 @@ fn subjects(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(Rule, usize)>)> {
     all.filter(|(_, wanted)| wanted.iter().any(|(_, n)| *n > 0)).collect()
 }
 
-/// The instances of something, as far as they are known.
+/// The instances of a subject, as far as they are known.
 fn objects(results: &Results, node: &ModuleNode, subject: &CheckSubject) -> Option<Vec<Judged>> {
     let mut all = Vec::new();
     for module in results.instances(&node.path) {

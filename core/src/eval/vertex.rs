@@ -19,14 +19,14 @@ use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Outp
 use crate::graph::render::{Drawn, Look};
 use crate::state::checks::CheckSubject;
 
-/// What values are found from.
+/// Inputs of the evaluation of values.
 #[derive(Clone, Copy)]
 pub struct Givens<'g> {
-    /// What the author wrote.
+    /// The configuration.
     pub config: &'g Config,
-    /// What was found out before.
+    /// Results so far.
     pub results: &'g Results,
-    /// What expressions can learn of the world outside.
+    /// The outside world, as expressions may see it.
     pub world: &'g World,
     /// Values of the root variables, converted.
     pub variables: &'g BTreeMap<Str, Input>,
@@ -34,7 +34,7 @@ pub struct Givens<'g> {
     pub checking: bool,
     /// Checks references before an expression is evaluated.
     pub check: Option<&'g StaticCheck<'g>>,
-    /// What the failure of an output's precondition is.
+    /// The severity of a failed precondition of an output.
     pub failure: Severity,
 }
 
@@ -43,11 +43,11 @@ pub struct Givens<'g> {
 pub struct ValueVertex<'c> {
     /// The module it belongs to.
     pub node: &'c ModuleNode,
-    /// What it is there.
+    /// The value as a member of that module.
     pub value: NamedValue<'c>,
 }
 
-/// What has a value and nothing else.
+/// A member of a module that is only a value.
 #[derive(Clone, Copy, Debug)]
 pub enum NamedValue<'c> {
     /// An input variable.
@@ -106,7 +106,7 @@ impl<'c> ValueVertex<'c> {
         }
     }
 
-    /// The output of the root module that it is, if it is one: the state keeps those and people see
+    /// The output of the root module that it is, if it is one: the state keeps those and users see
     /// them.
     #[must_use]
     pub fn root_output(self) -> Option<&'c Output> {
@@ -116,8 +116,8 @@ impl<'c> ValueVertex<'c> {
         }
     }
 
-    /// What it mentions, by the module in which the mention stands: what is given for a variable
-    /// stands in the caller.
+    /// Its references, by the module in which they stand: the argument for a variable stands in the
+    /// caller.
     #[must_use]
     pub fn mentions(self, config: &'c Config) -> Vec<(&'c ModuleNode, &'c [Reference])> {
         match self.value {
@@ -179,8 +179,8 @@ fn visit_given(
     Ok(value)
 }
 
-/// The values of a variable of a called module: what each instance of the caller gives to each
-/// instance of the called one.
+/// The values of a variable of a called module: the argument that each instance of the caller
+/// passes to each instance of the called one.
 fn visit_passed(
     diags: &mut Diagnostics,
     givens: Givens<'_>,
@@ -214,7 +214,7 @@ fn visit_passed(
     values
 }
 
-/// What a call gives for a variable, converted.
+/// The argument that a call passes, converted.
 fn passed(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -290,7 +290,8 @@ fn visit_output(
         let problem = Diagnostic::error("Value not allowed in ephemeral output", detail);
         return Err(diags.error(problem.at(output.expr.span)));
     }
-    // One of the root module that is declared so is a mistake of its own, told when it is read.
+    // A root module output declared as ephemeral is a separate error, reported when the output is
+    // read.
     if marks.contains(Marks::EPHEMERAL) && !output.ephemeral {
         return Err(diags.error(
             Diagnostic::error(
@@ -305,8 +306,8 @@ fn visit_output(
         let problem = Diagnostic::error("Output value is not finite", detail);
         return Err(diags.error(problem.at(output.expr.span)));
     }
-    // The reference marks only what leaves the root module: inside, a value is as secret as what it is
-    // made of.
+    // Terraform marks only values that leave the root module. Inside, a value is as secret as the
+    // values that it is made of.
     let is_secret = is_root && output.sensitive;
     let sensitive = if is_secret { Marks::SENSITIVE } else { Marks::NONE };
     let ephemeral = if output.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
@@ -347,8 +348,8 @@ fn visit_check(
 }
 
 impl ValueVertex<'_> {
-    /// How it is drawn: what is given from outside is pointed out; all else stands for one of its kind
-    /// in each instance of its module.
+    /// The drawing of the vertex. A root variable has a shape of its own; any other vertex stands
+    /// for one of its kind in each instance of its module.
     pub(crate) fn drawn(&self) -> Drawn {
         match self.value {
             NamedValue::Variable(_) if self.node.caller.is_none() => {

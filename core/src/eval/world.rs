@@ -1,4 +1,4 @@
-//! What expressions can learn of the world outside the configuration: folders, workspace, files,
+//! The world outside the configuration, as expressions may see it: folders, workspace, files,
 //! clock, randomness. Asks for none of it before an expression does.
 
 use formwork_lang::functions::{Ambient, FileFailure, FileKind, Files, Host};
@@ -7,11 +7,11 @@ use time::OffsetDateTime;
 
 use crate::config::files::Disk;
 
-/// What `path`, `terraform` and the functions answer with; the same throughout a run.
+/// Values behind `path`, `terraform` and the functions; the same throughout a run.
 pub struct World {
     /// The folder the command was started in, absolute: `path.cwd`.
     pub cwd: Str,
-    /// The folder in which paths of files begin, absolute: where the command went with `-chdir`.
+    /// The base folder of relative file paths, absolute: the working directory after `-chdir`.
     pub folder: Str,
     /// The folder of the root module as the author sees it: `path.root`, usually `.`.
     pub root: Str,
@@ -29,8 +29,8 @@ pub struct World {
 }
 
 impl World {
-    /// What can be learned in a folder by a run that changes nothing: everything begins there, the
-    /// workspace is the default one, nobody has a home, and the plan is made now.
+    /// The world of a run in a folder that changes nothing: all paths are relative to it, the
+    /// workspace is the default one, there is no home folder, and the plan is made now.
     #[must_use]
     pub fn of_folder(folder: &str, clock: fn() -> OffsetDateTime) -> Self {
         Self {
@@ -45,7 +45,7 @@ impl World {
         }
     }
 
-    /// What functions may ask.
+    /// The interface that functions may use.
     #[must_use]
     pub fn host(&self) -> Host<'_> {
         Host { files: self, ambient: self }

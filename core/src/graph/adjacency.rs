@@ -1,11 +1,11 @@
-//! For each vertex a run of others, all runs in one array: what it waits for, or what waits for it.
+//! For each vertex a run of others, all runs in one array: its dependencies, or its dependents.
 
 use super::{VertexId, ids};
 
 /// For each vertex a run of others.
 #[derive(Debug, Default)]
 pub struct Adjacency {
-    /// Where the run of each vertex starts; one entry more than there are vertices.
+    /// Start of the run of each vertex; one entry more than there are vertices.
     starts: Vec<u32>,
     pub(super) ends: Vec<VertexId>,
 }

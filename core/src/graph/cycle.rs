@@ -1,12 +1,12 @@
-//! Finds the order of a graph, or why there is none. Says which edges form a cycle, not how to tell
-//! the reader.
+//! Finds the order of a graph, or its cycles. Returns the edges of a cycle, but does not report
+//! them.
 
 use super::{Adjacency, Draft, Edge, VertexId};
 
 /// Why a draft could not be frozen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cyclic<V, E> {
-    /// What was to be frozen, its edges sorted and each only once.
+    /// The draft that was to be frozen, its edges sorted and each only once.
     pub draft: Draft<V, E>,
     /// One short cycle for each knot of vertices that wait for each other, by smallest vertex.
     pub cycles: Vec<Cycle>,
@@ -31,15 +31,15 @@ impl<V, E> Cyclic<V, E> {
     }
 }
 
-/// How many vertices of a knot are tried as the start of its shortest cycle.
+/// Number of vertices of a knot that are tried as the start of its shortest cycle.
 const STARTS_PER_KNOT: usize = 64;
 
-/// How many edges are followed in all, beyond one search per knot, to find shorter cycles.
+/// Number of edges followed in all, beyond one search per knot, to find shorter cycles.
 const EDGES_TO_FOLLOW: usize = 1_000_000;
 
 const UNSEEN: u32 = u32::MAX;
 
-/// Returns all vertices, each behind what it depends on, or the cycles that make that impossible.
+/// Returns all vertices, each behind its dependencies, or the cycles that make that impossible.
 pub(super) fn order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle>> {
     let components = components(dependencies);
     let is_knot = |members: &[VertexId]| match *members {
@@ -73,7 +73,7 @@ pub fn knots(n_vertices: usize, edges: Vec<(usize, usize)>) -> Vec<usize> {
 /// Strongly connected components, each behind those it depends on.
 struct Components {
     members: Vec<VertexId>,
-    /// Where each component ends in `members`.
+    /// End of each component in `members`.
     ends: Vec<usize>,
 }
 
@@ -143,7 +143,7 @@ fn close(first: VertexId, open: &mut Vec<VertexId>, is_open: &mut [bool], result
 /// Looks for short cycles, within a bound on the work.
 struct Search<'g> {
     graph: &'g Adjacency,
-    /// In which round of searching a vertex was last reached, and from where.
+    /// The round of the search in which each vertex was last reached, and the vertex before it.
     reached: Vec<(u32, VertexId)>,
     inside: Vec<bool>,
     round: u32,

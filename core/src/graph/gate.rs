@@ -1,4 +1,4 @@
-//! Who may start, beyond what the edges say. What there is too little of is the caller's business.
+//! Limits the vertices that may start, beyond the edges. The caller defines the scarce resource.
 
 use super::VertexId;
 

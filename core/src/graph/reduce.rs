@@ -10,14 +10,14 @@ pub struct Reduced {
     is_complete: bool,
 }
 
-/// How many looks at a vertex or an edge are spent at most: a second or two.
+/// Maximum number of vertices and edges examined, over all blocks: a second or two.
 const LOOKS: usize = 2_000_000_000;
 
-/// How many possible ends of edges are followed at a time: one bit each.
+/// Number of possible ends of edges that are followed at a time: one bit each.
 const BLOCK: usize = 64;
 
 impl Reduced {
-    /// What a vertex is drawn to wait for, ascending.
+    /// Returns the dependencies that a vertex is drawn with, ascending.
     #[must_use]
     pub fn dependencies(&self, of: VertexId) -> &[VertexId] {
         self.dependencies.of(of)
@@ -70,7 +70,7 @@ fn leave_out_ends_in_block<V, E>(
     for (bit, id) in block.iter().enumerate() {
         bits[id.index()] = 1 << bit;
     }
-    // What stands before the block in the order cannot reach into it.
+    // Vertices before the block in the order cannot reach into it.
     for &id in &order[start..] {
         let reached_by = |on: &VertexId| below[on.index()];
         let through = graph.dependencies(id).iter().map(reached_by).fold(0, std::ops::BitOr::bitor);

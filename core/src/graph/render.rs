@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use super::{Graph, VertexId, reduce};
 
-/// How a vertex is drawn.
+/// The drawing of a vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// Its name, unlike that of any other vertex.
     pub name: String,
-    /// What stands in its box; `None` leaves the looks to the drawing tool.
+    /// The content of its box; `None` leaves the looks to the drawing tool.
     pub look: Option<Look>,
 }
 

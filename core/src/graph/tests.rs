@@ -1,4 +1,4 @@
-//! The graph against naive models of what it promises.
+//! The graph against naive models of its guarantees.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ fn any_edges() -> impl Strategy<Value = (u32, Vec<(u32, u32)>)> {
     (1_u32..12).prop_flat_map(|n| (Just(n), proptest::collection::vec((0..n, 0..n), 0..24)))
 }
 
-/// Which vertices can be reached from which in one step or more.
+/// Returns the pairs of vertices of which the first reaches the second in one step or more.
 fn reachable(n: u32, edges: &[(u32, u32)]) -> BTreeSet<(u32, u32)> {
     let mut pairs: BTreeSet<(u32, u32)> = edges.iter().copied().collect();
     for middle in 0..n {
@@ -232,7 +232,8 @@ fn distance(n: u32, edges: &[(u32, u32)], start: u32) -> usize {
     usize::MAX
 }
 
-/// So many at once, and what is in goes only when its partner has passed.
+/// Admits a limited number at once; a vertex that was admitted makes room only after its partner
+/// has passed.
 struct Narrow {
     n_free: Cell<usize>,
     forced: RefCell<Vec<u32>>,
@@ -441,7 +442,7 @@ fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
         };
         block_on(walk(&graph, Pace::at_most(limit), visit, |_, _, ()| Next::Go));
         assert_eq!(most.get(), limit.clamp(1, N as usize));
-        // Nothing that is ready is overtaken by what comes after it.
+        // No ready vertex is overtaken by a later one.
         assert!(started.borrow().is_sorted() && started.borrow().len() == N as usize);
     }
 }

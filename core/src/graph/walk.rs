@@ -1,7 +1,7 @@
-//! Visits a graph: concurrently, each vertex after what it depends on; records sequentially.
+//! Visits a graph: concurrently, each vertex after its dependencies; records sequentially.
 //!
-//! All visits are polled on the caller's task, so they may borrow what they like. What a vertex is
-//! and what a result means is the caller's business.
+//! All visits are polled on the caller's task, so they may borrow from it freely. The caller
+//! defines the meaning of vertices and results.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -13,29 +13,29 @@ use futures_util::stream::FuturesUnordered;
 use super::gate::{Gate, Open};
 use super::{Graph, VertexId};
 
-/// What follows from a recorded result.
+/// The consequence of a recorded result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// What waits for the vertex may start.
+    /// The dependents of the vertex may start.
     Go,
-    /// What waits for the vertex, directly or through others, must not be visited.
+    /// The dependents of the vertex, direct and indirect, must not be visited.
     SkipDependents,
 }
 
-/// How a walk is done.
+/// Options of a walk.
 #[derive(Clone, Copy)]
 pub struct Pace<'s> {
-    /// How many visits may be under way at once; at least one always is.
+    /// Number of visits that may be under way at once; at least one always is.
     pub limit: usize,
     /// Whether to start nothing more. Asked before every visit; visits under way are waited for.
     pub stop: &'s dyn Fn() -> bool,
-    /// In which order vertices are visited, and results recorded.
+    /// The order in which vertices are visited, and results recorded.
     pub finishing: Finishing,
-    /// Who may start, beyond what the edges say.
+    /// Limits the vertices that may start, beyond the edges.
     pub gate: &'s dyn Gate,
 }
 
-/// In which order vertices are visited, and results recorded.
+/// The order in which vertices are visited, and results recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finishing {
     /// As visits happen to end.
@@ -48,7 +48,7 @@ pub enum Finishing {
     Early(VertexId),
 }
 
-/// What was not visited, ascending.
+/// The vertices that were not visited, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unvisited {
     /// Because something they depend on failed.
@@ -68,12 +68,12 @@ impl Pace<'_> {
 /// Results recorded between two pauses in which others on the same thread get their turn.
 const RECORDS_PER_TURN: u32 = 128;
 
-/// Visits every vertex once, after all it depends on were visited and recorded.
+/// Visits every vertex once, after all its dependencies were visited and recorded.
 ///
-/// `visit` may run alongside other visits; `record` gets the results one at a time, and what waits for
-/// a vertex starts only after its `record` returned. Of the vertices that could start, the smallest
-/// starts first. One that the gate holds back starts when there is room, or when nothing else is left
-/// that could make room.
+/// `visit` may run alongside other visits; `record` gets the results one at a time, and the
+/// dependents of a vertex start only after its `record` returned. Of the vertices that could start,
+/// the smallest starts first. One that the gate holds back starts when there is room, or when
+/// nothing else is left that could make room.
 pub async fn walk<'g, V, E, O, F>(
     graph: &'g Graph<V, E>,
     pace: Pace<'_>,
@@ -136,16 +136,17 @@ where
     }
 }
 
-/// What can start, and what still waits for how much.
+/// The vertices that can start, and the number of dependencies that the others still wait for.
 struct Agenda<'g, V, E> {
     graph: &'g Graph<V, E>,
-    /// How many dependencies of each vertex are not recorded yet.
+    /// Number of dependencies of each vertex that are not recorded yet.
     n_waiting: Vec<u32>,
     fate: Vec<Fate>,
     ready: BinaryHeap<Reverse<(bool, VertexId)>>,
-    /// What has to come before one vertex, and itself; empty if no vertex comes early.
+    /// Whether each vertex has to come before one vertex, or is that vertex; empty if no vertex
+    /// comes early.
     early: Vec<bool>,
-    /// What could start and has to wait for room, in the order of asking.
+    /// The vertices that could start but that the gate holds back, in the order of asking.
     held_back: VecDeque<VertexId>,
     chance: Option<Chance>,
 }
@@ -205,20 +206,20 @@ impl<'g, V, E> Agenda<'g, V, E> {
         Some(id)
     }
 
-    /// Takes back what was taken, until there is room.
+    /// Holds back a vertex that was taken, until there is room.
     fn hold_back(&mut self, id: VertexId) {
         self.fate[id.index()] = Fate::Open;
         self.held_back.push_back(id);
     }
 
-    /// Takes what has been waiting for room the longest.
+    /// Takes the vertex that has waited for room the longest.
     fn take_held_back(&mut self) -> Option<VertexId> {
         let id = self.held_back.pop_front()?;
         self.fate[id.index()] = Fate::Started;
         Some(id)
     }
 
-    /// Which of several finished results is recorded first.
+    /// Picks the finished result that is recorded first.
     fn pick(&mut self, n_finished: usize) -> usize {
         self.chance.as_mut().map_or(0, |chance| chance.below(n_finished))
     }
@@ -248,8 +249,8 @@ impl<'g, V, E> Agenda<'g, V, E> {
         }
     }
 
-    /// What was not visited. A vertex behind a failed one counts as skipped, even if the walk was
-    /// stopped before all it waits for was done.
+    /// Returns the vertices that were not visited. A vertex behind a failed one counts as skipped,
+    /// even if the walk was stopped before all its dependencies were done.
     fn unvisited(&self) -> Unvisited {
         let mut skipped: Vec<bool> = self.fate.iter().map(|fate| *fate == Fate::Skipped).collect();
         for &id in self.graph.order() {

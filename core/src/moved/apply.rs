@@ -1,4 +1,4 @@
-//! Makes one move in a state. What is in the way stays, and what was to go there as well.
+//! Makes one move in a state. If the destination is occupied, both objects stay in place.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

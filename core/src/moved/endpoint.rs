@@ -1,4 +1,4 @@
-//! One end of a move: which addresses it stands for, and what becomes of them. Pure.
+//! One end of a move: the addresses that it matches, and their destinations. Pure.
 
 use std::fmt::{Display, Formatter};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::addr::{
     Target,
 };
 
-/// One end of a move, seen from the root. Where a key is left open, it stands for every instance.
+/// One end of a move, seen from the root. An open key matches every instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Endpoint {
-    /// How many of the steps lead to the module in which the move is written.
+    /// Number of steps that lead to the module in which the move is written.
     n_base: usize,
     /// The module.
     steps: Vec<OpenStep>,
@@ -35,7 +35,7 @@ struct OpenResource {
     key: Option<InstanceKey>,
 }
 
-/// What ends are found by: the names, and the key where it is not open.
+/// The lookup key of an end: the names, and the instance key if it is not open.
 pub(super) type Names = (Vec<Str>, Option<ResourceName>, Option<InstanceKey>);
 
 /// Makes both ends of a move that is written in a module.
@@ -97,7 +97,7 @@ impl Endpoint {
         self.steps.iter().map(|step| step.name.clone()).collect()
     }
 
-    /// What this end is found by.
+    /// Returns the lookup key of this end.
     pub(super) fn names(&self) -> Names {
         let (name, key) = match &self.resource {
             Some(resource) => (Some(resource.name.clone()), resource.key.clone()),
@@ -158,7 +158,8 @@ impl Endpoint {
         module.0.len() == self.steps.len() && self.matches_steps(module)
     }
 
-    /// Where a module goes that is meant by this end, or lies within one that is.
+    /// Returns the destination of a module that this end matches, or that lies within a matching
+    /// one.
     pub(super) fn destination_of_module(
         &self,
         to: &Self,
@@ -179,7 +180,8 @@ impl Endpoint {
         ModuleAddr(Arc::new(filled.chain(behind).collect()))
     }
 
-    /// Where an instance goes that is meant by this end, which names a resource or an instance.
+    /// Returns the destination of an instance that this end matches; the end names a resource or an
+    /// instance.
     pub(super) fn destination_of(&self, to: &Self, addr: &InstanceAddr) -> Option<InstanceAddr> {
         let (from, resource) = (self.resource.as_ref()?, to.resource.as_ref()?);
         let matches = from.name == addr.resource
@@ -192,7 +194,8 @@ impl Endpoint {
         })
     }
 
-    /// What is meant within one instance of the module in which the move is written.
+    /// Returns the object that this end names within one instance of the module in which the move
+    /// is written.
     pub(super) fn within(&self, base: &ModuleAddr) -> Meant {
         let key = |at: usize, step: &OpenStep| match &step.key {
             Some(key) => key.clone(),
@@ -215,10 +218,10 @@ impl Endpoint {
     }
 }
 
-/// What one end of a move means, without open keys above it.
+/// The object that one end of a move names, without open keys above it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Meant {
-    /// All instances of a call; the last key says nothing.
+    /// All instances of a call; the last key has no meaning.
     Call(ModuleAddr),
     /// One instance of a module.
     Module(ModuleAddr),
@@ -229,7 +232,7 @@ pub(super) enum Meant {
 }
 
 impl Meant {
-    /// What kind of thing it is, in full and in short.
+    /// Returns the kind of the object, in full and in short.
     pub(super) fn noun(&self) -> (&'static str, &'static str) {
         match self {
             Self::Call(_) => ("module call", "call"),

@@ -1,5 +1,5 @@
-//! In which order moves are made: one that goes on from where another ends comes after it, and what
-//! happens within a module comes before that module moves, by its old name, or after it, by the new.
+//! The order of moves. A move that starts where another ends comes after it. A move within a module
+//! comes before that module moves, if it uses the old name, or after it, if it uses the new one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ fn pairs(statements: &[Statement]) -> BTreeSet<(usize, usize)> {
         let earlier =
             tos.beside(&a.from).into_iter().chain(tos.around(&a.from)).chain(tos.around(&a.to));
         pairs.extend(earlier.map(|other| (at, other)));
-        // What lies within the old address of a module comes before the module moves.
+        // Moves within the old address of a module come before the move of the module.
         let later = froms.around(&a.from).into_iter().chain(froms.around(&a.to));
         pairs.extend(later.map(|other| (other, at)));
     }
@@ -53,8 +53,8 @@ fn comes_after(a: &Statement, b: &Statement) -> bool {
         || a.to.is_within(&b.to)
         || b.from.is_within(&a.from)
         || b.to.is_within(&a.from);
-    // Where a module only gets another key, what is written within it matches before and after, and
-    // would have to come both before and after the move of the module.
+    // If a module only gets another key, the moves within it match before and after, and would have
+    // to come both before and after the move of the module.
     let is_outer = a.to.base().0.len() < b.to.base().0.len();
     nested && !(is_outer && a.from.differs_in_key_only(&a.to))
 }
@@ -75,7 +75,7 @@ impl<'s> Ends<'s> {
         Self { statements, end, by_names }
     }
 
-    /// Those that may mean what this end means.
+    /// Returns the statements whose end may match the same object as this end.
     fn beside(&self, end: &Endpoint) -> Vec<usize> {
         let (module, resource, key) = end.names();
         let Some(key) = key else {

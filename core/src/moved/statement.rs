@@ -1,4 +1,4 @@
-//! Where moves come from: what is written, and what follows from a change of `count`.
+//! Collects moves: those in `moved` blocks, and those that follow from a change of `count`.
 
 use formwork_value::Span;
 
@@ -12,7 +12,7 @@ use crate::state::State;
 pub(super) struct Statement {
     pub(super) from: Endpoint,
     pub(super) to: Endpoint,
-    /// Where it is written; `None` if it follows from the configuration.
+    /// The block in which it is written; `None` if it follows from the configuration.
     pub(super) span: Option<Span>,
 }
 

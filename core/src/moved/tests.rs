@@ -41,7 +41,7 @@ fn state(addrs: &[&str]) -> State {
     state
 }
 
-/// Moves, and lists every address with where it was, then what was blocked.
+/// Moves, and lists every address with its former one, then the blocked moves.
 fn check(config: &str, addrs: &[&str], expect: Expect) {
     let (config, _) = load_ok(config);
     let (moves, after) = Moves::of(&config, &state(addrs));
@@ -254,7 +254,7 @@ fn another_resource_type_is_remembered_through_a_chain() {
     );
 }
 
-/// What is wrong with the moves, when every resource of the configuration is expanded.
+/// Checks the errors in the moves, when every resource of the configuration is expanded.
 fn check_valid(config: &str, expect: Expect) {
     let (config, sources) = load_ok(config);
     let results = Results::new(&config);

@@ -13,7 +13,7 @@ use crate::addr::ModuleAddr;
 use crate::config::Repetition;
 use crate::eval::Results;
 
-/// What is declared, as far as it became known.
+/// The declared objects, as far as they are known.
 #[derive(Clone, Copy)]
 pub(crate) struct Declared<'a> {
     pub(crate) sources: &'a Sources,
@@ -21,10 +21,10 @@ pub(crate) struct Declared<'a> {
 }
 
 impl Moves {
-    /// Checks the moves against what is declared.
+    /// Checks the moves against the declarations.
     ///
     /// # Errors
-    /// When a move leads from something that is still there, or two moves contradict each other.
+    /// When a move leads from an object that is still declared, or two moves contradict each other.
     pub(crate) fn validate(
         &self,
         diags: &mut Diagnostics,
@@ -81,7 +81,7 @@ impl Declared<'_> {
         let _ = diags.error(Diagnostic::error("Moved object still exists", detail).at(*span));
     }
 
-    /// Where something is declared, if it is.
+    /// Returns the span of the declaration of an object, if it is declared.
     fn place_of(&self, meant: &Meant) -> Option<Span> {
         match meant {
             Meant::Call(module) | Meant::Module(module) => {

@@ -1,5 +1,5 @@
-//! Asks a provider what applying would make of an object, and holds its answers against the contract.
-//! What an answer means is each phase's own business.
+//! Asks a provider to plan an object, and checks its answers against the contract. The meaning of
+//! an answer is each phase's own business.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
@@ -13,17 +13,17 @@ use crate::config::IgnoreChanges;
 use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType};
 use crate::state::Object;
 
-/// The answer to a plan is not what it may be.
+/// The answer to a plan breaks the contract.
 pub(crate) const INVALID_PLAN: (&str, &str) =
     ("Provider produced invalid plan", "PlanResourceChange");
 
-/// Whom to ask, about what, and what must not be told of it.
+/// Provider to ask, object of the request, and sensitive paths that messages must not show.
 #[derive(Clone, Copy)]
 pub(crate) struct Asking<'a> {
     pub(crate) handle: &'a Handle,
     pub(crate) ty: &'a ResourceType,
     pub(crate) about: About<'a>,
-    /// What the author, or the state, has as sensitive.
+    /// Paths that the configuration or the state marks as sensitive.
     pub(crate) secrets: &'a [Path],
 }
 
@@ -96,8 +96,8 @@ impl Asking<'_> {
         Ok(planned)
     }
 
-    /// Judges an object as the answer to a call, and reports each rule that it breaks, without what
-    /// is secret.
+    /// Checks an object as the answer to a call, and reports each rule that it breaks, without
+    /// secrets.
     ///
     /// # Errors
     /// When there is one.
@@ -127,7 +127,7 @@ impl Asking<'_> {
         Ok(requires_replace(self.ty.block(), before, value, paths))
     }
 
-    /// Reports each way in which the answer to a call breaks the contract, without what is secret.
+    /// Reports each way in which the answer to a call breaks the contract, without secrets.
     ///
     /// # Errors
     /// When there is one.
@@ -152,7 +152,7 @@ impl Asking<'_> {
     }
 }
 
-/// What of the configuration is not looked at, if anything.
+/// Part of the configuration that is ignored, if any.
 fn ignore(ignored: &IgnoreChanges) -> Option<Ignore> {
     match ignored {
         IgnoreChanges::Nothing => None,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::{Frame, Vertex, Why};
 use crate::graph::{Draft, VertexId, numbered};
 
-/// Adds the vertices. What uses a resource is what waits for it, and what waits for that in turn as
-/// long as it is passed on.
+/// Adds the vertices. A user of an ephemeral resource is a vertex that waits for it, and in turn
+/// one that waits for the user as long as the value is passed on.
 pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, Why>) {
     let opened = numbered(draft.vertices()).filter_map(|(id, it)| Some((id, it.opens()?.clone())));
     let opened: Vec<_> = opened.collect();
@@ -26,7 +26,7 @@ pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, Why>) {
             if seen[id.index()].replace(at) == Some(at) {
                 continue;
             }
-            // What was opened with its help is closed before it.
+            // An ephemeral resource that was opened with its help is closed before it.
             let user = closes.get(&id).copied().filter(|other| *other != close).unwrap_or(id);
             draft.connect(close, user, Why::Order("may still use it"));
             if id == from || draft[id].passes_on() {

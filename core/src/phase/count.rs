@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use crate::event::{Event, Phase, Watch};
 
-/// The instances of a phase: how many are finished, of how many that are known by now.
+/// The instances of a phase: the number finished, and the number known by now.
 pub(crate) struct Counter<'a> {
     watch: &'a dyn Watch,
     phase: Phase,
@@ -23,7 +23,8 @@ impl<'a> Counter<'a> {
         self.total.set(self.total.get() + more);
     }
 
-    /// Takes back one expected instance: what it stood for is counted itself from here on.
+    /// Takes back one expected instance: the instances that it stood for are counted themselves
+    /// from here on.
     pub(crate) fn take_back(&self) {
         self.total.set(self.total.get().saturating_sub(1));
     }

@@ -16,18 +16,18 @@ use crate::state::checks::{CheckStatus, CheckSubject};
 
 /// A data source as it was read.
 pub(crate) struct DataRead {
-    /// What its provider says, with the marks of the configuration; what was asked for if it says
-    /// nothing.
+    /// Value that its provider returns, with the marks of the configuration; the requested value if
+    /// the provider returns none.
     pub(crate) value: Value,
     /// Whether there was an answer. That there was none is no error of one that belongs to a `check`
     /// block.
     pub(crate) is_answered: bool,
-    /// What the state keeps of it.
+    /// Object for the state.
     pub(crate) object: Arc<Object>,
 }
 
 impl Written<'_> {
-    /// Reads a data source whose configuration is known, and tells whoever watches.
+    /// Reads a data source whose configuration is known, and reports progress to the watcher.
     ///
     /// # Errors
     /// When the provider cannot read it, or breaks the contract.

@@ -1,5 +1,5 @@
-//! Draws the graph of a phase, with ends that the walk needs no vertices for: those of the providers and
-//! that of the whole. How a vertex looks is each phase's own business.
+//! Draws the graph of a phase, with ends that the walk needs no vertices for: those of the
+//! providers and that of the whole. The appearance of a vertex is each phase's own business.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use super::{Frame, Vertex, Why};
 use crate::graph::render::{self, Drawn};
 use crate::graph::{Draft, Graph, numbered};
 
-/// Draws a graph in the DOT language. As tools for the reference's graphs expect it, each provider has an
-/// end that waits for everything it does, and everything comes to one root. `more` may add what the walk
-/// needs no vertices for either.
+/// Draws a graph in the DOT language. As tools for Terraform's graphs expect it, each provider has
+/// an end that waits for everything it does, and everything comes to one root. `more` may add ends
+/// that the walk needs no vertices for either.
 ///
 /// # Panics
-/// When what `more` adds closes a cycle.
+/// When the edges that `more` adds close a cycle.
 pub(crate) fn draw<'c, V: Vertex<'c>>(
     graph: &Graph<V, Why>,
     look: impl Fn(&V) -> Drawn,

@@ -1,5 +1,5 @@
-//! Why one vertex waits for another, and what is said when they wait for each other. Which flags are
-//! behind an order is each phase's own business.
+//! Reasons for edges between vertices, and the message printed for a cycle. The flags behind an
+//! order are each phase's own business.
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
@@ -13,7 +13,7 @@ use crate::graph::{Cyclic, Edge};
 pub(crate) enum Why {
     /// It mentions it here.
     Mention(Span),
-    /// What is imported into it mentions it here.
+    /// The id to import is an expression that mentions it here.
     Import(Span),
     /// It is done by this provider.
     Provider,
@@ -32,10 +32,10 @@ impl Why {
     }
 }
 
-/// What is needed to explain a cycle.
+/// Data needed to explain a cycle.
 pub(crate) struct Explaining<'a, V> {
     pub(crate) sources: &'a Sources,
-    /// Which flag has a vertex go last, and where that is written.
+    /// Returns the flag that has a vertex go last, and its location.
     pub(crate) flag: &'a dyn Fn(&V) -> Option<String>,
 }
 

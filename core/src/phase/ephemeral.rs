@@ -1,6 +1,6 @@
-//! Ephemeral resources while a phase needs them: opened when they are visited, renewed for as long as
-//! the phase goes on, closed when the last that needs them is done, and at the end in any case. Which
-//! vertex opens and which one closes them is each phase's own business.
+//! Ephemeral resources while a phase needs them: opened when they are visited, renewed for as long
+//! as the phase goes on, closed when the last vertex that needs them is done, and at the end in any
+//! case. Each phase decides which vertex opens and which one closes them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub(crate) struct Openings<'s> {
     open: RefCell<BTreeMap<InstanceAddr, Rc<Open>>>,
     /// Set off when one is opened or closed.
     changed: Notify,
-    /// What was said about renewals.
+    /// Diagnostics of renewals.
     problems: RefCell<Diagnostics>,
 }
 
@@ -56,13 +56,13 @@ struct Open {
     /// The header of the block.
     block: Span,
     handle: Rc<Handle>,
-    /// What its opening kept, for closing it.
+    /// Private data of the opening, for closing it.
     opened: Bytes,
-    /// What the last answer kept, for the next renewal.
+    /// Data of the last answer, for the next renewal.
     keep: RefCell<Keep>,
     /// When it has to be renewed; nothing while it is, and if it never has to.
     due: Cell<Option<Instant>>,
-    /// Nobody closes it while it is renewed.
+    /// Prevents closing it while it is renewed.
     turn: Semaphore,
 }
 
@@ -87,11 +87,11 @@ impl<'s> Openings<'s> {
         }
     }
 
-    /// Opens an instance and returns its value. If its configuration is not known yet, it stays closed
-    /// and what its provider would say is unknown.
+    /// Opens an instance and returns its value. If its configuration is not known yet, it stays
+    /// closed and its value is unknown.
     ///
     /// # Errors
-    /// When anything on the way fails. What was opened by then is closed at the end.
+    /// When anything on the way fails. Resources opened by then are closed at the end.
     pub(crate) async fn open(
         &self,
         diags: &mut Diagnostics,
@@ -151,7 +151,7 @@ impl<'s> Openings<'s> {
         self.close_these(diags, theirs).await;
     }
 
-    /// Closes everything that is still open, and reports what was said about renewals.
+    /// Closes everything that is still open, and reports the diagnostics of renewals.
     pub(crate) async fn finish(&self, diags: &mut Diagnostics) {
         let left: Vec<InstanceAddr> = self.open.borrow().keys().cloned().collect();
         self.close_these(diags, left).await;
@@ -206,7 +206,7 @@ impl<'s> Openings<'s> {
         }
     }
 
-    /// Takes what has to be renewed now.
+    /// Takes the resources that have to be renewed now.
     fn due(&self) -> Vec<Rc<Open>> {
         let now = Instant::now();
         let is_due = |open: &&Rc<Open>| open.due.get().is_some_and(|at| at <= now);
@@ -215,8 +215,8 @@ impl<'s> Openings<'s> {
         due
     }
 
-    /// When something must be renewed of which a provider says until when it lasts. Its clock is
-    /// looked at once: what is done to the clock later changes nothing.
+    /// Time at which a resource must be renewed, if the provider says until when it lasts. Its
+    /// clock is read at once: later changes of the clock have no effect.
     fn deadline(&self, keep: &Keep) -> Option<Instant> {
         let now: SystemTime = (self.session.world.clock)().into();
         let lasts = keep.renew_at?.duration_since(now).unwrap_or_default();
@@ -229,7 +229,7 @@ impl<'s> Openings<'s> {
         let mut said = Diagnostics::new();
         let private = open.keep.borrow().private.clone();
         let renewing = open.handle.renew(&mut said, (open.kind(), private), open.about());
-        // After a failure it is not tried again: whoever uses it may be done before it runs out.
+        // After a failure it is not tried again: its users may be done before it runs out.
         if let Ok(keep) = self.seen(&open.addr, EphemeralStep::Renew, renewing).await {
             open.due.set(self.deadline(&keep));
             *open.keep.borrow_mut() = keep;
@@ -246,7 +246,7 @@ impl<'s> Openings<'s> {
         }
     }
 
-    /// Waits for a call, and tells who watches how it goes.
+    /// Waits for a call, and reports its progress to the watcher.
     async fn seen<T>(
         &self,
         addr: &InstanceAddr,
@@ -269,15 +269,16 @@ impl<'s> Openings<'s> {
     }
 }
 
-/// The value with what was sensitive in the configuration. What the schema calls sensitive is not marked:
-/// nobody shows or stores what is ephemeral, and the reference marks nothing more.
+/// The value with the sensitive marks of the configuration. Attributes that the schema calls
+/// sensitive are not marked: ephemeral values are neither shown nor stored, and Terraform marks
+/// nothing more.
 fn marked(value: Plain, config: &Value) -> Value {
     let paths = MarkPaths::all(sensitive_paths(config), Marks::SENSITIVE);
     value.with_marks(&paths).mark(Marks::EPHEMERAL)
 }
 
-/// A renewal that fails stops nothing: whoever uses the resource may be done before it runs out, and
-/// says so if not.
+/// A renewal that fails stops nothing: users of the resource may be done before it runs out, and
+/// report an error if not.
 fn about_renewal(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Diagnostic {
     if problem.severity == Severity::Warning {
         return problem;

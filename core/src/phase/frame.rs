@@ -1,5 +1,5 @@
-//! The frame of both graphs, written once: values, calls of modules, provider configurations, and the
-//! ends of ephemeral resources. What is done to objects within it is each phase's own.
+//! The frame of both graphs, written once: values, calls of modules, provider configurations, and
+//! the ends of ephemeral resources. Operations on objects within it are each phase's own.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -30,7 +30,7 @@ pub(crate) enum Frame<'c> {
     Close(ConfigResourceAddr),
 }
 
-/// What a visit of a vertex of the frame found out.
+/// Result of visiting a vertex of the frame.
 #[derive(Debug)]
 pub(crate) enum Framed {
     /// Nothing to record.
@@ -41,7 +41,7 @@ pub(crate) enum Framed {
     Called(Vec<Expansion>),
 }
 
-/// What is mentioned in a module.
+/// References that are mentioned in a module.
 pub(crate) type Mentions<'c> = (&'c ModuleNode, &'c [Reference]);
 
 /// A vertex of the graph of a phase.
@@ -128,7 +128,7 @@ impl<'c> Frame<'c> {
         }
     }
 
-    /// What it mentions, by the module in which the mention stands.
+    /// References that it mentions, by the module in which the mention stands.
     pub(crate) fn mentions(&self, config: &'c Config) -> Vec<Mentions<'c>> {
         match self {
             Self::Value(value) => value.mentions(config),
@@ -208,7 +208,7 @@ impl<'c> Frame<'c> {
         }
     }
 
-    /// How it is drawn.
+    /// Its appearance in a drawn graph.
     pub(crate) fn drawn(&self) -> Drawn {
         let look = match self {
             Self::Value(value) => return value.drawn(),

@@ -1,5 +1,5 @@
-//! What a module tells providers about itself: its `provider_meta` blocks. They are sent along with
-//! everything that concerns the resources written in the module.
+//! Metadata that a module sends to providers: its `provider_meta` blocks. They are sent along with
+//! every call that concerns the resources written in the module.
 
 use std::rc::Rc;
 
@@ -11,12 +11,12 @@ use crate::config::{ProviderMeta, constant};
 use crate::provider::Handle;
 use crate::session::Session;
 
-/// The handle through which a module speaks to a provider about one of its resources. A resource that
-/// is not written there has no part in what the module tells, and calls about ephemeral ones have no
-/// place for it.
+/// The handle through which a module calls a provider about one of its resources. A resource that
+/// is not written there does not get the metadata of the module, and calls about ephemeral ones
+/// have no field for it.
 ///
 /// # Errors
-/// When the provider does not want to be told, or not this.
+/// When the provider accepts no metadata, or not this.
 pub(crate) fn spoken_from(
     session: &Session<'_>,
     diags: &mut Diagnostics,

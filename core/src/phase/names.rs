@@ -1,5 +1,5 @@
-//! Where the things that can be mentioned are among the vertices of a graph, and the edges that both
-//! graphs have between them. Which vertices there are is each phase's own business.
+//! Positions of referable objects among the vertices of a graph, and the edges that both graphs
+//! have between them. Each phase decides which vertices there are.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::config::{Config, ModuleNode};
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Edges, VertexId, numbered};
 
-/// Where the things that can be mentioned are among the vertices.
+/// Positions of referable objects among the vertices.
 #[derive(Debug)]
 pub(crate) struct Names {
     /// By position of the module in the tree.
@@ -69,23 +69,23 @@ impl Names {
         }
     }
 
-    /// Where the provider configurations are.
+    /// Vertices of the provider configurations.
     pub(crate) fn providers(&self) -> &BTreeMap<ProviderConfigAddr, VertexId> {
         &self.providers
     }
 
-    /// Where the instances of a called module become known; `None` for the root.
+    /// Vertex at which the instances of a called module become known; `None` for the root.
     fn call(&self, node: &ModuleNode) -> Option<VertexId> {
         self.modules[node.index].call
     }
 
-    /// Where everything in a called module is done; `None` for the root.
+    /// Vertex at which everything in a called module is done; `None` for the root.
     fn closed(&self, node: &ModuleNode) -> Option<VertexId> {
         self.modules[node.index].closed
     }
 
-    /// What a mention in a module waits for: one output of a called module where it names one,
-    /// everything in the module where it names none.
+    /// Vertex that a reference in a module waits for: one output of a called module if it names
+    /// one, everything in the module if it names none.
     pub(crate) fn find(&self, node: &ModuleNode, reference: &Reference) -> Option<&VertexId> {
         let Subject::Module(name) = &reference.subject else {
             return self.modules[node.index].subjects.get(&reference.subject);

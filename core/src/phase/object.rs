@@ -1,4 +1,4 @@
-//! Objects between providers, who see no marks, and the state, which holds nothing unknown.
+//! Objects between providers, which see no marks, and the state, which holds nothing unknown.
 
 use std::sync::Arc;
 
@@ -34,16 +34,15 @@ pub(crate) fn without_unknowns(value: &Value) -> Value {
     }
 }
 
-/// By what an object is known: its `id`, or its `name` where the resource type has no ids; if it may be
-/// shown.
+/// Label of an object: its `id`, or its `name` if the resource type has no ids; if it may be shown.
 pub(crate) fn label(value: &Value) -> Option<Label> {
     let Value::Object(object) = value else { return None };
     let key = ["id", "name"].into_iter().find(|key| is_text(object.get(key)))?;
     text(key, object.get(key))
 }
 
-/// By what an object is known to which something is about to be done: also a name where there is no id,
-/// or a tag where there are no names.
+/// Label of an object before a change: also a name if there is no id, or a tag if there are no
+/// names.
 pub(crate) fn label_before(value: &Value) -> Option<Label> {
     let Value::Object(object) = value else { return None };
     let named = || match is_text(object.get("name")) {

@@ -3,8 +3,8 @@
 use formwork_lang::syntax::{Block, Body};
 use formwork_value::{Diagnostic, Diagnostics, Path, Span, Step};
 
-/// Lets problems with a part of a block, reported at its header, point at where the part is written.
-/// Where nothing is written, and where a provider names no part, they point behind the header of the
+/// Lets problems with a part of a block, reported at its header, point at the location of the part.
+/// If nothing is written there, or a provider names no part, they point behind the header of the
 /// deepest block that the path leads to, as Terraform's do.
 pub(crate) fn point_at_parts(diags: &mut Diagnostics, body: &Body, header: Span) {
     diags.map_from(0, |problem| {
@@ -26,8 +26,8 @@ fn missing_in(body: &Body, steps: &[Step]) -> Span {
     }
 }
 
-/// The place of what is at a path, as far as the path leads: `None` if nothing of it is written.
-/// Below an argument the whole argument is the place.
+/// Location of the part at a path, as far as the path leads: `None` if nothing of it is written.
+/// Below an argument the whole argument is the location.
 pub(crate) fn place_in(body: &Body, path: &Path) -> Option<Span> {
     argument_at(body, &path.0).or_else(|| header_at(body, &path.0))
 }

@@ -1,4 +1,4 @@
-//! Tells whoever watches that a long operation is still under way.
+//! Reports to the watcher that a long operation is still under way.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use crate::change::Action;
 use crate::event::{Event, Label};
 use crate::session::Session;
 
-/// How often a long operation is mentioned.
+/// Interval at which a long operation is mentioned.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Waits for an operation, mentioning it every ten seconds, and says how long it took.
@@ -26,8 +26,8 @@ pub(crate) async fn watched<T>(
     ticking(operation, tick).await
 }
 
-/// Waits for an operation, does something every ten seconds, and says how long it took. What is waited
-/// for stays where it is: moved into here it would take its room twice.
+/// Waits for an operation, calls a function every ten seconds, and returns the duration. The
+/// awaited future stays in place: moved into here it would take its room twice.
 pub(crate) async fn ticking<T>(
     mut operation: Pin<&mut impl Future<Output = T>>,
     tick: impl Fn(Duration),

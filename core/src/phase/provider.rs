@@ -34,14 +34,14 @@ impl<'c> ProviderVertex<'c> {
         self.written.map(|(_, block)| block)
     }
 
-    /// What it mentions, and in which module.
+    /// References that it mentions, and the module in which they stand.
     pub(crate) fn mentions(&self) -> Option<(&'c ModuleNode, &'c [Reference])> {
         self.written.map(|(node, block)| (node, block.references.as_slice()))
     }
 }
 
 /// Every provider configuration that is written and in force: one in a called module gives way to
-/// what the caller passes.
+/// the one that the caller passes.
 pub(crate) fn written_providers(
     config: &Config,
 ) -> BTreeMap<ProviderConfigAddr, WrittenProvider<'_>> {
@@ -65,7 +65,7 @@ pub(crate) type Speaking = (Rc<Handle>, Rc<ResourceType>);
 /// Finds the provider of a resource that is written.
 ///
 /// # Errors
-/// When the provider has no such type, or does not want to know what the module tells it.
+/// When the provider has no such type, or does not accept the metadata of the module.
 pub(crate) fn find_written(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -83,7 +83,7 @@ pub(crate) fn find_written(
 /// Finds the provider of a resource of which the state holds objects.
 ///
 /// # Errors
-/// When the provider has no such type, or does not want to know what the module tells it.
+/// When the provider has no such type, or does not accept the metadata of the module.
 pub(crate) fn find_stored(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -104,7 +104,7 @@ fn configured(
     user: &dyn Display,
 ) -> Result<Rc<Handle>, Reported> {
     session.pool.configured(provider).ok_or_else(|| {
-        // The provider's vertex failed, and then what uses it is not visited.
+        // The provider's vertex failed, so its users are not visited.
         let detail = format!("{provider} was not configured before {user}.");
         diags.error(Diagnostic::error("Provider not configured", detail).blame(Blame::Internal))
     })

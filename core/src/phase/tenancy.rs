@@ -1,6 +1,6 @@
-//! How long each provider configuration is in use: from its vertex to its last user, whatever becomes
-//! of that. Where only so many plugins may run at once, a configuration starts when there is a place.
-//! How plugins start and end is the pool's business.
+//! Tracks the period in which each provider configuration is in use: from its vertex to its last
+//! user, whatever the outcome. If the number of plugins that run at once is limited, a
+//! configuration starts when there is a place. Starting and ending plugins is the pool's business.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -11,10 +11,10 @@ use crate::graph::VertexId;
 use crate::graph::gate::Gate;
 use crate::provider::Pool;
 
-/// Who has a place, and who still needs it.
+/// Configurations that have a place, and vertices that still need one.
 pub(crate) struct Tenancy<'p, 'l> {
     pool: &'p Pool<'l>,
-    /// By vertex: which configuration it is or uses.
+    /// By vertex: the configuration that it is or uses.
     uses: Vec<Option<usize>>,
     tenants: RefCell<Vec<Tenant<'p>>>,
     n_places_taken: Cell<usize>,
@@ -22,14 +22,14 @@ pub(crate) struct Tenancy<'p, 'l> {
 
 struct Tenant<'p> {
     addr: &'p ProviderConfigAddr,
-    /// How many vertices are still to pass: the one that configures, and those that use it.
+    /// Number of vertices still to pass: the one that configures, and those that use it.
     n_left: usize,
     has_place: bool,
 }
 
 impl<'p, 'l> Tenancy<'p, 'l> {
-    /// Takes note of the configuration that each vertex is or uses. What the built-in provider does
-    /// needs no process, and so no place.
+    /// Records the configuration that each vertex is or uses. The built-in provider needs no
+    /// process, and so no place.
     pub(crate) fn of<'c: 'p, V: Vertex<'c>>(pool: &'p Pool<'l>, vertices: &'p [V]) -> Self {
         let opened =
             vertices.iter().filter_map(|vertex| Some((vertex.opens()?, vertex.provider()?)));

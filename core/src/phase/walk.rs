@@ -1,5 +1,5 @@
 //! Walks the graph of a phase, with everything that must go on meanwhile: ephemeral resources are
-//! renewed, plugins come and go. What a visit does and what is recorded of it is each phase's own.
+//! renewed, plugins come and go. The visits and the records are each phase's own.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use crate::graph::walk::{Next, Pace, Unvisited, walk};
 use crate::graph::{Graph, VertexId};
 use crate::session::Session;
 
-/// Visits every vertex and has recorded what came of it, and whether it failed. Errors of a vertex
-/// mean that its dependents are not visited. Starts nothing more once `ends` holds, or the session is
+/// Visits every vertex and has its result recorded, and whether it failed. Errors of a vertex mean
+/// that its dependents are not visited. Starts nothing more once `ends` holds, or the session is
 /// stopped.
 pub(crate) async fn walk_phase<'g, 'c, V, T, F>(
     session: &Session<'_>,

@@ -1,5 +1,5 @@
-//! One instance of a resource as it is written: its block is evaluated, its conditions are looked at.
-//! What follows from either is each phase's own business.
+//! One instance of a resource as it is written: its block and its conditions are evaluated. The
+//! consequences of either are each phase's own business.
 
 use formwork_lang::decode::decode;
 use formwork_value::diag::Severity;
@@ -21,12 +21,12 @@ pub(crate) struct Written<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) config: &'a Resource,
     pub(crate) addr: &'a InstanceAddr,
-    /// What a condition that does not hold is.
+    /// Severity of a condition that does not hold.
     pub(crate) failure: Severity,
 }
 
 impl<'a> Written<'a> {
-    /// What messages are about.
+    /// Context for messages.
     pub(crate) fn about(self) -> About<'a> {
         About { addr: self.addr, block: Some(self.config.span) }
     }
@@ -150,7 +150,7 @@ pub(crate) fn check_ephemeral(
     result
 }
 
-/// Where an argument is written. Of what stands in a nested block the reference points at the resource.
+/// Location of an argument. For an argument in a nested block, Terraform points at the resource.
 fn place_of_argument(resource: &Resource, block: &Block, path: &Path) -> Option<Span> {
     match path.0.first() {
         Some(Step::Attribute(name)) if block.blocks.contains_key(name) => None,
@@ -158,7 +158,7 @@ fn place_of_argument(resource: &Resource, block: &Block, path: &Path) -> Option<
     }
 }
 
-/// Checks that what `ignore_changes` names is there to be ignored.
+/// Checks that the attributes that `ignore_changes` names exist.
 ///
 /// # Errors
 /// When it names something that the schema does not have.

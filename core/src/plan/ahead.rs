@@ -1,5 +1,5 @@
-//! What was read of objects before the turn of their resource came. The recorder puts it here, and the
-//! visit of the resource finds it. Reads nothing itself.
+//! Objects that were read before their resource is visited. The recorder stores them here, and the
+//! visit of the resource looks them up. This module reads nothing itself.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,8 @@ use super::ChangeKey;
 use super::visit::Prior;
 use crate::addr::ConfigResourceAddr;
 
-/// An object as it was read, with what was said on the way: whoever visits the resource reports it.
+/// An object as it was read, with the diagnostics of the read. The visit of the resource reports
+/// them.
 pub(crate) type ObjectRead = (Diagnostics, Result<Prior, Reported>);
 
 /// The objects of one resource.
@@ -21,7 +22,7 @@ pub(crate) type ObjectsRead = BTreeMap<ChangeKey, ObjectRead>;
 pub(crate) struct Ahead(RefCell<BTreeMap<ConfigResourceAddr, ObjectsRead>>);
 
 impl Ahead {
-    /// Keeps what was read.
+    /// Stores the objects that were read.
     pub(super) fn keep(&self, addr: &ConfigResourceAddr, read: ObjectsRead) {
         self.0.borrow_mut().insert(addr.clone(), read);
     }
@@ -31,7 +32,7 @@ impl Ahead {
         self.0.borrow_mut().remove(addr);
     }
 
-    /// What was read of an object; `None` if nobody has.
+    /// Returns the result of reading an object; `None` if it was not read ahead.
     pub(super) fn find(&self, key: &ChangeKey) -> Option<ObjectRead> {
         let all = self.0.borrow();
         if all.is_empty() {

@@ -24,7 +24,7 @@ use crate::phase::{self, Frame, Names, Vertex as _, Why};
 use crate::session::Session;
 use crate::state::ResourceState;
 
-/// What every transform may look at.
+/// Inputs of every transform.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'c> {
     pub(crate) session: &'c Session<'c>,
@@ -110,7 +110,7 @@ pub(crate) async fn graph<'c>(
     loaded.map(|()| graph)
 }
 
-/// Finds the order of a graph, or says why there is none.
+/// Finds the order of a graph, or reports its cycles.
 pub(crate) fn frozen<'c>(
     diags: &mut Diagnostics,
     session: &Session<'_>,
@@ -139,9 +139,9 @@ fn draft_with<'c>(
     Ok(draft)
 }
 
-/// Turns the graph of a plan that destroys everything into the order in which that happens: an object
-/// goes after those that were made after it, as the state has it. Of the rest only the providers stay,
-/// and what they are configured with.
+/// Turns the graph of a full destroy into the order of destruction: an object goes after those that
+/// were made after it, according to the state. Of the rest only the providers stay, with the
+/// dependencies of their configuration.
 pub(crate) fn order_of_destroying(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex<'_>, Why> {
     let mut draft = draft;
     let is_frame: Vec<bool> =
@@ -175,7 +175,8 @@ pub(crate) fn order_of_destroying(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex
     draft
 }
 
-/// Takes everything but resources out of a graph; what a resource reached through it stays reached.
+/// Removes everything but resources from a graph. Dependencies between resources that led through
+/// the removed vertices remain.
 pub(crate) fn resources_only(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex<'_>, Why> {
     let mut draft = draft;
     let n_vertices = draft.vertices().len();

@@ -1,10 +1,11 @@
-//! Chooses the action for one instance, from before, after and what forces a replacement. Pure.
+//! Chooses the action for one instance, from its prior and planned objects and the causes of a
+//! replacement. Pure.
 
 use formwork_value::{Path, Value};
 
 use crate::change::{Action, Reason, ReplaceOrder};
 
-/// What the choice depends on.
+/// Inputs of the choice.
 pub(crate) struct Facts<'a> {
     /// The object before; null if there is none. For a tainted object: the object.
     pub(crate) prior: &'a Value,
@@ -16,18 +17,18 @@ pub(crate) struct Facts<'a> {
     pub(crate) replace_paths: &'a [Path],
     /// Why the author wants a replacement, if so.
     pub(crate) forced: Option<Reason>,
-    /// Which half of a replacement comes first.
+    /// The half of a replacement that comes first.
     pub(crate) order: ReplaceOrder,
 }
 
-/// Chooses the action, and says why where that is not plain.
+/// Chooses the action, with a reason where it is not obvious.
 pub(crate) fn decide(facts: &Facts<'_>) -> (Action, Option<Reason>) {
     let replace = Action::Replace(facts.order);
     if facts.prior.is_null() {
-        // The reference says so of what is new, too.
+        // Terraform reports this reason for new objects, too.
         (Action::Create, facts.forced.filter(|reason| *reason == Reason::ReplaceByTriggers))
     } else if facts.tainted {
-        // What triggers it says more than what became of the object; a request does not.
+        // A trigger is a more specific reason than a tainted object; a request is not.
         let triggered = facts.forced.filter(|reason| *reason == Reason::ReplaceByTriggers);
         (replace, Some(triggered.unwrap_or(Reason::ReplaceBecauseTainted)))
     } else if let Some(reason) = facts.forced {

@@ -1,9 +1,10 @@
-//! Which resources each resource is made after, as the state records them.
+//! Dependencies of each resource, as the state records them.
 //!
 //! The state format holds the transitive closure, which for deep graphs grows with the square of
 //! their size. While the closure stays within [`BUDGET_BASE`] entries, or [`BUDGET_PER_RESOURCE`] a
-//! resource on average, it is kept whole. Beyond that each resource keeps its nearest ones, every direct one among them:
-//! the rest is found through the entries of those, as [`Closures::any_behind`] does.
+//! resource on average, it is kept whole. Beyond that each resource keeps its nearest ones, every
+//! direct one among them: the rest is found through the entries of those, as
+//! [`Closures::any_behind`] does.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -85,7 +86,8 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
                 resources.push(Direct { addr, on: direct, found_by });
                 Arc::new(vec![at])
             }
-            // What configures a provider is behind everything that the provider does.
+            // The dependencies of a provider configuration are dependencies of everything that the
+            // provider does.
             Vertex::Frame(frame) if !matches!(frame, Frame::Close(_)) => on,
             Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => Arc::default(),
         };
@@ -95,8 +97,8 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
     Closures { lists, are_whole }
 }
 
-/// The resources that a resource reaches other than for the sake of an import: what depends on the
-/// object does not depend on what it was found by.
+/// The resources that a resource reaches other than through an import. Dependents of the object do
+/// not depend on the source of its import ID.
 fn without_imports(
     graph: &Graph<Vertex<'_>, Why>,
     id: VertexId,
@@ -123,7 +125,7 @@ struct Direct {
     addr: ConfigResourceAddr,
     /// Positions of its direct resources in the list; they come before it.
     on: Vec<u32>,
-    /// Those that it needs only to find an object that is imported, which nobody inherits.
+    /// Those that it needs only to find an object that is imported. Dependents do not inherit them.
     found_by: Vec<u32>,
 }
 

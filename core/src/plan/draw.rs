@@ -35,8 +35,9 @@ pub fn dot(
     Ok(phase::draw(&graph, drawn, |draft| add_reports(&graph, draft)))
 }
 
-/// Before anything is looked at for a `check` block it is said which instances of the block there are:
-/// there is no vertex for that, but tools find one in the reference's graphs.
+/// Adds a report vertex for each `check` block. It comes before everything that the block reads and
+/// reports the instances of the block. Our graph has no such vertex, but tools find one in
+/// Terraform's graphs.
 fn add_reports(graph: &Graph<Vertex<'_>, Why>, draft: &mut Draft<Drawn>) {
     let mut calls = BTreeMap::new();
     let mut reports = BTreeMap::new();
@@ -66,7 +67,7 @@ fn add_reports(graph: &Graph<Vertex<'_>, Why>, draft: &mut Draft<Drawn>) {
     }
 }
 
-/// The vertex of what is destroyed.
+/// The vertex of a destroyed object.
 fn drawn_gone(vertex: &Vertex<'_>) -> Drawn {
     let label = match vertex {
         Vertex::Resource(resource) => resource.addr.to_string(),
@@ -95,8 +96,8 @@ fn drawn(vertex: &Vertex<'_>) -> Drawn {
     }
 }
 
-/// The resources alone, by module, in the form the reference gives them when no type of graph is asked
-/// for.
+/// The resources alone, by module, in the form that Terraform prints when no type of graph is
+/// given.
 fn resources(graph: &Graph<Vertex<'_>, Why>) -> String {
     let mut modules: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for vertex in graph.vertices() {

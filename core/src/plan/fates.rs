@@ -1,5 +1,5 @@
-//! What became of the resources planned so far, for visits that have to know: data sources that must
-//! not be read too early, and resources that are replaced with others.
+//! Planned results of the resources visited so far, for visits that depend on them: data sources
+//! that must not be read too early, and resources that are replaced with others.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ use crate::graph::{Graph, VertexId};
 use crate::phase::{Frame, Why};
 use crate::small_map::SmallMap;
 
-/// What became of the resources visited so far.
+/// Planned results of the resources visited so far.
 #[derive(Debug, Default)]
 pub(crate) struct Fates {
     resources: BTreeMap<ConfigResourceAddr, Fate>,
@@ -31,8 +31,8 @@ pub(crate) struct Fates {
     calls: Vec<OnceCell<bool>>,
 }
 
-/// What some `depends_on` names, by position of the module in which it stands: an output of a called
-/// module is something else than all of the module.
+/// The object that some `depends_on` names, by position of the module that contains it. An output
+/// of a called module differs from the whole module.
 type Named = (usize, Subject, Option<Str>);
 
 fn named(node: &ModuleNode, reference: &Reference) -> Named {
@@ -40,7 +40,7 @@ fn named(node: &ModuleNode, reference: &Reference) -> Named {
     (node.index, reference.subject.clone(), output)
 }
 
-/// What became of one resource.
+/// Planned result of one resource.
 #[derive(Debug, Default)]
 struct Fate {
     /// Whether its changes are kept: only if some `replace_triggered_by` may look at them.
@@ -48,7 +48,7 @@ struct Fate {
     found: OnceCell<SmallMap<ModuleAddr, Planned>>,
 }
 
-/// What became of a resource in one instance of its module.
+/// Planned result of a resource in one instance of its module.
 #[derive(Debug, Default)]
 struct Planned {
     /// Whether anything is to be done to it.
@@ -56,7 +56,7 @@ struct Planned {
     changes: Vec<Change>,
 }
 
-/// Who asks: something in an instance of a module.
+/// The origin of a question: an object in an instance of a module.
 #[derive(Clone, Copy)]
 pub(crate) struct Asks<'a> {
     pub(crate) node: &'a ModuleNode,
@@ -77,7 +77,7 @@ impl Fates {
         Self { resources: resources.collect(), upstream: upstream(graph), calls: calls.collect() }
     }
 
-    /// Takes note of what was planned for a resource.
+    /// Records the planned changes of a resource.
     pub(super) fn set(&self, addr: &ConfigResourceAddr, found: &[FoundResource]) {
         let Some(fate) = self.resources.get(addr) else { return };
         let planned = found.iter().map(|found| {
@@ -133,8 +133,8 @@ impl Fates {
         self.is_pending(asks, &ConfigResourceAddr { module, resource })
     }
 
-    /// Whether anything is to be done to what a `depends_on` names: a resource, or all resources that
-    /// something else stands on.
+    /// Whether a change is pending for the object that a `depends_on` names: a resource, or all
+    /// resources that another object depends on.
     pub(crate) fn is_named_pending_here(
         &self,
         settled: &Settled,
@@ -148,7 +148,7 @@ impl Fates {
         upstream.into_iter().flatten().any(|addr| self.is_pending_behind(settled, asks, addr))
     }
 
-    /// Whether anything is to be done to a resource or to what it was made after.
+    /// Whether a change is pending for a resource or its dependencies.
     fn is_pending_behind(
         &self,
         settled: &Settled,
@@ -159,7 +159,8 @@ impl Fates {
             || settled.closures.any_behind(addr, |addr| self.is_pending(asks, addr))
     }
 
-    /// Whether anything is to be done to what the `depends_on` of a call around a module names.
+    /// Whether a change is pending for an object that the `depends_on` of a call around a module
+    /// names.
     pub(crate) fn is_call_pending(&self, view: View<'_>, node: &ModuleNode) -> bool {
         let config = view.session.config;
         let mut here = Some(node);
@@ -237,7 +238,7 @@ fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<Named, Vec<ConfigResourc
     upstream
 }
 
-/// By which name, in which module, something that is no resource is mentioned.
+/// Returns the name of a vertex that is no resource, with the module that refers to it.
 fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
     let called = |node: &ModuleNode, output: Option<Str>| {
         let subject = Subject::Module(node.path.0.last()?.clone());

@@ -1,5 +1,5 @@
-//! The container of saved plans: named parts in a zip archive that only this program reads. What the
-//! parts mean is for those who write them.
+//! The container of saved plans: named parts in a zip archive that only this program reads. The
+//! callers define the meaning of the parts.
 
 #[cfg(test)]
 mod tests;
@@ -22,21 +22,21 @@ pub type Parts = BTreeMap<String, Vec<u8>>;
 /// plan or the other way round.
 const FORMAT: u32 = 1;
 
-/// The part that says what the rest is.
+/// The part that describes the rest.
 const MANIFEST: &str = "formwork-plan.json";
 
-/// The part by which a plan of the reference is known.
+/// The part that identifies a plan of Terraform.
 const FOREIGN: &str = "tfplan";
 
-/// Limits on what is read: a plan may come from anywhere.
+/// Limits on reading: a plan may come from anywhere.
 const LIMITS: Limits = Limits { n_parts: 100_000, n_bytes: 4 << 30, n_times: 200 };
 
 struct Limits {
     n_parts: usize,
-    /// How much at most may be in all parts together.
+    /// Maximum number of bytes in all parts together.
     n_bytes: u64,
-    /// How many times the size of the file may be in it: no plan can be packed so well, and a file
-    /// that says so was made to fill the memory of who reads it.
+    /// Maximum ratio of the unpacked size to the size of the file. No plan compresses that well; a
+    /// file beyond the limit was made to exhaust the reader's memory.
     n_times: u64,
 }
 
@@ -55,9 +55,9 @@ pub enum PlanFileError {
     /// The machine did not do it.
     #[error("cannot {what} {}: {source}", path.display())]
     Io {
-        /// What was to be done: `read`, `write`.
+        /// The operation that failed: `read`, `write`.
         what: &'static str,
-        /// To which file.
+        /// The file.
         path: PathBuf,
         /// Why not.
         source: io::Error,
@@ -68,7 +68,7 @@ pub enum PlanFileError {
     /// It is something else.
     #[error("the file {} is not a plan file", .0.display())]
     NotAPlan(PathBuf),
-    /// It is a plan of the reference.
+    /// It is a plan of Terraform.
     #[error("the file {} is a plan made by Terraform", .0.display())]
     Foreign(PathBuf),
     /// It is a plan of another version of this program.
@@ -86,7 +86,7 @@ pub enum PlanFileError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The defect.
         reason: String,
     },
     /// It holds more than any plan does.
@@ -94,13 +94,13 @@ pub enum PlanFileError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// How much at most may be in it.
+        /// The exceeded limit, with its unit.
         limit: String,
     },
 }
 
 impl PlanFileError {
-    /// Tells the reader what is wrong with the file as it was named, and what to do.
+    /// Returns the diagnostic: the problem with the file, as it was named, and the remedy.
     #[must_use]
     pub fn diagnostic(&self, name: &str) -> Diagnostic {
         let (blame, remedy) = match self {
@@ -251,7 +251,7 @@ fn unpack(
         let entry = archive.by_index(at).map_err(|error| damaged(&error))?;
         let name = entry.name().map_err(|error| damaged(&error))?.into_owned();
         let mut bytes = Vec::new();
-        // What the archive says about sizes is not to be trusted.
+        // The sizes that the archive declares are not trusted.
         entry.take(left + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
         left = left.checked_sub(bytes.len() as u64).ok_or_else(|| PlanFileError::TooLarge {
             path: path.to_owned(),

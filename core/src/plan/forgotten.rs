@@ -1,5 +1,5 @@
-//! What `removed` blocks say: which resources are only taken out of the state, and that none of them
-//! is still written. Pure.
+//! Evaluates `removed` blocks: finds the resources that are only taken out of the state, and checks
+//! that none of them is still in the configuration. Pure.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Forgotten {
     }
 }
 
-/// Reports what is said to be no longer written, and is.
+/// Reports `removed` blocks whose object is still in the configuration.
 ///
 /// # Errors
 /// When there is any.

@@ -1,5 +1,5 @@
-//! Writes the block of a resource after an object that is there already. Pure: from a schema and a
-//! value to text. What may not be set, or should not be any more, is left out; secrets are too.
+//! Generates the block of a resource from an existing object. Pure: from a schema and a value to
+//! text. Read-only and deprecated attributes are left out, and so are secrets.
 
 use std::fmt::Write as _;
 
@@ -80,7 +80,7 @@ impl Writer<'_> {
     fn plain(&mut self, name: &str, attribute: &Attribute, value: &Value) -> Result<(), Unknown> {
         let text = match is_secret(attribute.sensitive, value) {
             true => "null # sensitive".to_owned(),
-            // Providers on the older SDK cannot tell an empty text from none.
+            // Providers on the older SDK cannot distinguish an empty string from null.
             false if attribute.role != Role::Required && is_empty_text(value) => "null".to_owned(),
             false => expression(value)?,
         };
@@ -154,7 +154,7 @@ impl Writer<'_> {
             (Nesting::Map, Value::Map(map)) => map
                 .iter()
                 .try_for_each(|(key, item)| self.one_block(&labelled(key), &nested.block, item)),
-            // What holds parts of any type is no map.
+            // A map whose elements have different types is an object.
             (Nesting::Map, Value::Object(object)) => object
                 .iter()
                 .try_for_each(|(key, item)| self.one_block(&labelled(key), &nested.block, item)),
@@ -178,15 +178,16 @@ impl Writer<'_> {
     }
 }
 
-/// Whether an attribute does not belong into a configuration. Providers on the older SDK have an `id`
-/// that they say may be set, and refuse it.
+/// Whether an attribute does not belong into a configuration. Providers on the older SDK have an
+/// `id` that they declare as optional, and refuse it.
 fn is_left_out(name: &str, attribute: &Attribute) -> bool {
     let is_id = name == "id" && attribute.role == Role::OptionalComputed;
     !attribute.role.is_settable() || attribute.docs.deprecated || is_id
 }
 
 fn is_secret(sensitive: bool, value: &Value) -> bool {
-    // What is in a set cannot be told apart, so one secret in it makes all of it one.
+    // The elements of a set cannot be addressed one by one, so one secret in it makes the whole set
+    // secret.
     let of_set =
         matches!(value.peek(), Value::Set(_)) && value.all_marks().contains(Marks::SENSITIVE);
     sensitive || of_set || matches!(value, Value::Marked(_))
@@ -200,7 +201,8 @@ fn part<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
     Path::root().attribute(name).find(object)
 }
 
-/// The expression for a value. A text that holds a JSON document is shown as what it means.
+/// Returns the expression for a value. A string that holds a JSON document is written as
+/// `jsonencode` of its content.
 fn expression(value: &Value) -> Result<String, Unknown> {
     if let Value::String(text) = value
         && let Ok(document) = json::decode_simple(text.as_bytes())

@@ -1,5 +1,5 @@
-//! Finds the values of everything as the state has it, for expressions that somebody wants to try.
-//! Asks providers for nothing but their schemas, and decides nothing.
+//! Finds the values of everything as the state has it, to evaluate expressions interactively.
+//! Requests only schemas from providers, and decides nothing.
 
 use formwork_value::{Diagnostics, Reported, Value};
 
@@ -10,12 +10,12 @@ use crate::phase::{Frame, stored_value};
 use crate::provider::ResourceType;
 use crate::session::Session;
 
-/// Records values for everything in the configuration. What is not in the state is unknown, and so is
-/// what cannot be found because of a mistake.
+/// Records values for everything in the configuration. Objects that are not in the state are
+/// unknown, and so are values that cannot be found because of an error.
 ///
 /// # Errors
-/// When there are mistakes in the configuration. Expressions can be evaluated all the same, unless
-/// not even the order of things could be found.
+/// When there are errors in the configuration. Expressions can be evaluated all the same, unless
+/// not even the graph could be built.
 pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;

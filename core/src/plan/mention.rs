@@ -1,5 +1,6 @@
-//! Mentions of what the schema of a resource does not have. They are mistakes also where `try` or `can`
-//! would pass over what evaluation says of them, and show without any value. Evaluates nothing.
+//! References to attributes that the schema of a resource does not have. They are errors even where
+//! `try` or `can` would suppress the error of evaluation, and are found without any value.
+//! Evaluates nothing.
 
 use std::rc::Rc;
 
@@ -91,7 +92,7 @@ pub(super) fn check_ignored_parts(
     result
 }
 
-/// Warns of what a vertex takes of resources that their providers want nobody to take any more.
+/// Warns of deprecated attributes that a vertex refers to.
 pub(super) fn deprecated(session: &Session<'_>, vertex: &Vertex<'_>) -> Vec<Diagnostic> {
     let own = match vertex {
         Vertex::Resource(resource) => Some(&resource.addr.resource),
@@ -106,8 +107,8 @@ pub(super) fn deprecated(session: &Session<'_>, vertex: &Vertex<'_>) -> Vec<Diag
     mentions.iter().flat_map(of_node).collect()
 }
 
-/// The attribute itself that is taken, if it is deprecated. What is deprecated within its value is not
-/// looked for, as in the reference: mostly no steps lead there.
+/// Returns the warning for the attribute that the steps name, if it is deprecated. Deprecated
+/// attributes within its value are not looked for, as in Terraform: mostly no steps lead there.
 fn deprecated_in(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Diagnostic> {
     let (TraversalStep::Attribute(name), rest) = steps.split_first()? else { return None };
     if let Some(attribute) = block.attributes.get(&name.name) {
@@ -130,17 +131,17 @@ fn deprecated_in(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Dia
     }
 }
 
-/// Where mentions stand.
+/// The location of references.
 #[derive(Clone, Copy)]
 struct Place<'p> {
     session: &'p Session<'p>,
     node: &'p ModuleNode,
-    /// The resource they stand in: what `self` means.
+    /// The resource that contains them: the meaning of `self`.
     own: Option<&'p ResourceName>,
 }
 
 impl Place<'_> {
-    /// What is wrong with what is taken of the resource that is mentioned, if anything is.
+    /// Returns the error in a reference to a resource, if there is one.
     fn find(self, reference: &Reference) -> Option<Diagnostic> {
         let (ty, steps, end) = self.taken(reference)?;
         match steps.first() {
@@ -156,8 +157,8 @@ impl Place<'_> {
         }
     }
 
-    /// What is taken of one instance of the resource that is mentioned: of which type it is, the steps
-    /// into it, and what stands before them.
+    /// Resolves a reference to one instance of a resource: the resource type, the steps into the
+    /// instance, and the span before them.
     fn taken(self, reference: &Reference) -> Option<(Rc<ResourceType>, &[TraversalStep], Span)> {
         let (name, is_one) = match &reference.subject {
             Subject::Resource(name) => (name, false),
@@ -184,7 +185,7 @@ impl Place<'_> {
     }
 }
 
-/// What is wrong with steps into an object of a block; `at` is what stands before them.
+/// Returns the error in steps into an object of a block; `at` is the span before them.
 fn in_block(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Diagnostic> {
     let (step, rest) = steps.split_first()?;
     let name = match step {
@@ -209,7 +210,7 @@ fn in_block(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Diagnost
     Some(bad_reference::block_attribute(block, &name.name, span))
 }
 
-/// What is wrong with steps into the blocks of one type.
+/// Returns the error in steps into the blocks of one type.
 fn in_nested(
     name: &str,
     nested: &NestedBlock,
@@ -241,7 +242,7 @@ fn in_nested(
     Some(Diagnostic::error(summary, detail).at(span))
 }
 
-/// What is wrong with steps into a value of which the type is known.
+/// Returns the error in steps into a value of known type.
 fn in_value(mut value: Value, steps: &[TraversalStep], mut at: Span) -> Option<Diagnostic> {
     for step in steps {
         let (taken, span) = match step {
@@ -264,7 +265,7 @@ fn in_value(mut value: Value, steps: &[TraversalStep], mut at: Span) -> Option<D
     None
 }
 
-/// The dot and the name behind what ends before it.
+/// Returns the span of the dot and the name that follow a span.
 fn behind(before: Span, name: Span) -> Span {
     if before.source == name.source {
         Span { start: before.end.clamp(name.start.saturating_sub(1), name.start), ..name }

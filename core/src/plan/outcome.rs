@@ -1,4 +1,4 @@
-//! What a visit found out, on its way to the recorder.
+//! Results of a visit, on their way to the recorder.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::eval::Expansion;
 use crate::phase::Framed;
 use crate::state::Object;
 
-/// What was found.
+/// Result of a visit.
 #[derive(Debug)]
 pub(crate) enum Found {
     /// Something of the frame.
@@ -22,31 +22,31 @@ pub(crate) enum Found {
     Resources(Vec<FoundResource>),
 }
 
-/// What was found about a resource in one instance of its module.
+/// Result for a resource in one instance of its module.
 #[derive(Debug)]
 pub(crate) struct FoundResource {
     /// The resource.
     pub(crate) addr: ResourceAddr,
-    /// How it is repeated; `None` if it is not in the configuration, or its module instance is not.
+    /// Its repetition; `None` if it is not in the configuration, or its module instance is not.
     pub(crate) expansion: Option<Expansion>,
-    /// What was found about its objects.
+    /// Results for its objects.
     pub(crate) objects: Vec<FoundObject>,
 }
 
-/// What was found about one object.
+/// Result for one object.
 #[derive(Debug)]
 pub(crate) struct FoundObject {
     /// The instance.
     pub(crate) key: InstanceKey,
     /// Set if it is a deposed object.
     pub(crate) deposed: Option<DeposedKey>,
-    /// What it is now.
+    /// Its refreshed state.
     pub(crate) refreshed: Refreshed,
     /// The difference between the state and the real object, if there is one.
     pub(crate) drift: Option<Change>,
     /// Its fate; `None` where nothing is to be done or shown, as for a data source that was read.
     pub(crate) change: Option<Change>,
-    /// What references to the instance see.
+    /// The value that references to the instance see.
     pub(crate) value: Option<Value>,
 }
 
@@ -57,7 +57,7 @@ impl FoundObject {
     }
 }
 
-/// What an object in the state turned out to be.
+/// Result of refreshing an object in the state.
 #[derive(Clone, Debug)]
 pub(crate) enum Refreshed {
     /// As the state has it, or not looked at.

@@ -1,4 +1,5 @@
-//! Walks the plan graph and records what the visits found. The only place that changes the plan.
+//! Walks the plan graph and records the results of the visits. The only place that changes the
+//! plan.
 
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ use crate::session::Session;
 use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::{Object, OutputValue};
 
-/// Visits every vertex and makes the plan of what was found.
+/// Visits every vertex and makes the plan of the results.
 pub(crate) async fn run(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -126,7 +127,7 @@ impl Recorder<'_, '_> {
         }
     }
 
-    /// Records what was found in one instance of the module.
+    /// Records the result for one instance of the module.
     fn record_found(&mut self, vertex: &ResourceVertex<'_>, found: FoundResource) {
         let FoundResource { addr, expansion, objects } = found;
         let module = self.session.results.module(&addr.module);
@@ -143,7 +144,7 @@ impl Recorder<'_, '_> {
         }
     }
 
-    /// A data source leaves nothing behind: only what was read this time is kept.
+    /// Drops the stored objects of a data source: only those read this time are kept.
     fn forget_data(&mut self, vertex: &ResourceVertex<'_>) {
         for (module, _) in &vertex.prior {
             self.plan.prior.resources.remove(&vertex.within(module));
@@ -184,13 +185,13 @@ impl Recorder<'_, '_> {
             let read = self.plan.prior.object(&key.0, key.1.as_ref());
             self.plan.reread_numbers |= read.is_some_and(|object| holds_number(&object.attributes));
         }
-        // Who wants everything gone does not ask what it was.
+        // A full destroy does not report drift.
         if let Some(mut drift) = found.drift.filter(|_| self.plan.mode != Mode::Destroy) {
             drift.moved_from = self.moves.origin(&key.0).cloned();
             self.plan.drift.insert(key.clone(), Box::new(drift));
         }
         if let Some(mut change) = found.change {
-            // What is destroyed by request goes from wherever it is.
+            // A full destroy removes the object at any address, so it reports no move.
             if self.plan.mode != Mode::Destroy {
                 change.moved_from = self.moves.origin(&key.0).cloned();
             }
@@ -225,8 +226,8 @@ impl Recorder<'_, '_> {
         self.plan.outputs.insert(name.clone(), change);
     }
 
-    /// What an output is already known to be is part of the state before applying, so that a plan
-    /// that only refreshes brings outputs up to date as well.
+    /// Records the known value of an output in the state before applying, so that a plan that only
+    /// refreshes brings outputs up to date as well.
     fn refresh_output(&mut self, name: &Str, after: &Value, sensitive: bool) {
         let outputs = &mut self.plan.prior.outputs;
         let bare = after.clone().split_marks().0.into_value();
@@ -255,7 +256,8 @@ impl Recorder<'_, '_> {
         }
         drop_lost_data(&mut plan, session);
         let whole_end = plan.mode == Mode::Destroy && plan.targets.is_empty();
-        // What is read later, or goes with everything, is there to be looked at all the same.
+        // Data sources that are read later, and outputs that go with everything, are listed all the
+        // same.
         let is_listed = |subject: &CheckSubject| {
             subject.is_data() || whole_end && matches!(subject, CheckSubject::Output(_))
         };

@@ -1,6 +1,6 @@
-//! Which attributes of which objects what changes is made of, so that drift of others need not be
-//! told. Found from what is written alone, as the reference has it: what a block mentions in its own
-//! arguments, what that is made of, and so on. What only orders things is not followed.
+//! Attributes that contribute to the changes, so that drift of others need not be reported. Found
+//! from the configuration alone, as Terraform does: the references in the arguments of a block, the
+//! references of those objects, and so on. References that only order things are not followed.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::session::Session;
 /// saying which instance.
 pub type Relevant = BTreeSet<(InstanceAddr, Path)>;
 
-/// Finds what the changes of a plan are made of.
+/// Finds the attributes that contribute to the changes of a plan.
 pub(super) fn of(session: &Session<'_>, plan: &Plan) -> Relevant {
     let mut search = Search { session, seen: BTreeSet::new(), queue: Vec::new() };
     let mut before = None;
@@ -68,7 +68,7 @@ fn is_meant(plan: &Plan, addr: &InstanceAddr) -> bool {
     (plan.targets.is_empty() || is_in(&plan.targets)) && !is_in(&plan.excludes)
 }
 
-/// Something mentioned in an instance of a module, and what of it.
+/// A reference from an instance of a module, with the part that it takes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Mention {
     module: ModuleAddr,
@@ -121,7 +121,7 @@ impl<'s> Search<'s, '_> {
         self.config(&addr.module)?.resources.get(&addr.resource).map(Box::as_ref)
     }
 
-    /// What is mentioned in the part of a resource to which some steps lead.
+    /// Adds the references in the part of a resource to which some steps lead.
     fn resource(&mut self, addr: &ResourceAddr, steps: &[Step]) {
         let Some(block) = self.block(addr) else { return };
         let mentions = match steps.first() {
@@ -131,7 +131,7 @@ impl<'s> Search<'s, '_> {
         self.add(&addr.module, &mentions, Some(block));
     }
 
-    /// What a caller gives for a variable.
+    /// Adds the references in the argument that a caller passes for a variable.
     fn variable(&mut self, module: &ModuleAddr, name: &Str) {
         let config = self.session.config;
         let call = config.node(&module.path()).and_then(|it| config.call(it));
@@ -162,10 +162,11 @@ impl<'s> Search<'s, '_> {
         self.add(module, &refs::of_expr(expr), within);
     }
 
-    /// Takes note of mentions. `count` and `each` of a resource are what it is repeated by.
+    /// Adds references. `count` and `each` of a resource lead to the expression that it is repeated
+    /// by.
     fn add(&mut self, module: &ModuleAddr, mentions: &[Traversal], within: Option<&Resource>) {
         for mention in mentions {
-            // What makes no sense was reported when the configuration was read.
+            // Invalid references were reported when the configuration was read.
             let Ok(reference) = Reference::of(&mut Diagnostics::new(), mention) else { continue };
             if let (Subject::Count(_) | Subject::Each(_), Some(resource)) =
                 (&reference.subject, within)
@@ -179,7 +180,7 @@ impl<'s> Search<'s, '_> {
                 continue;
             }
             let steps = match &reference.subject {
-                // All that it is made of counts, whatever is taken of it.
+                // Everything in its expression counts, whatever part of it is taken.
                 Subject::Variable(_) | Subject::Local(_) => Vec::new(),
                 _ => reference.remaining.iter().map_while(TraversalStep::to_step).collect(),
             };
@@ -191,7 +192,7 @@ impl<'s> Search<'s, '_> {
     }
 }
 
-/// What is mentioned in one argument of a body, or in its blocks of one type.
+/// Returns the references in one argument of a body, or in its blocks of one type.
 fn part(body: &Body, name: &Str) -> Vec<Traversal> {
     if let Some(attribute) = body.find(name) {
         return refs::of_expr(&attribute.expr);

@@ -1,8 +1,8 @@
-//! Which resources are created before their predecessor dies. A pure function over the finished
-//! graph, because the flag spreads along its edges.
+//! Resources that are created before their predecessor is destroyed. A pure function over the
+//! finished graph, because the flag spreads along its edges.
 //!
 //! A resource that is replaced create-first needs its new dependencies while the old ones still
-//! stand, so whatever it depends on has to be create-first too, however that is written.
+//! exist, so all its dependencies have to be create-first too, whatever their configuration says.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::phase::{Frame, Why};
 
 use super::vertex::Vertex;
 
-/// Which resources are created before their predecessor dies.
+/// The resources that are created before their predecessor is destroyed.
 #[derive(Debug, Default)]
 pub(crate) struct ReplaceOrders(BTreeSet<ConfigResourceAddr>);
 
@@ -22,7 +22,7 @@ impl ReplaceOrders {
     pub(crate) fn of(graph: &Graph<Vertex<'_>, Why>) -> Self {
         let mut first = vec![false; graph.len()];
         let mut found = BTreeSet::new();
-        // From the far end, so that every dependent is settled before what it depends on.
+        // From the far end, so that every dependent is settled before its dependencies.
         for &id in graph.order().iter().rev() {
             let forced = graph.dependents(id).iter().any(|dependent| first[dependent.index()]);
             first[id.index()] = match &graph[id] {
@@ -34,7 +34,7 @@ impl ReplaceOrders {
                     written || forced
                 }
                 Vertex::Frame(Frame::Close(_)) => false,
-                // What a provider is configured with is needed by what it makes.
+                // The objects of a provider need the dependencies of its configuration.
                 Vertex::Frame(_) => forced,
                 Vertex::Read(_) | Vertex::Orphan(_) => false,
             };
@@ -42,7 +42,7 @@ impl ReplaceOrders {
         Self(found)
     }
 
-    /// Which half of a replacement of this resource comes first.
+    /// Returns the half of a replacement of this resource that comes first.
     pub(crate) fn order(&self, addr: &ConfigResourceAddr) -> ReplaceOrder {
         if self.0.contains(addr) { ReplaceOrder::CreateFirst } else { ReplaceOrder::DestroyFirst }
     }

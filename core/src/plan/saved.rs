@@ -53,7 +53,7 @@ struct SavedPlan {
     checks: Option<String>,
     /// Each address, and whether something was found there.
     searches: Vec<(String, bool)>,
-    /// Digests of calls, and of what was answered.
+    /// Digests of calls, and of their results.
     functions: Vec<(String, String)>,
     #[serde(default)]
     reread_numbers: bool,

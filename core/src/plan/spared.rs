@@ -10,8 +10,8 @@ use crate::moved::Moves;
 use crate::phase::Why;
 use crate::session::Session;
 
-/// What is not destroyed although nothing else would keep it: what is excluded, and what the objects
-/// that stay were made after.
+/// Resources that are kept from being destroyed only by `-exclude`: the excluded ones, and the
+/// dependencies of the objects that stay.
 #[derive(Debug, Default)]
 pub(crate) struct Spared {
     excludes: Vec<Target>,

@@ -42,8 +42,8 @@ impl Accepted {
     }
 }
 
-/// Validates the configuration of a session before anything is done with it. What is only worth a
-/// warning is not told where planning comes upon it again.
+/// Validates the configuration of a session before anything is done with it. Warnings that planning
+/// repeats are not reported here.
 ///
 /// # Errors
 /// When it is not valid.
@@ -91,7 +91,7 @@ async fn check_unknown(
     check(&session.on(ground), diags).await
 }
 
-/// What was found out about a vertex.
+/// Result of validating a vertex.
 enum Found {
     Nothing,
     Values(Vec<Value>),
@@ -102,7 +102,7 @@ enum Found {
 /// A configuration that is valid.
 struct Checked {
     accepted: Accepted,
-    /// Warnings of what is mentioned, which nothing but a check looks for.
+    /// Warnings of references to deprecated attributes, which only validation looks for.
     deprecated: Vec<Diagnostic>,
 }
 
@@ -146,7 +146,7 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
             visit(session, Givens { check, ..givens }, vertex).await
         },
         |id, vertex, (said, found)| {
-            // What stands on something invalid would only repeat its errors.
+            // Dependents of an invalid vertex would only repeat its errors.
             let next = if found.is_err() { Next::SkipDependents } else { Next::Go };
             match (vertex, found) {
                 (Vertex::Frame(Frame::Value(value)), Ok(Found::Values(found))) => {

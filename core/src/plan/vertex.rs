@@ -1,4 +1,4 @@
-//! What can be visited while planning. A vertex is complete when made.
+//! Vertices of the plan graph. A vertex is complete when made.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::state::{Object, ResourceState};
 /// A vertex of the plan graph.
 #[derive(Debug)]
 pub(crate) enum Vertex<'c> {
-    /// What both graphs have.
+    /// A vertex that both graphs have.
     Frame(Frame<'c>),
     /// A resource that is written in the configuration, with all its instances.
     Resource(ResourceVertex<'c>),
@@ -33,9 +33,9 @@ pub(crate) struct ResourceVertex<'c> {
     /// Whether its configuration is not written, and generated after the object that is imported.
     pub(crate) generated: bool,
     pub(crate) provider: ProviderConfigAddr,
-    /// What is imported into it.
+    /// The imports into it.
     pub(crate) imports: Vec<&'c Import>,
-    /// What the state holds of it, by module instance, in order.
+    /// Its part of the state, by module instance, in order.
     pub(crate) prior: Vec<(&'c ModuleAddr, &'c ResourceState)>,
 }
 
@@ -45,10 +45,10 @@ impl<'c> ResourceVertex<'c> {
         ResourceAddr { module: module.clone(), resource: self.addr.resource.clone() }
     }
 
-    /// Its provider, and its type there.
+    /// Returns its provider, and its type there.
     ///
     /// # Errors
-    /// When the provider has no such type, or does not want to know what the module tells it.
+    /// When the provider has no such type, or does not accept the `provider_meta` of the module.
     pub(crate) fn find_provider(
         &self,
         session: &Session<'_>,
@@ -57,7 +57,7 @@ impl<'c> ResourceVertex<'c> {
         find_written(session, diags, &self.provider, (&self.addr, self.config))
     }
 
-    /// What the state holds of it in an instance of its module.
+    /// Returns its part of the state in an instance of its module.
     pub(crate) fn prior_in(&self, module: &ModuleAddr) -> Option<&'c ResourceState> {
         let at = self.prior.binary_search_by(|(other, _)| (*other).cmp(module)).ok()?;
         Some(self.prior[at].1)
@@ -70,7 +70,7 @@ pub(crate) struct ReadVertex<'c> {
     pub(crate) addr: ConfigResourceAddr,
     pub(crate) config: &'c Resource,
     pub(crate) provider: ProviderConfigAddr,
-    /// What the state holds of it, by module instance, in order.
+    /// Its part of the state, by module instance, in order.
     pub(crate) prior: Vec<(&'c ModuleAddr, &'c ResourceState)>,
 }
 
@@ -95,7 +95,7 @@ impl<'c> ReadVertex<'c> {
 pub(crate) struct OrphanVertex<'c> {
     pub(crate) addr: ResourceAddr,
     pub(crate) provider: ProviderConfigAddr,
-    /// What the state holds of it.
+    /// Its part of the state.
     pub(crate) prior: Option<&'c ResourceState>,
 }
 

@@ -1,4 +1,4 @@
-//! One match: which function visits which vertex.
+//! Selects the visit function of each vertex, in one match.
 
 mod data;
 mod destroy;
@@ -36,8 +36,8 @@ use crate::session::Session;
 
 pub(crate) use prior::Prior;
 
-/// Does pieces of work side by side, as many at once as may be under way, and returns what came of
-/// them in their order: what is found must not depend on timing. A slow one holds up no other.
+/// Runs futures concurrently, up to the parallelism of the session, and returns their results in
+/// the order given: the results must not depend on timing. A slow one holds up no other.
 async fn side_by_side<F: Future>(
     view: View<'_>,
     pieces: impl IntoIterator<Item = F>,
@@ -50,23 +50,23 @@ async fn side_by_side<F: Future>(
     done.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// What was worked out on the finished graph, before any visit.
+/// Results computed from the finished graph, before any visit.
 pub(crate) struct Settled<'m> {
     pub(crate) orders: ReplaceOrders,
     pub(crate) closures: Closures,
     /// Resources that are destroyed with a target, without being one.
     pub(crate) dragged: BTreeSet<ResourceAddr>,
-    /// What is left alone because something is excluded.
+    /// Resources left alone because something is excluded.
     pub(crate) spared: Spared,
-    /// What has another address than before.
+    /// Objects that have another address than before.
     pub(crate) moves: &'m Moves,
-    /// What is not destroyed where it is no longer written.
+    /// Resources that are forgotten, not destroyed, when they leave the configuration.
     pub(crate) forgotten: Forgotten,
     /// Configurations that need not be shown to their providers again.
     pub(crate) accepted: Accepted,
 }
 
-/// What every visit may look at.
+/// Inputs of every visit.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) session: &'a Session<'a>,
@@ -74,7 +74,7 @@ pub(crate) struct View<'a> {
     pub(crate) settled: &'a Settled<'a>,
     /// The ephemeral resources that are open.
     pub(crate) openings: &'a Openings<'a>,
-    /// What was read ahead.
+    /// Objects that were read ahead.
     pub(crate) ahead: &'a Ahead,
     /// The fates of resources that were visited before.
     pub(crate) fates: &'a Fates,
@@ -82,8 +82,8 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// An instance that is written. Where nothing is changed, a condition of it that does not hold
-    /// stops nothing.
+    /// An instance that is in the configuration. In a plan that changes nothing, a failed condition
+    /// of it stops nothing.
     pub(crate) fn written<'w>(self, config: &'w Resource, addr: &'w InstanceAddr) -> Written<'w>
     where
         'a: 'w,

@@ -1,5 +1,4 @@
-//! Turns what providers say, and what happens to them, into diagnostics that name provider, address
-//! and call.
+//! Turns messages and failures of providers into diagnostics that name provider, address and call.
 
 use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
@@ -83,7 +82,7 @@ pub fn about_failure(
     }
 }
 
-/// Says that a question had to be asked twice. `failure` is what came of the first time.
+/// Reports that a question had to be asked twice. `failure` is the result of the first time.
 #[must_use]
 pub(super) fn about_second_try(
     provider: &ProviderAddr,
@@ -98,10 +97,11 @@ pub(super) fn about_second_try(
     Diagnostic { subject, ..Diagnostic::warning("Provider was asked a second time", detail) }
 }
 
-/// Reports what a provider said, with the address it said it about and the block in question.
+/// Reports diagnostics of a provider, with the address that they are about and the block in
+/// question.
 ///
 /// # Errors
-/// When an error was among it.
+/// When an error was among them.
 pub fn about_provider_diagnostics(
     diags: &mut Diagnostics,
     said: Vec<ProviderDiagnostic>,

@@ -69,8 +69,8 @@ fn undecodable(error: &formwork_value::codec::DecodeError) -> Failure {
     Failure::Misbehaved(error.to_string())
 }
 
-/// Hands a value over as it is. What the built-in provider makes carries no marks, because what it
-/// was given carried none.
+/// Encodes a value as it is. Values of the built-in provider carry no marks, because its input
+/// carried none.
 fn payload(value: Value, ty: &Type) -> Payload {
     Payload::Value(value.split_marks().0, ty.clone())
 }

@@ -1,5 +1,5 @@
-//! The calls that wait for an answer, so that whoever watches a run can say what it waits for. A call
-//! may rightly take hours: it is given up only by a deadline that the user has set, or, where nothing
+//! The calls that wait for an answer, so that the watcher of a run can show them. A call may
+//! rightly take hours: it is given up only by a deadline that the user has set, or, where nothing
 //! is lost by that, some time after an interrupt.
 
 use std::cell::{Cell, RefCell};
@@ -23,8 +23,8 @@ use super::pool::mending::Mending;
 use super::remarks::Remarks;
 use crate::addr::ProviderAddr;
 
-/// How long a call that changes nothing is still waited for after an interrupt: a provider that is
-/// asked to stop usually answers within that.
+/// Time that a call without changes may still take after an interrupt: a provider that is asked to
+/// stop usually answers within that.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// A call that waits for its answer.
@@ -66,9 +66,9 @@ pub(super) struct Calls {
     /// When the run was interrupted.
     interrupted: Cell<Option<Instant>>,
     interruption: Notify,
-    /// What is done about those that brought no answer.
+    /// Restarts of providers after calls without an answer.
     pub(super) mending: Mending,
-    /// What there is to say of them that belongs to none.
+    /// Diagnostics about calls that belong to none of them.
     pub(super) remarks: Remarks,
     /// The sensitive values that were sent or returned.
     pub(super) secrets: Secrets,
@@ -134,7 +134,7 @@ impl Calls {
         select(deadline, interruption).await.factor_first().0
     }
 
-    /// Takes down a call until what is returned is dropped.
+    /// Records a call until the returned guard is dropped.
     pub(super) fn begin(
         self: &Rc<Self>,
         provider: &ProviderAddr,

@@ -57,7 +57,7 @@ impl CallKind {
     }
 }
 
-/// How long calls may take. None has a limit by default.
+/// Deadlines of calls by kind. None has a limit by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines(BTreeMap<CallKind, Duration>);
 

@@ -1,5 +1,6 @@
 //! One running provider: its schema cached, marks taken off before a call and put back after it,
-//! failures and complaints turned into diagnostics. Which calls are made, and when, is decided elsewhere.
+//! failures and complaints turned into diagnostics. The choice and time of calls is decided
+//! elsewhere.
 
 pub(crate) mod adopt;
 mod complaint;
@@ -41,11 +42,11 @@ use crate::addr::ProviderAddr;
 use crate::state::Object;
 use crate::version::LANGUAGE_VERSION;
 
-/// How long a provider may take to answer a question that needs no work. Many old ones work through
-/// their whole schema for it.
+/// Time that a provider may take to answer a question that needs no work. Many old ones work
+/// through their whole schema for it.
 const LIFE_SIGN: Duration = Duration::from_secs(30);
 
-/// What a call is about, for messages: an address, and the block that describes it.
+/// Subject of a call, for messages: an address, and the block that describes it.
 #[derive(Clone, Copy)]
 pub struct About<'a> {
     /// The address.
@@ -54,14 +55,14 @@ pub struct About<'a> {
     pub block: Option<Span>,
 }
 
-/// How a provider broke the contract.
+/// A violation of the contract by a provider.
 #[derive(Clone, Copy)]
 pub struct Breach<'a> {
-    /// What is wrong, by the name it is known under.
+    /// Name under which the problem is known.
     pub summary: &'a str,
     /// The call it answered.
     pub call: &'a str,
-    /// What exactly.
+    /// The exact problem.
     pub problem: &'a str,
 }
 
@@ -87,7 +88,7 @@ pub struct Read {
     pub value: Plain,
     /// The provider's private bytes.
     pub private: Bytes,
-    /// What identifies it, if the provider said so.
+    /// Identity of the object, if the provider returned one.
     pub identity: Option<StoredIdentity>,
 }
 
@@ -98,7 +99,7 @@ pub struct Current<'a> {
     pub value: &'a Value,
     /// The provider's private bytes.
     pub private: &'a Bytes,
-    /// What identifies it, if that is known.
+    /// Identity of the object, if known.
     pub identity: Option<Payload>,
 }
 
@@ -107,7 +108,7 @@ pub struct Handle {
     loaded: Rc<Loaded>,
     seat: Rc<Seat>,
     calls: Rc<Calls>,
-    /// What the module that speaks through it tells the provider about itself.
+    /// Metadata that the module sends to the provider.
     meta: Payload,
 }
 
@@ -124,7 +125,7 @@ impl Handle {
         handle
     }
 
-    /// The same provider, spoken to by a module that tells it `meta` about itself: a value of the
+    /// The same provider, called for a module that sends it `meta` about itself: a value of the
     /// type of the provider's schema for it.
     #[must_use]
     pub fn with_meta(&self, meta: &Value) -> Self {
@@ -150,7 +151,7 @@ impl Handle {
         self.calls.secrets.mask(text)
     }
 
-    /// Encodes a value for a request, and remembers what is sensitive in it.
+    /// Encodes a value for a request, and remembers its sensitive parts.
     fn sent(&self, value: &Value, ty: &ResourceType) -> Payload {
         ty.add_secrets(&self.calls.secrets, value);
         payload(value, &ty.ty)
@@ -165,12 +166,12 @@ impl Handle {
         self.seat.provider()
     }
 
-    /// What the provider has, and another may have after it.
+    /// The seat of the provider, which a successor may take over.
     pub(super) fn seat(&self) -> &Rc<Seat> {
         &self.seat
     }
 
-    /// What the provider offers.
+    /// Schemas and capabilities of the provider.
     #[must_use]
     pub fn loaded(&self) -> &Rc<Loaded> {
         &self.loaded
@@ -318,8 +319,8 @@ impl Handle {
         Ok(Read { value, private: answer.private, identity })
     }
 
-    /// Asks what applying would bring about. Whether the answer keeps the contract is for the caller
-    /// to check; only its form is checked here.
+    /// Asks the provider for a plan. The caller checks whether the answer keeps the contract; only
+    /// its form is checked here.
     ///
     /// # Errors
     /// When the provider reports errors, gives no answer, or its answer cannot be read.
@@ -436,8 +437,8 @@ impl Planned {
 /// Puts marks on an object that came from a provider: those at `sensitive`, and those of the schema.
 #[must_use]
 pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
-    // What was sensitive in the configuration and is not stored has nothing to hide. The reference
-    // marks what the schema calls sensitive all the same.
+    // A path that is sensitive in the configuration and is not stored has nothing to hide.
+    // Terraform marks paths that the schema calls sensitive all the same.
     let is_stored = |path: &&Path| {
         !ty.block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
     };

@@ -1,4 +1,5 @@
-//! What a provider offers. Asked for once; what is derived from a schema is made when first needed.
+//! Schemas and capabilities of a provider. They are requested once; data derived from a schema is
+//! made when first needed.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -12,10 +13,10 @@ use formwork_value::{Schema, Secrets, Type, Value};
 use super::handle::identity::IdentityType;
 use crate::addr::{Mode, ProviderAddr};
 
-/// A schema with what is derived from it.
+/// A schema with its derived data.
 #[derive(Debug)]
 pub struct ResourceType {
-    /// What kind of thing it is.
+    /// Kind of resource.
     pub mode: Mode,
     /// The type's name.
     pub name: String,
@@ -30,7 +31,8 @@ pub struct ResourceType {
 }
 
 impl ResourceType {
-    /// Adds what is marked as sensitive in an object, and what the schema calls sensitive.
+    /// Adds the paths that are marked as sensitive in an object, and those that the schema calls
+    /// sensitive.
     pub(crate) fn add_secrets(&self, secrets: &Secrets, value: &Value) {
         secrets.add_marked(value);
         if self.has_sensitive {
@@ -53,7 +55,7 @@ impl ResourceType {
     }
 }
 
-/// What a provider offers, with what is derived from it made when first needed.
+/// Schemas and capabilities of a provider, with derived data made when first needed.
 #[derive(Debug)]
 pub struct Loaded {
     addr: ProviderAddr,
@@ -97,7 +99,7 @@ impl Loaded {
         &self.schema
     }
 
-    /// What identifies objects of each resource type.
+    /// Identity schemas of the resource types.
     #[must_use]
     pub fn identities(&self) -> &IdentitySchemas {
         &self.identities

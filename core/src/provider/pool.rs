@@ -1,5 +1,5 @@
-//! Which providers run: each is launched when first needed, once per distinct configuration, and ended
-//! when its last user is done. Who uses what is for the walk to know.
+//! The running providers: each is launched when first needed, once per distinct configuration, and
+//! ended when its last user is done. The walk knows the users of each.
 
 mod loading;
 pub(super) mod mending;
@@ -38,13 +38,13 @@ pub trait Launch {
     /// Starts one more instance of a provider.
     async fn launch(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
 
-    /// How many instances may live at once, if that is limited. More are started only where nothing
-    /// else could go on.
+    /// Maximum number of instances that may live at once, if that is limited. More are started only
+    /// where nothing else could go on.
     fn limit(&self) -> Option<usize> {
         None
     }
 
-    /// How long calls may take.
+    /// Deadlines of calls.
     fn deadlines(&self) -> Deadlines {
         Deadlines::default()
     }
@@ -64,24 +64,24 @@ pub trait Launch {
         Arc::new(Builtin::default())
     }
 
-    /// Ends an instance that nobody needs any more. One that is not a process needs no end.
+    /// Ends an instance that is not needed any more. One that is not a process needs no end.
     async fn close(&self, _provider: &Arc<dyn Provider>) {}
 }
 
 /// The providers of one command.
 ///
-/// Lives on one task, so its tables need no lock, and no borrow is held across a wait. What must not be
-/// done twice at once, starting a provider, is done by whoever has the turn.
+/// Lives on one task, so its tables need no lock, and no borrow is held across a wait. Starting a
+/// provider must not be done twice at once, so a task does it only while it holds the turn.
 pub struct Pool<'l> {
     launcher: &'l dyn Launch,
     loaded: RefCell<BTreeMap<ProviderAddr, Rc<Loaded>>>,
-    /// What there is to say about providers that cannot be used, which are not started again.
+    /// Diagnostics about providers that cannot be used, which are not started again.
     unusable: RefCell<BTreeMap<ProviderAddr, Diagnostics>>,
     configured: RefCell<BTreeMap<ProviderConfigAddr, Configured>>,
     processes: Processes,
-    /// Whether what is configured may be used again in the next phase.
+    /// Whether configured providers may be used again in the next phase.
     keeping: Cell<bool>,
-    /// What waits for an answer.
+    /// Calls that wait for an answer.
     calls: Rc<Calls>,
     /// Held while providers are started for the first time.
     loading: Semaphore,
@@ -121,7 +121,7 @@ impl<'l> Pool<'l> {
         &self.calls.secrets
     }
 
-    /// How many plugins may run at once, if that is limited.
+    /// Maximum number of plugins that may run at once, if that is limited.
     #[must_use]
     pub fn limit(&self) -> Option<usize> {
         self.launcher.limit()
@@ -144,8 +144,8 @@ impl<'l> Pool<'l> {
         Ok(provider)
     }
 
-    /// Ends what is kept only because somebody might need it, until one more may start. If everything
-    /// is needed, one more starts all the same: whoever asks cannot go on without it.
+    /// Ends processes that are kept only for later use, until one more may start. If everything is
+    /// needed, one more starts all the same: the caller cannot go on without it.
     async fn make_room(&self) {
         let Some(limit) = self.limit() else { return };
         while self.processes.n_alive() >= limit.max(1) {
@@ -159,7 +159,7 @@ impl<'l> Pool<'l> {
         }
     }
 
-    /// A process that nobody uses at this time. Its configuration is forgotten.
+    /// A process that is not in use at this time. Its configuration is forgotten.
     fn spare(&self) -> Option<Arc<dyn Provider>> {
         if let Some(idle) = self.processes.unused_idle() {
             return Some(idle);
@@ -172,14 +172,14 @@ impl<'l> Pool<'l> {
         Some(entry.handle.provider())
     }
 
-    /// What a provider offers; `None` before [`Pool::load`] succeeded for it.
+    /// Schemas and capabilities of a provider; `None` before [`Pool::load`] succeeded for it.
     #[must_use]
     pub fn loaded(&self, addr: &ProviderAddr) -> Option<Rc<Loaded>> {
         self.loaded.borrow().get(addr).cloned()
     }
 
-    /// A provider for what needs no configuration: validating, and functions. It is started if none
-    /// runs; `None` before [`Pool::load`] succeeded for it.
+    /// A provider for calls that need no configuration: validating, and functions. It is started if
+    /// none runs; `None` before [`Pool::load`] succeeded for it.
     ///
     /// # Errors
     /// When it has to be started again and cannot be.
@@ -196,8 +196,9 @@ impl<'l> Pool<'l> {
         Ok(Some(Handle::new(loaded, Seat::new(provider, false), self.calls.clone())))
     }
 
-    /// Starts an instance for everybody who asks for one without a configuration. Functions are called
-    /// from many places at once: who comes later finds what the first has started, or why it could not.
+    /// Starts an instance for all callers that ask for one without a configuration. Functions are
+    /// called from many places at once: later callers get the instance that the first has started,
+    /// or the reason why it could not.
     async fn start_for_all(
         &self,
         diags: &mut Diagnostics,
@@ -282,7 +283,7 @@ impl<'l> Pool<'l> {
         Ok(handle)
     }
 
-    /// Starts a further instance. What cannot be used is ended again.
+    /// Starts a further instance. One that cannot be used is ended again.
     async fn start_again(
         &self,
         addr: &ProviderAddr,
@@ -300,9 +301,9 @@ impl<'l> Pool<'l> {
         Ok(provider)
     }
 
-    /// Makes sure that an instance offers what the first one does. Unless the provider says it can do
-    /// without, it is asked for its schema, because older ones prepare themselves in that call
-    /// (protocol 5.4).
+    /// Makes sure that an instance has the same schema as the first one. Unless the provider says
+    /// it can do without, it is asked for its schema, because older ones prepare themselves in that
+    /// call (protocol 5.4).
     async fn compare(
         &self,
         addr: &ProviderAddr,
@@ -316,7 +317,7 @@ impl<'l> Pool<'l> {
         let mut schema = self.stopping.unless(purpose, provider.schema()).await?;
         // The first one has said it.
         schema.diagnostics.clear();
-        // What the first instance offers is what everything was checked against.
+        // Everything was checked against the schema of the first instance.
         if schema != *loaded.schema() {
             let problem = "the schema of this process is another one than that of the process before it, although the program is the same";
             return Err(Failure::Misbehaved(problem.to_owned()));
@@ -330,8 +331,9 @@ impl<'l> Pool<'l> {
         self.calls.waiting(least)
     }
 
-    /// Forgets which configurations are in force, so that the next phase configures anew where the
-    /// configuration held unknowns. It is the last phase: who is released in it is ended.
+    /// Forgets which configurations are in force, so that the next phase configures again where the
+    /// configuration held unknowns. It is the last phase: a provider that is released in it is
+    /// ended.
     pub fn next_phase(&self) {
         self.keeping.set(false);
         let configured = self.configured.borrow();
@@ -361,7 +363,7 @@ impl<'l> Pool<'l> {
         }
     }
 
-    /// Does something; meanwhile what is let go is ended, and what died is replaced.
+    /// Runs a future; meanwhile released providers are ended, and dead ones are replaced.
     pub async fn tidying<T>(&self, work: impl Future<Output = T>) -> T {
         // It is there before anything is asked.
         let mending = self.mend(Mender::new(&self.calls.mending));
@@ -374,8 +376,8 @@ impl<'l> Pool<'l> {
         }
     }
 
-    /// Asks every running provider to cut short what it is doing. Errors are of no consequence. Those
-    /// that are still being started are given up. One that is to say what a change did goes on.
+    /// Asks every running provider to stop its work. Errors are of no consequence. Those that are
+    /// still being started are given up. One that is to report the effect of a change goes on.
     pub async fn stop(&self) {
         self.stopping.begin();
         self.calls.interrupt();

@@ -1,5 +1,5 @@
-//! What there is to say of providers that is about no step of a run. It is kept apart from what steps
-//! report, because a step may be gone through twice, or for nobody to hear.
+//! Diagnostics about providers that belong to no step of a run. They are kept apart from those that
+//! steps report, because a step may run twice, or have its diagnostics dropped.
 
 use std::cell::RefCell;
 
@@ -7,26 +7,26 @@ use formwork_value::Diagnostic;
 
 use crate::addr::ProviderAddr;
 
-/// What nobody has told yet.
+/// Remarks that were not reported yet.
 #[derive(Default)]
 pub(super) struct Remarks(RefCell<Vec<Remark>>);
 
 struct Remark {
     provider: ProviderAddr,
-    /// What it was asked about; empty if about itself.
+    /// Subject of the request; empty if the provider itself.
     about: String,
     remark: Diagnostic,
 }
 
 impl Remarks {
-    /// Keeps what is to be said of a provider that was asked about something.
+    /// Keeps a remark about a provider that was asked about something.
     pub(super) fn keep(&self, provider: &ProviderAddr, about: &str, remark: Diagnostic) {
         let (provider, about) = (provider.clone(), about.to_owned());
         self.0.borrow_mut().push(Remark { provider, about, remark });
     }
 
-    /// Takes everything, in an order that does not depend on timing. What several users of a provider
-    /// met with in the same words is there once.
+    /// Takes everything, in an order that does not depend on timing. A remark that several users of
+    /// a provider got in the same words is there once.
     pub(super) fn take(&self) -> Vec<Diagnostic> {
         let mut all = self.0.take();
         all.sort_by(|one, next| one.concerns().cmp(&next.concerns()));

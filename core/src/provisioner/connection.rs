@@ -1,4 +1,4 @@
-//! What a `connection` block may hold: how to reach the machine behind an object.
+//! Schema of a `connection` block: the ways to reach the machine behind an object.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,4 @@
-//! What the conditions of a configuration turned out to be, as states and plans keep it. Evaluates
-//! nothing.
+//! Results of the conditions of a configuration, as states and plans keep them. Evaluates nothing.
 
 use std::fmt::{Display, Formatter};
 
@@ -20,7 +19,7 @@ pub struct CheckResults(pub Vec<CheckResult>);
 pub struct CheckResult {
     /// The module it is written in.
     pub module: ModulePath,
-    /// What it is.
+    /// The object that has the conditions.
     pub subject: CheckSubject,
     /// The worst that holds for one of its objects.
     pub status: CheckStatus,
@@ -28,7 +27,7 @@ pub struct CheckResult {
     pub objects: Option<Vec<CheckedObject>>,
 }
 
-/// What has conditions.
+/// An object that has conditions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckSubject {
     /// A `check` block.
@@ -46,7 +45,7 @@ pub enum CheckSubject {
 pub struct CheckedObject {
     /// The module it is in.
     pub module: ModuleAddr,
-    /// Which instance of a resource.
+    /// Key of the instance of a resource.
     pub key: InstanceKey,
     /// The worst of its conditions.
     pub status: CheckStatus,
@@ -126,7 +125,7 @@ impl CheckResult {
         format!("{}{dot}{}", self.module, self.subject)
     }
 
-    /// Forgets what the conditions were, but not what has them.
+    /// Forgets the results of the conditions, but not the objects that have them.
     pub fn reset(&mut self) {
         for object in self.objects.iter_mut().flatten() {
             object.status = CheckStatus::Unknown;
@@ -169,8 +168,8 @@ impl CheckResults {
         serde_json::to_vec(&results).ok().map(Bytes::from)
     }
 
-    /// Reads what [`CheckResults::to_json`] wrote, or the reference. What cannot be understood is left
-    /// out: it is only what an earlier run thought.
+    /// Reads the output of [`CheckResults::to_json`], or of Terraform. Parts that cannot be
+    /// understood are left out: they are only results of an earlier run.
     #[must_use]
     pub fn from_json(text: &[u8]) -> Self {
         let results: Vec<ResultJson> = serde_json::from_slice(text).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Changes to what a state holds that somebody asks for by address. Pure: reads and stores no file,
-//! and asks no provider whether the real objects agree.
+//! Changes to a state that a user requests by address. Pure: reads and stores no file, and asks no
+//! provider whether the real objects agree.
 
 mod moves;
 mod push;
@@ -78,7 +78,7 @@ pub fn select(
     Err(diags.error(Diagnostic::error(summary, detail)))
 }
 
-/// Forgets an instance with all its objects. They go on to exist, and nobody manages them.
+/// Forgets an instance with all its objects. They go on to exist, unmanaged.
 pub fn forget(state: &mut State, addr: &InstanceAddr) {
     let resource = addr.of();
     let Some(held) = state.resources.get_mut(&resource) else { return };

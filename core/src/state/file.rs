@@ -1,5 +1,5 @@
-//! The state file, format version 4: what the reference reads and writes, byte for byte where that
-//! is visible. Text in, text out; the place of the text is a backend's business.
+//! The state file, format version 4: reads and writes the same as Terraform, byte for byte where
+//! that is visible. Text in, text out; the place of the text is a backend's business.
 
 mod json;
 mod layout;
@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Object, State};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderAddr, ProviderConfigAddr};
 
-/// A state with what the file says about itself.
+/// A state with the header of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateFile {
     /// The version of the program that wrote it; may be empty.
@@ -35,7 +35,7 @@ pub struct StateFile {
     pub check_results: Option<Bytes>,
 }
 
-/// What a state file says about itself.
+/// Header of a state file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Counts the changes of the content.
@@ -57,7 +57,7 @@ pub enum FileError {
         line: usize,
         /// Column in bytes, from 1.
         column: usize,
-        /// What is wrong.
+        /// Reason of the error.
         reason: String,
     },
     /// It is JSON, but does not say which version of the format it has.
@@ -72,9 +72,9 @@ pub enum FileError {
     /// Something in it cannot be.
     #[error("{}{detail}", line.map_or(String::new(), |line| format!("line {line}: ")))]
     Invalid {
-        /// What kind of thing is wrong, fit for the summary of a diagnostic.
+        /// Kind of error, fit for the summary of a diagnostic.
         summary: &'static str,
-        /// What was found; whole sentences.
+        /// Detail of the error; whole sentences.
         detail: String,
         /// Line, from 1, if known.
         line: Option<usize>,
@@ -110,7 +110,7 @@ impl StateFile {
         read::read_providers(text)
     }
 
-    /// Reads what a state file says about itself; the content is only looked over.
+    /// Reads the header of a state file; the content is only looked over.
     ///
     /// # Errors
     /// As [`StateFile::read`].
@@ -126,7 +126,7 @@ impl StateFile {
         id_of(instance.current.as_ref().or_else(|| instance.deposed.values().next())?)
     }
 
-    /// The fingerprint of everything but what the file says about itself.
+    /// The fingerprint of everything but the header.
     #[must_use]
     pub fn fingerprint(&self) -> [u8; 32] {
         let mut hash = Hash(Sha256::new());
@@ -152,14 +152,14 @@ impl StateFile {
         text
     }
 
-    /// Whether both hold the same; what they say about themselves does not count.
+    /// Whether both hold the same; their headers do not count.
     #[must_use]
     pub fn has_content_of(&self, other: &Self) -> bool {
         self.state == other.state && self.check_results == other.check_results
     }
 }
 
-/// Keeps only the fingerprint of what is written to it.
+/// Keeps only the fingerprint of the bytes written to it.
 struct Hash(Sha256);
 
 impl io::Write for Hash {
@@ -205,7 +205,7 @@ pub fn id_of(object: &Object) -> Option<String> {
     Some(attributes.get("id")?.as_str()?.to_owned())
 }
 
-/// Reads what [`write_entry`] wrote.
+/// Reads the output of [`write_entry`].
 ///
 /// # Errors
 /// When it is something else.
@@ -214,7 +214,7 @@ pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
 }
 
 impl FileError {
-    /// Tells the reader what is wrong with the file of that name, and what to do.
+    /// Describes the error in the file of that name, and the step to take.
     #[must_use]
     pub fn diagnostic(&self, name: &str) -> Diagnostic {
         let (summary, remedy) = match self {

@@ -17,7 +17,7 @@ pub trait IntentLog: Send + Sync {
     /// When it cannot be made durable.
     fn begin(&self, begin: Begin<'_>) -> Result<Journal, JournalError>;
 
-    /// Reads the journals that interrupted runs left, and puts what they know into the state.
+    /// Reads the journals that interrupted runs left, and puts their results into the state.
     ///
     /// # Errors
     /// When a journal cannot be read, or belongs to another state.

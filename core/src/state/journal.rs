@@ -1,8 +1,8 @@
-//! The journal of a run: what is about to be done, what came back, what it means for the state.
-//! Written ahead and only ever appended to. What is made of it after a crash is in `recover`.
+//! The journal of a run: announced calls, their answers, and their meaning for the state. Written
+//! ahead and only ever appended to. Recovery after a crash is in `recover`.
 //!
-//! A record is handed to the system before its method returns, so that it survives the death of this
-//! process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
+//! A record is handed to the system before its method returns, so that it survives the death of
+//! this process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
 
 mod access;
 mod error;
@@ -39,12 +39,12 @@ pub struct Journal {
     path: PathBuf,
     file: Arc<File>,
     next: Cell<u64>,
-    /// Where the last whole record ends.
+    /// End of the last whole record.
     length: Cell<u64>,
     /// The number of the last record known to be durable.
     durable: Cell<u64>,
     sync: RefCell<Option<Sync>>,
-    /// Announced calls of which it is not known yet what they did.
+    /// Announced calls whose effect is not known yet.
     open: RefCell<BTreeMap<Op, Subject>>,
     health: Cell<Health>,
     rules: Rules,
@@ -55,20 +55,20 @@ pub struct Journal {
     room: Cell<u64>,
 }
 
-/// How well a journal can still be written.
+/// Degree to which a journal can still be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Health {
     Sound,
-    /// A record was refused. What is under way may still be settled, but nothing may be begun.
+    /// A record was refused. Calls under way may still be settled, but none may be begun.
     Failing,
-    /// The disk did not make records durable. What is under way may still be settled, as far as it
-    /// goes, but nothing counts as durable any more.
+    /// The disk did not make records durable. Calls under way may still be settled, as far as
+    /// possible, but nothing counts as durable any more.
     Fleeting,
     /// Half a record stands at the end, so that nothing may follow.
     Closed,
 }
 
-/// What a call is about.
+/// Subject of a call.
 #[derive(Clone, Debug)]
 struct Subject {
     addr: InstanceAddr,
@@ -82,7 +82,7 @@ struct Subject {
     is_half_made: bool,
 }
 
-/// A request to the disk that is under way, shared by all who wait for it.
+/// A request to the disk that is under way, shared by all tasks that wait for it.
 #[derive(Clone)]
 struct Sync {
     /// The last record that it makes durable.
@@ -94,10 +94,10 @@ struct Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Op(pub u64);
 
-/// What a run says about itself when it begins.
+/// First record of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin<'a> {
-    /// What is going on, as in the lock: `OperationTypeApply`.
+    /// Operation of the run, as in the lock: `OperationTypeApply`.
     pub operation: &'a str,
     /// The state as it is stored when the run begins.
     pub base: &'a StateFile,
@@ -116,15 +116,15 @@ pub struct Intent<'a> {
     pub deposed: Option<&'a DeposedKey>,
     /// Set if the current object is deposed under this key once the new one is there.
     pub deposes: Option<&'a DeposedKey>,
-    /// What is done.
+    /// Action of the call.
     pub action: Action,
     /// The object in the place that the call is about, as it is before; `None` if there is none.
     pub prior: Option<&'a Object>,
-    /// What is asked for, without marks.
+    /// Planned value, without marks.
     pub planned: &'a Value,
 }
 
-/// What a changing call does.
+/// Action of a changing call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -148,7 +148,7 @@ pub struct Answer {
     /// The identity as the provider encoded it; empty if none came.
     #[serde(with = "record::base64")]
     pub identity: Vec<u8>,
-    /// What the provider had to say, and why there is no answer, if there is none.
+    /// Messages of the provider, and the reason why there is no answer, if there is none.
     pub messages: Vec<String>,
 }
 
@@ -168,7 +168,7 @@ impl Journal {
         let unfinished = path.with_extension(UNFINISHED);
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&unfinished);
         let file = file.map_err(failed)?;
-        // Nobody can know the name of a file that was just made.
+        // The name of a file that was just made is still unknown to others.
         if let Err(error) = locks::lock(&file) {
             remove(&unfinished).ok();
             return Err(JournalError::io("lock", &path)(error));
@@ -231,11 +231,11 @@ impl Journal {
         committed.map(|()| op)
     }
 
-    /// Takes back an announcement: the call is not made, so nobody shall ask later what it did.
+    /// Takes back an announcement: the call is not made, so a recovery must not ask for its effect.
     fn withdraw(&self, op: Op) {
         self.open.borrow_mut().remove(&op);
         let how = "the call was not made".to_owned();
-        // Where this cannot be written, the announcement itself has not become durable either.
+        // If this cannot be written, the announcement itself has not become durable either.
         self.append(&Record::Resolved { op: op.0, how }).ok();
     }
 
@@ -289,8 +289,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Keeps what an announced call means for the state: the object as it is then, `None` if it is
-    /// gone. What depends on it may be started when this returns: a later record is never durable
+    /// Records the result of an announced call for the state: the object after it, `None` if it is
+    /// gone. Dependent calls may be started when this returns: a later record is never durable
     /// without this one. Does nothing for a call that is settled already.
     ///
     /// # Errors
@@ -301,8 +301,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Keeps what an announced call means for the state if nothing comes of what still has to be done
-    /// about the object. [`Journal::settle`] follows.
+    /// Records the result of an announced call for the state in case that the remaining steps on
+    /// the object have no result. [`Journal::settle`] follows.
     ///
     /// # Errors
     /// When it could not be written.
@@ -333,11 +333,11 @@ impl Journal {
         self.commit().await
     }
 
-    /// Makes everything appended so far durable. All who wait at the same time share one request to
-    /// the disk.
+    /// Makes everything appended so far durable. All tasks that wait at the same time share one
+    /// request to the disk.
     ///
     /// # Errors
-    /// When the disk fails; what was appended must then be taken as lost.
+    /// When the disk fails; the appended records must then be taken as lost.
     pub async fn commit(&self) -> Result<(), JournalError> {
         let target = self.next.get() - 1;
         // Others that are ready get to append first, and share the request.
@@ -364,10 +364,10 @@ impl Journal {
     }
 
     /// Ends the run, to be called when the state that holds everything is stored. The journal goes,
-    /// unless it is still unknown what some call did: then the next run has to know.
+    /// unless the effect of some call is still unknown: then the next run has to know.
     ///
     /// # Errors
-    /// When the end could not be written; a later run then takes over what is there.
+    /// When the end could not be written; a later run then takes over the remaining journal.
     pub fn end(self) -> Result<(), JournalError> {
         if !self.open.borrow().is_empty() {
             return Ok(());
@@ -377,7 +377,7 @@ impl Journal {
         remove(&self.path)
     }
 
-    /// Where the journal is.
+    /// Path of the journal.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -395,7 +395,7 @@ impl Journal {
         }
         let bytes = record::frame(self.next.get(), record);
         if let Err(error) = self.write(&bytes) {
-            // What follows half a record would be unreadable.
+            // Records after half a record would be unreadable.
             let health = match self.file.set_len(self.length.get()) {
                 Ok(()) if self.health.get() == Health::Sound => Health::Failing,
                 Ok(()) => self.health.get(),
@@ -409,7 +409,7 @@ impl Journal {
         Ok(())
     }
 
-    /// How often the disk was asked to make something durable.
+    /// Number of requests to the disk to make something durable.
     #[cfg(test)]
     pub(crate) fn n_syncs(&self) -> usize {
         self.n_syncs.get()

@@ -1,5 +1,5 @@
-//! What an interrupted run left behind, and what becomes of it: results that the state lacks are put
-//! in, and calls of which nobody knows what they did are named. Asks no provider.
+//! Recovers interrupted runs: results that the state lacks are put in, and calls whose effect is
+//! unknown are named. Asks no provider.
 
 mod damage;
 mod hint;
@@ -26,27 +26,27 @@ use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
 
-/// What interrupted runs left behind, taken over.
+/// Remains of interrupted runs, taken over.
 #[derive(Clone, Debug)]
 pub struct Recovery {
     /// The state with everything that is known put in; `None` if there is none and no run was cut off.
     pub file: Option<StateFile>,
     /// The runs that were cut off, the earliest first.
     pub runs: Vec<CutOff>,
-    /// The calls of which nobody knows what they did, in the order in which they were announced.
+    /// The calls whose effect is unknown, in the order in which they were announced.
     pub unresolved: Vec<Unresolved>,
 }
 
 /// A run that was cut off.
 #[derive(Clone, Debug)]
 pub struct CutOff {
-    /// What was going on, as in the lock.
+    /// Operation of the run, as in the lock.
     pub operation: String,
     /// When it began: RFC 3339, UTC.
     pub when: String,
     /// The user and host.
     pub who: String,
-    /// How many results were put into the state.
+    /// Number of results that were put into the state.
     pub n_replayed: usize,
     /// The damage of the journal, if it has any.
     pub damage: Option<Damage>,
@@ -67,24 +67,24 @@ pub struct Unresolved {
     pub deposes: Option<DeposedKey>,
     /// The provider configuration that was asked.
     pub provider: ProviderConfigAddr,
-    /// What it was to do.
+    /// Action of the call.
     pub action: Action,
-    /// What was asked for, if it can still be read.
+    /// Planned value, if it can still be read.
     pub planned: Option<Value>,
     /// When it was announced: RFC 3339, UTC.
     pub when: String,
     /// The answer, if one came.
     pub answer: Option<Answer>,
-    /// What is not clear.
+    /// Open question about the call.
     pub doubt: Doubt,
-    /// What was decided about it, in words, once it was.
+    /// Decision about the call, in words, once there is one.
     pub decided: Option<String>,
-    /// Where the object belongs by now, if the configuration has another address for it than the run
+    /// Present address of the object, if the configuration has another address for it than the run
     /// that was cut off.
     pub moved: Option<InstanceAddr>,
     op: u64,
-    /// The serial of the state that the run found; the highest there is, if somebody has begun another
-    /// state since.
+    /// The serial of the state that the run found; the highest there is, if another state was begun
+    /// since.
     found: u64,
     journal: PathBuf,
 }
@@ -92,25 +92,25 @@ pub struct Unresolved {
 /// Why a creation is settled when there is an object under its address.
 const CAME_IN: &str = "an object came into its place";
 
-/// What is not clear about a call.
+/// Open question about a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Doubt {
-    /// What it did.
+    /// The effect of the call.
     Effect,
-    /// Whether its result still belongs into the state, which somebody else has changed since.
+    /// Whether its result still belongs in the state, which another run has changed since.
     Place {
         /// The object that came back; `None` if it is gone.
         object: Option<Arc<Object>>,
     },
 }
 
-/// Reads the journals that interrupted runs left in a folder, and puts what they know into the state.
-/// Passes over the journal of a run that is still going on. Changes nothing on disk:
+/// Reads the journals that interrupted runs left in a folder, and puts their results into the
+/// state. Passes over the journal of a run that is still going on. Changes nothing on disk:
 /// [`Recovery::finish`] does, once the state is stored.
 ///
 /// # Errors
-/// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records are
-/// used.
+/// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
+/// are used.
 pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
     let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
     let mut logs = Vec::new();
@@ -167,7 +167,8 @@ impl Recovery {
         self.runs.is_empty()
     }
 
-    /// Says what was taken over, one diagnostic for each run and each unresolved call.
+    /// Describes the runs that were taken over, one diagnostic for each run and each unresolved
+    /// call.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let runs = self.runs.iter().flat_map(CutOff::diagnostics);
@@ -175,12 +176,13 @@ impl Recovery {
         runs.chain(open.map(Unresolved::diagnostic)).collect()
     }
 
-    /// A creation is settled once there is an object under its address that may be the one: somebody
-    /// imported it, be it with another program. Nothing was there when it was announced: a run stores
-    /// the state first in which the place is free, or has emptied it itself. Where the new object was to
-    /// take the place of another, that other one is there all the time; where somebody else has changed
-    /// what the run had left, nobody knows what that is; and into a state no newer than the one that the
-    /// run found nothing has come: it is a backup, or one that is read while another is written.
+    /// A creation is settled once there is an object under its address that may be the created one:
+    /// it was imported, perhaps with another program. No object was there when the creation was
+    /// announced: a run first stores a state in which the address is free, or has emptied it
+    /// itself. This does not hold in three cases. If the new object was to take the place of
+    /// another, that other one is there all the time. If another program has changed the result of
+    /// the run, the object there is unknown. And into a state no newer than the one that the run
+    /// found nothing has come: it is a backup, or one that is read while another is written.
     fn settle_what_came_in(&mut self) {
         let Some(file) = &self.file else { return };
         let misplaced = self.unresolved.iter().filter(|one| one.doubt != Doubt::Effect);
@@ -225,7 +227,7 @@ impl Recovery {
             true => addr.clone(),
             false => match self.origins(addr).into_iter().collect::<Vec<_>>()[..] {
                 [one] => one.clone(),
-                // Of several nobody knows which is meant.
+                // Of several it is unknown which is meant.
                 _ => return Vec::new(),
             },
         };
@@ -266,7 +268,7 @@ impl CutOff {
         Diagnostic::warning(summary, detail).blame(Blame::Environment)
     }
 
-    /// Says what of the run was put into the state.
+    /// Reports the results of the run that were put into the state.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let Self { operation, who, n_replayed, .. } = self;
@@ -283,14 +285,14 @@ impl CutOff {
 }
 
 impl Unresolved {
-    /// Whether only the user can say what is to become of it. The object of a call to update or
-    /// delete is still in the state, and the next refresh sees what became of it.
+    /// Whether only the user can decide about it. The object of a call to update or delete is still
+    /// in the state, and the next refresh sees its outcome.
     #[must_use]
     pub fn needs_decision(&self) -> bool {
         self.decided.is_none() && (self.action == Action::Create || self.doubt != Doubt::Effect)
     }
 
-    /// Where the object belongs.
+    /// Address of the object.
     #[must_use]
     pub fn place(&self) -> &InstanceAddr {
         self.moved.as_ref().unwrap_or(&self.addr)
@@ -302,7 +304,7 @@ impl Unresolved {
         Self { addr, ..self }
     }
 
-    /// What was to be made, where nobody knows whether it was: enough to look for it.
+    /// Planned value of a creation whose effect is unknown: enough to look for the object.
     #[must_use]
     pub fn to_be_looked_for(&self) -> Option<&Value> {
         let is_open = self.needs_decision() && self.deposed.is_none();
@@ -346,7 +348,7 @@ impl Unresolved {
         self.answer.as_ref().and_then(hint::id)
     }
 
-    /// Says in plain words what was in flight, and which command says what to do about it.
+    /// Describes in plain words the call in flight, and the command that decides about it.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let detail = self.detail("`formwork recover list` shows how");
@@ -355,7 +357,8 @@ impl Unresolved {
             .about(self.addr.to_string())
     }
 
-    /// Says in plain words what was in flight. `how` says where the reader sees what to do about it.
+    /// Describes in plain words the call in flight. `how` says where the reader finds the next
+    /// step.
     #[must_use]
     pub fn detail(&self, how: &str) -> String {
         let (addr, when) = (&self.addr, to_the_second(&self.when));

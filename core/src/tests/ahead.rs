@@ -65,7 +65,7 @@ fn what_cannot_be_read_is_told_where_its_turn_comes() {
         error test_thing.c: the cloud says no to read
     "#]]
     .assert_eq(&run.said());
-    // Nobody asks about c, and so nobody hears that it cannot be read.
+    // Nothing asks about c, so the error of reading it is not reported.
     bench.fault("plan a", Fault::Refuses);
     expect![[r#"
         error test_thing.a: the cloud says no to plan

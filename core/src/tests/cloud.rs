@@ -37,7 +37,7 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Path, Schema, Type, Value};
 use futures_util::stream::BoxStream;
 
-/// What a call does instead of what it should.
+/// Faulty behavior of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// Says no and leaves everything as it is.
@@ -65,16 +65,16 @@ pub(super) enum Fault {
 pub(super) struct Things {
     /// The real objects by id.
     pub(super) objects: BTreeMap<String, Value>,
-    /// What data sources answer, by key; others are echoed.
+    /// Answers of data sources, by key; others are echoed.
     pub(super) answers: BTreeMap<String, String>,
     /// Faults by call and name, as in `create a`.
     pub(super) faults: BTreeMap<String, Fault>,
-    /// Calls over which the process dies, each once. What is asked of a process as a whole ends in its
+    /// Calls over which the process dies, each once. A request to a process as a whole ends in its
     /// number, as in `launch 2`.
     pub(super) deaths: BTreeSet<String>,
     /// Whether a process ends when it is asked to stop.
     pub(super) ends_when_stopped: bool,
-    /// What every process warns of when it says what it offers.
+    /// Warning of every process when it returns its schemas.
     pub(super) warning: Option<String>,
     /// The calls, in order.
     pub(super) calls: Vec<String>,
@@ -83,12 +83,12 @@ pub(super) struct Things {
     n_under_way: usize,
     /// The most of these that were under way at once.
     pub(super) most_under_way: usize,
-    /// How many processes may run at once.
+    /// Maximum number of processes that may run at once.
     pub(super) limit: Option<usize>,
     pub(super) n_running: usize,
     /// The most processes that ran at once.
     pub(super) most_running: usize,
-    /// How many processes of the provider were started.
+    /// Number of processes of the provider that were started.
     pub(super) n_launches: usize,
     /// Whether a call hangs.
     pub(super) hung: bool,
@@ -127,9 +127,9 @@ struct Cloudy {
     region: Mutex<Option<String>>,
     /// Whether it died in a call.
     dead: AtomicBool,
-    /// Whether it was told to cut short what it does, which providers then do for good.
+    /// Whether it was asked to stop, which is final for a provider.
     stopped: AtomicBool,
-    /// How many were started before it, and itself.
+    /// Number of processes that were started before it, and itself.
     number: usize,
 }
 
@@ -219,7 +219,7 @@ impl Cloudy {
         (planned, vec![Path::root().attribute("zone")])
     }
 
-    /// Writes down what the module that asks told of itself, if anything.
+    /// Records the metadata of the module that asks, if any.
     fn told(&self, told: &Payload) {
         let told = decode(told, &meta().block.implied_type());
         if !told.is_null() {
@@ -444,7 +444,7 @@ impl Operations for Cloudy {
             }
             Some(identity) => {
                 let identity = decode(identity, &Type::object([("name", Type::String)]));
-                // What is not there is found out by the read that follows.
+                // The read that follows finds out that an object does not exist.
                 format!("{}-1", text(field(&identity, "name")))
             }
             None => request.id,

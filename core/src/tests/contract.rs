@@ -1,4 +1,4 @@
-//! Providers that do not keep their word: what is said, and what is kept.
+//! Providers that violate the contract: the diagnostics, and the objects that are kept.
 
 use expect_test::{Expect, expect};
 
@@ -211,7 +211,7 @@ fn a_dependent_of_an_unplanned_result_is_not_made() {
 
 #[test]
 fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
-    // The provider makes up its mind anew with every call.
+    // The provider decides again with every call.
     let before = r#"
         resource "test_thing" "a" { name = "a" }
         resource "test_thing" "b" {

@@ -1,4 +1,4 @@
-//! Runs that are cut off in the middle of a call, and what the next one finds.
+//! Runs that are cut off in the middle of a call, and the findings of the next one.
 
 use std::cell::Cell;
 use std::task::Poll;

@@ -1,5 +1,5 @@
-//! What is said when things wait for each other: who needs whom, where that is written, and which
-//! flags forced it.
+//! Diagnostics of cycles: the vertices that wait for each other, the locations of the references,
+//! and the flags that forced the order.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What else is found in a configuration whose references lead nowhere.
+//! Other findings in a configuration whose references lead nowhere.
 
 use std::collections::BTreeMap;
 

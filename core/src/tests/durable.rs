@@ -1,11 +1,12 @@
-//! What it costs that every call is announced on the disk before it leaves: calls that become ready
-//! together share one request, so a run pays for its depth and not for its size.
+//! Cost of announcing every call on the disk before it is sent: calls that become ready together
+//! share one request, so a run pays for its depth and not for its size.
 
 use super::Bench;
 
 const MANY: usize = 400;
 
-/// How often the disk is asked while so many objects are made and destroyed, at most so many at once.
+/// Numbers of requests to the disk while so many objects are made and destroyed, at most so many at
+/// once.
 fn requests(config: &str, parallelism: usize) -> [usize; 2] {
     let mut bench = Bench::new();
     bench.parallelism = parallelism;

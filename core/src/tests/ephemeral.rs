@@ -173,7 +173,7 @@ async fn a_renewal_that_hangs_holds_up_no_other() {
           }
         }"#;
     let mut diags = Diagnostics::new();
-    // What is being renewed is closed when that is done, so this one never ends.
+    // A resource that is being renewed is closed when that is done, so this one never ends.
     let loaded = Loaded::of(config);
     let pool = Pool::new(&bench.cloud);
     let run = bench.both(&loaded, &pool, true, &mut diags);

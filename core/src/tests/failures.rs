@@ -1,4 +1,4 @@
-//! Calls that fail: what is kept, what is left undone, and how the next run goes on.
+//! Calls that fail: the objects kept, the steps left undone, and the course of the next run.
 
 use expect_test::{Expect, expect};
 

@@ -8,7 +8,7 @@ use super::Bench;
 pub(super) const LISTED: &str =
     "terraform {\n  required_providers {\n    test = { source = \"hashicorp/test\" }\n  }\n}\n";
 
-/// The calls of functions while planning, and what was said.
+/// The calls of functions while planning, and the diagnostics.
 fn check(config: &str, expect: Expect) {
     let run = Bench::new().plan(&format!("{LISTED}{config}"));
     let calls =

@@ -68,7 +68,8 @@ fn what_is_not_there_cannot_be_imported() {
 
 const UNWRITTEN: &str = "import {\n  to = test_thing.a\n  id = \"a-1\"\n}\n";
 
-/// What came of planning with a configuration that is to be generated, and what was generated.
+/// Result of planning with a configuration that is to be generated, and the generated
+/// configuration.
 fn generating(bench: &Bench, config: &str) -> String {
     let mut loaded = Loaded::of(config);
     let mut diags = Diagnostics::new();

@@ -1,5 +1,5 @@
-//! Runs that are interrupted while providers start, die or hang. What is asked of them then waits for
-//! nobody, but for what says what a change did.
+//! Runs that are interrupted while providers start, die or hang. Requests after that are not waited
+//! for, except those that report the effect of a change.
 
 use formwork_value::Diagnostics;
 

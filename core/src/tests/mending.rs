@@ -1,4 +1,5 @@
-//! Processes that die over questions: what is asked again, of whom, and how many there are meanwhile.
+//! Processes that die during read-only calls: the calls that are repeated, the processes that
+//! answer them, and the number of processes meanwhile.
 
 use super::functions::LISTED;
 use super::{Bench, Fault};
@@ -28,7 +29,7 @@ fn dies(bench: &Bench, calls: &[&str]) {
     bench.cloud.things().deaths.extend(calls.iter().map(|call| (*call).to_owned()));
 }
 
-/// How many processes a plan starts.
+/// Number of processes that a plan starts.
 fn launches(bench: &mut Bench, config: &str) -> (usize, String) {
     let before = bench.cloud.things().n_launches;
     let run = bench.plan(config);

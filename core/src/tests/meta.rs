@@ -1,4 +1,4 @@
-//! What modules tell providers about themselves: each its own, along with every call about what is
+//! Metadata that modules send to providers: each its own, along with every call about the resources
 //! written in it.
 
 use expect_test::expect;

@@ -1,4 +1,4 @@
-//! Modules: values that flow in and out of their instances, and what becomes of the objects in them.
+//! Modules: values that flow in and out of their instances, and changes of the objects in them.
 
 use expect_test::expect;
 

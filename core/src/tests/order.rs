@@ -1,6 +1,6 @@
-//! In which order objects come and go. Mixed replacements, orphans and targets go as in the reference;
-//! where the reference reports a cycle (an object that is or becomes create-first beside one that goes
-//! first), there is an order here.
+//! The order in which objects come and go. Mixed replacements, orphans and targets go as in
+//! Terraform; where Terraform reports a cycle (an object that is or becomes create-first beside one
+//! that goes first), there is an order here.
 
 use expect_test::{Expect, expect};
 

@@ -1,4 +1,4 @@
-//! Root outputs: what becomes of them, and what does not get into the state.
+//! Root outputs: their changes, and the values that do not get into the state.
 
 use expect_test::{Expect, expect};
 

@@ -1,10 +1,10 @@
-//! How many calls are under way at once, and who gets a turn.
+//! Number of calls under way at once, and the order in which calls get a turn.
 
 use super::Bench;
 
-/// How many resources need nothing, beside one that has as many instances.
+/// Number of resources that need nothing, beside one that has as many instances.
 const ALONE: usize = 20;
-/// How many need the one before.
+/// Number of resources that need the one before.
 const CHAIN: usize = 30;
 
 /// Resources and instances that need nothing, and a chain.

@@ -112,7 +112,8 @@ fn told(early: Option<VertexId>) -> Vec<String> {
     let config = |size: u8| REQUIRED.to_owned() + &CONFIG.replace("SIZE", &size.to_string());
     let seen = |run: Run, bench: &Bench| {
         let mut calls = run.calls.clone();
-        // How long a process takes to end is its own affair; the run does not wait for the last one.
+        // The time a process takes to end is its own affair; the run does not wait for the last
+        // one.
         calls.retain(|call| call != "end");
         calls.sort();
         format!("{}{}{}{}", run.said(), run.changes(), bench.state(), calls.join("\n"))

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use super::Bench;
 use crate::graph::walk::Finishing;
 
-/// One resource: what it mentions, among the earlier ones; where it is; whether it is created first;
-/// in which module it stands, if not in the root.
+/// One resource: the earlier ones that it mentions; its place; whether it is created first; the
+/// module in which it stands, if not the root.
 #[derive(Clone, Debug)]
 struct Thing {
     on: Vec<usize>,
@@ -41,7 +41,7 @@ fn thing() -> impl Strategy<Value = Thing> {
         })
 }
 
-/// What is known of the instances of an earlier resource, written in its own module.
+/// Expression for the ids of the instances of an earlier resource, written in its own module.
 fn ids(at: usize) -> String {
     format!("flatten([test_thing.r{at}])[*].id")
 }

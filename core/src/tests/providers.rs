@@ -56,7 +56,7 @@ fn a_process_ends_when_the_last_user_of_its_configuration_is_done() {
     let mut bench = Bench::new();
     let run = bench.apply(&regions());
     let at = |wanted: &str| run.calls.iter().position(|call| call == wanted).unwrap();
-    // How long a process takes to end is its own affair; the run does not wait for the last one.
+    // The time a process takes to end is its own affair; the run does not wait for the last one.
     assert!(at("create xs") < at("end"));
     assert_eq!(bench.cloud.things().most_running, 3);
 }

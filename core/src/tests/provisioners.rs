@@ -1,4 +1,4 @@
-//! What runs beside objects: when, in which order, with what, and what its failure means.
+//! Provisioners: their time and order, their input, and the consequences of a failure.
 
 use expect_test::{Expect, expect};
 use formwork_value::schema::{Attribute, Block, Role};
@@ -8,7 +8,7 @@ use super::cloud::Cloud;
 use super::{Bench, Run};
 use crate::provisioner::{Failed, Provisioner, Provisioners, Task, Tell};
 
-/// Takes down what it was told to do among the calls to the cloud. Told to fail it fails.
+/// Records its tasks among the calls to the cloud. It fails if the task says so.
 struct Notes {
     cloud: Cloud,
     schema: Block,

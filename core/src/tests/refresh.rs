@@ -84,7 +84,7 @@ fn a_vanished_orphan_is_forgotten_without_a_call() {
 
 #[test]
 fn drift_that_asks_for_no_change_ends_in_the_state() {
-    // Nobody wrote down a size for `b`, but its real size is ignored here as well.
+    // The configuration has no size for `b`, but its real size is ignored here as well.
     let config = CONFIG.replace(
         "note = test_thing.a.id",
         "note = test_thing.a.id\nlifecycle { ignore_changes = all }",

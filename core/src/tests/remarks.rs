@@ -1,4 +1,4 @@
-//! What providers warn of when they are loaded: told once, by whatever command.
+//! Warnings of providers when they are loaded: reported once, by any command.
 
 use super::Bench;
 

@@ -1,5 +1,5 @@
-//! What planning could not settle: conditions and mistakes that show only once objects are there, also
-//! where nothing needs the value or the object that they belong to.
+//! Parts that planning could not settle: conditions and mistakes that show only once objects exist,
+//! also where nothing needs the value or the object that they belong to.
 
 use expect_test::{Expect, expect};
 
@@ -17,7 +17,7 @@ fn check(before: &str, after: &str, expect: &Expect) {
     expect.assert_eq(&run.story());
 }
 
-/// A module with something that nobody mentions, called with an id that is known late.
+/// A module with something that is not referenced, called with an id that is known late.
 fn called(inside: &str) -> String {
     format!(
         r#"
@@ -205,7 +205,7 @@ fn what_is_only_refreshed_must_satisfy_the_conditions_of_modules_too() {
     .assert_eq(&run.story());
 }
 
-/// An object that stays, with a condition, between one that is made anew and one that is updated.
+/// An object that stays, with a condition, between one that is recreated and one that is updated.
 fn between(name: &str, size: usize, kind: &str) -> String {
     format!(
         r#"

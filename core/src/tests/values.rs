@@ -1,4 +1,4 @@
-//! What flows between blocks: marks, conditions, variables, the clock.
+//! Data that flows between blocks: marks, conditions, variables, the clock.
 
 use expect_test::expect;
 use formwork_value::Marks;

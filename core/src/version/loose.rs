@@ -13,7 +13,7 @@ use super::{BadConstraint, Version};
 pub struct LooseVersion {
     /// At least three.
     numbers: Vec<i64>,
-    /// How many of them were written.
+    /// The number of parts as written.
     n_written: usize,
     pre: String,
     build: String,
@@ -26,7 +26,7 @@ pub struct LooseConstraints {
     list: Vec<(Operator, LooseVersion)>,
 }
 
-/// What is not a version.
+/// The error for a string that is not a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a version; write numbers with dots between them, as in 1.2.3")]
 pub struct BadVersion(String);
@@ -38,7 +38,7 @@ impl LooseVersion {
         !self.pre.is_empty()
     }
 
-    /// Which one is newer. What is said about builds makes none newer.
+    /// Compares by precedence. Build metadata is ignored.
     #[must_use]
     pub fn cmp_precedence(&self, other: &Self) -> Ordering {
         let numbers = self.significant().cmp(other.significant());
@@ -136,7 +136,7 @@ fn read(text: &str) -> Option<LooseVersion> {
     let text = text.strip_prefix('v').unwrap_or(text);
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (numbers, rest) = text.split_at(end);
-    // A number too large for the reference is one for us too: it could not be compared with.
+    // A number too large for Terraform is invalid here too, as it could not be compared.
     let mut numbers =
         numbers.split('.').map(|number| number.parse::<i64>().ok()).collect::<Option<Vec<_>>>()?;
     let n_written = numbers.len();

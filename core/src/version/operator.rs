@@ -1,9 +1,9 @@
-//! The operator before the version in a constraint, which all constraints have in common. What the
-//! version may look like is for whoever reads on.
+//! The operator before the version in a constraint, which all constraints have in common. The
+//! caller parses the version.
 
 use super::BadConstraint;
 
-/// How a version compares with the one behind the operator.
+/// The comparison of a version with the one behind the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operator {
     Equal,

@@ -13,7 +13,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 
 use crate::Reel;
 
-/// What can happen to a call.
+/// Fault that can happen to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// The provider dies before it has done anything.
@@ -36,7 +36,7 @@ pub(crate) struct Front {
     pub(crate) record: Record,
 }
 
-/// What is done about the calls of a provider.
+/// Handling of the calls of a provider.
 #[derive(Default)]
 pub(crate) enum Record {
     /// They are made.

@@ -1,7 +1,8 @@
 //! Runs whole lives of real configurations against a provider: the engine as a library, the provider
-//! in the same process, the state in memory. Plan, apply, change, import, destroy; what was planned is
-//! told as text. Time is virtual: a handler that waits an hour takes none. While a socket is open, time is
-//! real, so that the timeouts of a client mean what they say; [`Lab::real_time`] makes it real throughout.
+//! in the same process, the state in memory. It plans, applies, changes, imports and destroys, and
+//! shows planned changes as text. Time is virtual: a handler that waits an hour takes none. While a
+//! socket is open, time is real, so that the timeouts of a client keep their meaning;
+//! [`Lab::real_time`] makes it real throughout.
 //!
 //! ```
 //! use formwork_sdk::prelude::*;
@@ -76,19 +77,19 @@ use fault::{Front, Record};
 /// A place where configurations are applied: a provider, and a state in memory.
 pub struct Lab {
     front: Front,
-    /// What the provider is called in configurations, and where it comes from.
+    /// Local name of the provider in configurations. Its source address follows.
     name: String,
     source: String,
     file: StateFile,
-    /// Where journals are.
+    /// Folder of the journals.
     folder: tempfile::TempDir,
     provisioners: Provisioners,
-    /// Whoever runs many times does not start its threads anew each time.
+    /// One runtime for all runs, so that threads are not started again for each run.
     runtime: Runtime,
     clock: Arc<Clock>,
 }
 
-/// What came of one run.
+/// Result of one run.
 pub struct Ran {
     plan: Option<Plan>,
     diags: Diagnostics,
@@ -96,8 +97,8 @@ pub struct Ran {
 }
 
 impl Lab {
-    /// A place without any objects. Each run starts providers of its own, as processes would be: what
-    /// they share, they share because `provider` lets them.
+    /// A lab without any objects. Each run starts providers of its own, as processes would be: they
+    /// share only the state that `provider` lets them share.
     ///
     /// # Panics
     /// When no folder can be made for journals.
@@ -133,8 +134,8 @@ impl Lab {
         self.run(config, Mode::Normal, false)
     }
 
-    /// Plans and, if that went well, applies. What has become of the objects counts as stored, also
-    /// when some of it failed.
+    /// Plans and, if that succeeds, applies. The resulting objects are stored, also when some
+    /// changes failed.
     pub fn apply(&mut self, config: &str) -> Ran {
         self.run(config, Mode::Normal, true)
     }
@@ -166,7 +167,7 @@ impl Lab {
         self.front.arm(at, fault);
     }
 
-    /// Ends the trouble: what is told of the calls that were made since the last time.
+    /// Ends the fault injection. Returns the calls that were made since the last time.
     pub fn calls(&mut self) -> Vec<String> {
         self.front.disarm()
     }
@@ -182,7 +183,7 @@ impl Lab {
         self.front.record = Record::Answered(reel.clone());
     }
 
-    /// How many objects the state has.
+    /// Number of objects in the state.
     #[must_use]
     pub fn n_objects(&self) -> usize {
         let resources = self.file.state.resources.values();
@@ -208,7 +209,7 @@ impl Lab {
         text.unwrap_or_else(|| panic!("{address} has no attribute {attribute:?}"))
     }
 
-    /// Whether a stored object is marked to be made anew.
+    /// Whether a stored object is tainted.
     ///
     /// # Panics
     /// When there is no such object.
@@ -283,8 +284,8 @@ impl Lab {
         Ran { plan, diags, applied: done }
     }
 
-    /// What earlier runs left open, if the provider lists objects: only then can a new object be found
-    /// whose id nobody knew before.
+    /// Open operations of earlier runs, if the provider lists objects: only then can a new object
+    /// with an unknown id be found.
     fn left_open(&self, diags: &mut Diagnostics) -> Option<Recovery> {
         if self.front.lists.is_empty() {
             return None;

@@ -1,6 +1,6 @@
 //! Calls of a provider and their answers, kept as lines of JSON: recorded around any provider, and
-//! answered from the record without one. What schemas call sensitive is not in it. Answers that stream
-//! (of lists and actions) are kept as a whole, and come as a whole.
+//! answered from the record without one. Values that schemas call sensitive are not in it. Streamed
+//! answers (of lists and actions) are kept and returned as a whole.
 
 mod answer;
 mod form;
@@ -19,10 +19,10 @@ use secret::{Bound, Secrets};
 
 /// A record of calls, shared by all providers that write it or answer from it.
 ///
-/// Each line is an object: `call` and `of` say what was asked of what, then come `request` and `answer`.
-/// Lines are in the order in which the calls were made, and nothing in them depends on the day or the
-/// machine. What is not known is `{"$unknown": …}`. Of a secret only a token is there, `«secret 1»`,
-/// the same wherever the secret is.
+/// Each line is an object: `call` and `of` name the call and its subject, then come `request` and
+/// `answer`. Lines are in the order in which the calls were made, and nothing in them depends on
+/// the day or the machine. An unknown value is `{"$unknown": …}`. A secret is replaced by a token,
+/// `«secret 1»`, the same wherever the secret is.
 #[derive(Clone, Default)]
 pub struct Reel(Arc<Mutex<Kept>>);
 
@@ -145,7 +145,7 @@ impl Reel {
                     line.used = true;
                     return Ok(bound.restore(&line.answer));
                 }
-                // Of all that is left, the first of the same kind tells most; else the very first.
+                // Of the remaining calls, the first of the same kind helps most; else the very first.
                 Err(difference) => match &first {
                     None => first = Some((line.name(), is_same_call, difference)),
                     Some((_, false, _)) if is_same_call => {

@@ -43,7 +43,7 @@ fn sign(action: Action) -> &'static str {
     }
 }
 
-/// What changes of an object; nothing of one that goes, for all of it does.
+/// Changed attributes of an object. Nothing of a deleted object, because all of it goes.
 fn parts(out: &mut String, change: &Change) {
     let Value::Object(after) = change.after.peek() else { return };
     let before = match change.before.peek() {
@@ -67,7 +67,7 @@ fn parts(out: &mut String, change: &Change) {
     }
 }
 
-/// Whether there is nothing to tell: null, or no blocks.
+/// Whether there is nothing to show: null, or no blocks.
 fn is_empty(part: &Value) -> bool {
     match part.peek() {
         Value::Null(_) => true,

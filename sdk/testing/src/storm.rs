@@ -11,7 +11,7 @@ use crate::{Fault, Lab};
 pub struct Weathered {
     /// The call that it struck.
     pub call: String,
-    /// What happened to it.
+    /// Fault that was injected into the call.
     pub fault: Fault,
 }
 
@@ -122,7 +122,7 @@ impl<'s> FaultSweep<'s> {
             Some(call) => format!("after {fault:?} at {call}"),
             None => "without a fault".to_owned(),
         };
-        // What only asks is asked once more, of a provider that lives.
+        // A call that changes nothing is retried with a provider that lives.
         let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
         assert!(may_pass || !ran.is_done(), "{after}: nobody noticed");
         if let Some(remove) = &mut self.remove_orphans {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// What is done with the elements.
+/// Operation on the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// They are numbers, added up.

@@ -35,9 +35,9 @@ output "title" {
 }
 "#;
 
-/// How many variables a module has that has nothing else.
+/// Number of variables of a module that has nothing else.
 const VARIABLES: usize = 60;
-/// How many calls of the small module stand in the one between.
+/// Number of calls of the small module in the one between.
 const INNER: usize = 10;
 
 /// The files of a shape that has modules.
@@ -108,7 +108,7 @@ fn module(folder: &str, text: String) -> (String, String) {
     (format!("{folder}/main.tf"), text)
 }
 
-/// What `init` notes of where modules are.
+/// Manifest that `init` writes of the locations of modules.
 #[derive(Default)]
 struct Installed(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! A resource with several objects, which are told apart by number or by name.
+//! A resource with several objects, distinguished by number or by name.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::chance::Chance;
 /// The group whose successors come before what they succeed goes.
 pub(super) const CREATES_FIRST: usize = 1;
 
-/// How many objects it has at most.
+/// Maximum number of objects.
 const MOST: u64 = 4;
 
 /// A group.
@@ -22,7 +22,7 @@ pub(super) struct Group {
 
 #[derive(Clone, Debug)]
 pub(super) struct Member {
-    /// What it is called among the others, unless they are counted.
+    /// Instance key, unless the members are counted.
     pub(super) key: String,
     pub(super) traits: Traits,
 }
@@ -42,7 +42,8 @@ impl Group {
         format!("g{}-{number}", self.at)
     }
 
-    /// The group after a change. What has another address by then is added to the moves, or comes anew.
+    /// The group after a change. A member with another address is added to the moves, or is created
+    /// again.
     pub(super) fn after(
         &self,
         chance: &mut Chance,

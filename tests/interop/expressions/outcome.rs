@@ -1,4 +1,5 @@
-//! What came of an expression, read from what a program printed, and whether two outcomes are the same.
+//! Result of an expression, read from the output of a program, and whether two results are the
+//! same.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::START;
 
-/// What came of an expression.
+/// Result of an expression.
 pub(super) enum Outcome {
     Errors(Vec<Problem>),
     Value(Found),
@@ -33,7 +34,7 @@ pub(super) struct Found {
     sensitive: Option<Value>,
 }
 
-/// How far two outcomes are apart.
+/// Kind of difference between two results.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Difference {
     /// Only one of them is an error, or the values are not the same.
@@ -109,12 +110,12 @@ fn place(position: &Json) -> (usize, usize) {
     ((line + 1).saturating_sub(first), column)
 }
 
-/// Which expressions a problem is about: the one in whose file it is, or those that it names.
+/// Expressions that a problem is about: the one in whose file it is, or those that it names.
 pub(super) fn expressions_of(diagnostic: &Json) -> Vec<usize> {
     let number = |text: &str| text.strip_prefix('e')?.parse().ok();
     match diagnostic["range"]["filename"].as_str() {
         Some(name) => name.strip_suffix(".tf").and_then(number).into_iter().collect(),
-        // What cannot be written to a plan is complained about all at once, without a place.
+        // Values that cannot be written to a plan are reported all at once, without a place.
         None => diagnostic["detail"]
             .as_str()
             .unwrap_or_default()

@@ -1,11 +1,11 @@
-//! Makes of a call that works many that mostly do not: each argument in turn is replaced by values
-//! that a function may not expect. What should come of it, the reference knows.
+//! Makes many calls that mostly fail from a call that works: each argument in turn is replaced by
+//! values that a function may not expect. Terraform knows the right result.
 
 use formwork_lang::syntax::{Expr, ExprKind, parse_expression};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-/// What stands in for an argument; `local` names are those of the prelude, and unknown.
+/// Replacements of an argument; `local` names are those of the prelude, and unknown.
 const STRANGE: [&str; 20] = [
     "null",
     "true",

@@ -1,5 +1,5 @@
-//! One program living through a script, in a folder and a world of its own. What is seen of each step
-//! is a JSON document, so that what the reference does can be kept.
+//! One program living through a script, in a folder and a world of its own. The result of each step
+//! is a JSON document, so that Terraform's results can be kept.
 
 use std::path::{Path, PathBuf};
 
@@ -16,12 +16,12 @@ struct Actor<'s> {
     stage: &'s Stage,
     engine: Engine,
     folder: tempfile::TempDir,
-    /// Where the configuration is.
+    /// Folder of the configuration.
     work: PathBuf,
     world: PathBuf,
     settings: PathBuf,
     env: Vec<(String, String)>,
-    /// How many lines of the log have been seen.
+    /// Number of lines of the log that have been read.
     n_seen: usize,
 }
 
@@ -108,7 +108,7 @@ impl<'s> Actor<'s> {
         let mut args = vec!["plan", "-json", "-input=false", "-detailed-exitcode", "-out", file];
         args.extend(flags.iter().map(String::as_str));
         let run = self.run(&args);
-        // How far a plan came that fails depends on the order of the walk.
+        // The progress of a failed plan depends on the order of the walk.
         if run.code == Some(1) {
             return json!({"plan": {"code": 1, "said": self.problems(&run)}});
         }
@@ -220,8 +220,8 @@ impl<'s> Actor<'s> {
     }
 }
 
-/// Whether two objects of one name came to an end, or one with a successor: the reference then counts
-/// as the timing of its walk has it.
+/// Whether two objects of one name were destroyed, or one with a successor: Terraform's count then
+/// depends on the timing of its walk.
 fn ends_twice(calls: &[&str]) -> bool {
     let mut names: Vec<&str> = calls
         .iter()
@@ -232,7 +232,7 @@ fn ends_twice(calls: &[&str]) -> bool {
     names.len() < n_ends
 }
 
-/// What a line of the log tells about the order of things.
+/// Entry of a log line in the order of calls.
 fn told(line: &Value) -> Option<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     Some(match line["call"].as_str()? {
@@ -255,7 +255,7 @@ fn plain(text: &str) -> String {
     parts.fold(first, |all, part| all + part.split_once('m').map_or(part, |(_, rest)| rest))
 }
 
-/// What has to agree of the diagnostics: the detail is each program's own words.
+/// The parts of the diagnostics that have to agree: the detail is in each program's own words.
 fn problems(run: &Run) -> Vec<Value> {
     let events = run.events();
     let found = events.iter().filter(|it| it["type"] == "diagnostic" && !is_about_settings(it));

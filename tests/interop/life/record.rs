@@ -87,7 +87,7 @@ fn counted(values: impl Iterator<Item = Value>) -> BTreeMap<String, usize> {
     counts
 }
 
-/// An event without times; `None` for one that only tells of progress or is a diagnostic.
+/// An event without times; `None` for one that only reports progress or is a diagnostic.
 fn event(mut event: Value) -> Option<Value> {
     let kind = event["type"].as_str()?;
     if ["version", "log", "diagnostic", "apply_progress", "provision_progress"].contains(&kind) {

@@ -1,18 +1,20 @@
-//! How the life of a few objects is written down: a file of steps, each of which starts with a comment
-//! `#= VERB ARGUMENTS`. What follows is the configuration from then on; a step without text keeps the
-//! one of the step before. What stands before the first step belongs to every configuration.
+//! Scripts of the life of a few objects: a file of steps, each of which starts with a comment
+//! `#= VERB ARGUMENTS`. The text after it is the configuration from then on. A step without text
+//! keeps the one of the step before. The text before the first step belongs to every configuration.
 //!
 //! - `apply FLAGS` plans and applies; `plan FLAGS` only plans
 //! - `save FLAGS` plans and keeps the plan; `use` applies it, at whatever time
 //! - `run COMMAND` does anything else
 //! - `file NAME` writes its text to that file; `unlink NAME` removes it
-//! - `world ID ATTRIBUTE=TEXT` changes or makes an object behind everybody's back; `gone ID` removes it
-//! - `fail CALL, CALL` has these calls fail from then on, and no others; `CALL late` fails when it is done
+//! - `world ID ATTRIBUTE=TEXT` changes or makes an object outside of both programs; `gone ID`
+//!   removes it
+//! - `fail CALL, CALL` has these calls fail from then on, and no others; `CALL late` fails when it
+//!   is done
 //! - `env NAME=VALUE` holds from then on
 //!
-//! A word with spaces in it stands in single quotes. A line `#< CALL, CALL` in an applying step says that each call ends before the next begins, in both
-//! programs; a line `#~ WHERE: REASON`, that the results of the step differ there, and should: `.` is
-//! everywhere.
+//! A word with spaces in it stands in single quotes. A line `#< CALL, CALL` in an applying step
+//! says that each call ends before the next begins, in both programs; a line `#~ WHERE: REASON`,
+//! that the results of the step differ there, and should: `.` is everywhere.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +36,7 @@ pub(super) struct Step {
     pub(super) text: String,
     /// Calls in the order in which they have to come.
     pub(super) orders: Vec<Vec<String>>,
-    /// Where the results differ, and why they should.
+    /// Places in which the results differ, and the reasons.
     pub(super) kept: Vec<(String, String)>,
     pub(super) line: usize,
 }
@@ -61,7 +63,7 @@ impl Script {
 }
 
 impl Step {
-    /// What stands behind the verb.
+    /// The text after the verb.
     pub(super) fn rest(&self) -> String {
         self.args.join(" ")
     }
@@ -106,7 +108,7 @@ fn read(path: &Path) -> Script {
     Script { group, name, text, common, steps }
 }
 
-/// The words of a header. What stands between single quotes is one.
+/// The words of a header. A text between single quotes is one word.
 fn words(header: &str) -> Vec<String> {
     let parts = header.split('\'').enumerate();
     let words = parts.flat_map(|(at, part)| match at % 2 {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 pub(super) struct Provider {
     /// Its source address, as a configuration names it.
     pub(super) source: &'static str,
-    /// What stands beside the rows: the provider's settings, locals, more objects. What is generated of
-    /// these objects is not known, so that only its shape is compared.
+    /// Configuration beside the rows: the provider's settings, locals, more objects. The generated
+    /// attributes of these objects are not listed, so that only their shape is compared.
     pub(super) beside: String,
     /// Files that are in the folder, with their content.
     pub(super) files: &'static [(&'static str, &'static str)],
@@ -24,7 +24,7 @@ pub(super) struct Resource {
     pub(super) update: Update,
     pub(super) replace: Replace,
     pub(super) import: Import,
-    /// Attributes that nobody can foretell; they are compared by shape.
+    /// Attributes with unpredictable values; they are compared by shape.
     pub(super) generated: &'static [&'static str],
 }
 
@@ -44,7 +44,7 @@ pub(super) enum Replace {
     Asked(Why),
 }
 
-/// How an object is found again that has been forgotten.
+/// Import of an object that has been forgotten.
 #[derive(Clone, Copy)]
 pub(super) enum Import {
     /// By this, where `{name}` stands for an attribute; there is nothing to change afterwards.
@@ -57,7 +57,7 @@ pub(super) enum Import {
 
 type Why = &'static str;
 
-/// What is not managed: there, or wrong, in every chapter.
+/// Data source, function or ephemeral resource, which every chapter has.
 #[derive(Clone, Copy)]
 pub(super) enum Other {
     /// A data source, the inside of its block, and what is generated.
@@ -180,7 +180,7 @@ impl Provider {
         refused.collect()
     }
 
-    /// Replaces what nobody can foretell by its kind, in a state or in the view of a plan.
+    /// Replaces unpredictable values by their kind, in a state or in the view of a plan.
     pub(super) fn shape(&self, document: &mut Value) {
         match document {
             Value::Array(elements) => elements.iter_mut().for_each(|one| self.shape(one)),
@@ -198,7 +198,7 @@ impl Provider {
         }
     }
 
-    /// What is generated of an object; `None` if it has no row.
+    /// Generated attributes of an object; `None` if it has no row.
     fn generated(&self, object: &Map<String, Value>) -> Option<&'static [&'static str]> {
         let text = |name| object.get(name).and_then(Value::as_str);
         text("name").filter(|name| *name == "row")?;

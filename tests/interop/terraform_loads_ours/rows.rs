@@ -1,5 +1,5 @@
-//! The table: everything that every provider of ours offers, with all steps of its life. What is in the
-//! schemas and not in the table is found.
+//! The table: everything that every provider of ours offers, with all steps of its life. A test
+//! finds types that are in the schemas and not in the table.
 
 mod plain;
 mod postgresql;

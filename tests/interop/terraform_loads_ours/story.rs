@@ -1,5 +1,5 @@
-//! The life of all rows of a provider, told by each program over each version of the protocol, and the
-//! two states the same after every chapter.
+//! The life of all rows of a provider, run by each program over each version of the protocol, and
+//! the two states the same after every chapter.
 
 use std::io::Write as _;
 use std::thread;
@@ -27,7 +27,7 @@ pub(super) fn check(providers: &[Provider; 2]) {
         });
         let [theirs, ours] = told.map(|told| match told {
             Ok(told) => told,
-            // What a thread says when it panics has been said.
+            // The thread has printed its panic message already.
             Err(panic) => std::panic::resume_unwind(panic),
         });
         let mut found = [theirs.found, ours.found].concat();
@@ -60,11 +60,11 @@ struct Story<'p> {
     teller: Engine,
 }
 
-/// What came of it.
+/// Results of a story.
 #[derive(Default)]
 struct Told {
     states: Vec<(String, Value)>,
-    /// Where the two programs disagree about a plan.
+    /// Plans in which the two programs disagree.
     found: Vec<String>,
 }
 
@@ -140,7 +140,7 @@ impl Story<'_> {
         std::fs::remove_file(ground.path().join("imports.tf")).unwrap();
     }
 
-    /// Both programs are told so where nothing can be imported.
+    /// Both programs report that an object cannot be imported.
     fn refusals(self, ground: &Ground) {
         let refused = self.provider.refused();
         if refused.is_empty() {
@@ -159,8 +159,8 @@ impl Story<'_> {
         std::fs::remove_file(ground.path().join("imports.tf")).unwrap();
     }
 
-    /// Plans, applies that plan, and has both programs find nothing more to do. Returns the plan. What
-    /// Terraform has made, both plan alike.
+    /// Plans, applies that plan, and has both programs find nothing more to do. Returns the plan.
+    /// Both programs plan the same for objects that Terraform has made.
     fn applied(self, ground: &Ground, when: &str, options: &[String], told: &mut Told) -> Value {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let plan = self.plan(ground, self.teller, &options);
@@ -197,7 +197,7 @@ impl Engine {
     }
 }
 
-/// What a plan does to an object.
+/// Planned change of an object.
 fn change(plan: &Value, address: &str) -> Value {
     let mut changes = plan["resource_changes"].as_array().into_iter().flatten();
     changes

@@ -95,7 +95,7 @@ pub(super) const PLAN: &[Case] = &[
     (Fault::PlanChangesConfig, Create, 1, "\"another\" does not match config value \"a\"", Nothing),
     (Fault::PlanSetsUnset, Create, 1, "\"unasked\" for a non-computed attribute", Nothing),
     (Fault::PlanWriteOnly, Create, 1, ".secret: write-only attribute is not null", Nothing),
-    // Nothing is replaced when nothing exists; the reference looks away as well.
+    // Nothing is replaced when nothing exists; Terraform ignores it as well.
     (Fault::PlanReplaceNowhere, Create, 0, "3 added", Ready),
     // Only who plans again finds out; `sdk/testing` does.
     (Fault::PlanRestless, Create, 0, "3 added", Ready),
@@ -129,7 +129,7 @@ pub(super) const APPLY: &[Case] = &[
     (Fault::ApplyUnknownId, Create, 1, ".id: the value is unknown", Doubted),
     (Fault::ApplyErrorNoId, Create, 1, "Error: The power went out with bad_thing.a", Doubted),
     (Fault::ApplyCut, Create, 1, "formwork recover list", Doubted),
-    // What can be read of it is kept, attribute by attribute.
+    // The readable part of it is kept, attribute by attribute.
     (Fault::ApplyMissing, Create, 1, BREACH, Tainted),
     (Fault::ApplyWrongType, Create, 1, ".text: string is required", Tainted),
     (Fault::ApplyUnknown, Create, 1, ".text: the value is unknown", Tainted),

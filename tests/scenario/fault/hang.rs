@@ -32,7 +32,7 @@ pub(super) const HANGS: &[Hang] = &[
 const READ_ONLY: [Fault; 4] =
     [Fault::ConfigureHangs, Fault::ReadHangs, Fault::PlanHangs, Fault::FunctionHangs];
 
-/// Calls of which a run tells by itself that they take long.
+/// Calls whose long duration a run reports by itself.
 const TOLD: [Fault; 4] =
     [Fault::ApplyHangs, Fault::OpenHangs, Fault::RenewHangs, Fault::CloseHangs];
 

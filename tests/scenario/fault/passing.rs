@@ -61,8 +61,8 @@ pub(super) const OPEN: &[(Fault, &str)] = &[
     (Fault::CloseDies, "about to die in a closing"),
 ];
 
-/// Faults of a renewal while an object is made, the exit code and the words they lead to, and what
-/// becomes of the object. What was not renewed may last long enough all the same.
+/// Faults of a renewal while an object is made, the exit code and the words they lead to, and the
+/// result for the object. An object that was not renewed may last long enough all the same.
 pub(super) const RENEW: &[(Fault, i32, &str, Outcome)] = &[
     (Fault::RenewError, 0, "Its provider says: The lock was changed", Ready),
     (Fault::RenewStatus, 0, "no renewal on Sundays", Ready),
@@ -94,7 +94,7 @@ fn a_function_that_answers_something_else_each_time_is_found_out() {
     workdir.world.assert_deserted();
 }
 
-/// What is said of a function whose results differ.
+/// Word in the message about a function whose results differ.
 pub(super) const FICKLE: &str = "inconsistent";
 
 #[test]

@@ -34,7 +34,7 @@ fn a_provider_that_dies_over_an_update_is_started_again_and_asked_at_once() {
     next.says("No changes").says_not("was being updated");
 }
 
-/// Everything that a provider is asked without being told to change anything.
+/// All calls of a provider that change nothing.
 const QUESTIONS: &str = r#"
 data "bad_data" "d" {
   name = provider::bad::say("d")

@@ -8,7 +8,7 @@ use formwork_tests::fault::Fault;
 use super::{Case, call, hang, launch, passing, process};
 use crate::tidy::is_test_of_the_tree;
 
-/// Where a fault is seen to.
+/// Place in which a fault is tested.
 enum Seen {
     /// In cases of the tables.
     Case(&'static [Fault]),
@@ -222,9 +222,9 @@ const ROWS: &[(&str, &str, Seen)] = &[
     ("X09", "hangs when asked to stop", In(&[Fault::StopHangs])),
     ("X10", "an interrupt reaches it too", Test("an_interrupt_is_the_hosts_business")),
     ("X11", "its host dies", Test("a_plugin_dies_with_its_host")),
-    // What it takes of memory and files is limited where that is set, and then seen by
-    // `a_plugin_has_the_limits_and_the_environment_that_it_is_given`. The limit on processes counts all
-    // of a user's, and control groups need somebody's leave.
+    // A limit on its memory and files applies if set, and
+    // `a_plugin_has_the_limits_and_the_environment_that_it_is_given` tests it. The limit on
+    // processes counts all of a user's, and control groups need permission.
     ("X12", "starts processes without end", In(&[Fault::ProcessForks])),
     (
         "X13",

@@ -1,7 +1,8 @@
-//! Every way to log in and every way to get there, with success: what the machine asks for, it gets.
+//! Every way to log in and every route to the machine, with success: the client offers what the
+//! machine asks for.
 //!
 //! A real server asks for passwords only through the accounts of this machine, which tests leave
-//! alone; so those are asked for by a server of our own.
+//! alone; so a server of our own asks for those.
 
 use super::*;
 use crate::harness::proxy::{PASSWORD, Proxy, Scheme, USER};
@@ -28,7 +29,7 @@ fn certificate(sshd: &Sshd, prefix: &str, name: &str) -> String {
     )
 }
 
-/// What it is, the words of the connection for it, and the variables.
+/// Description, the arguments of the connection for it, and the variables.
 type Way<'a> = (&'a str, String, &'a [(&'a str, String)]);
 
 #[test]

@@ -7,10 +7,10 @@ use rustyline::error::ReadlineError;
 
 use crate::view::out;
 
-/// Where lines come from.
+/// Source of lines.
 pub(super) struct Lines(DefaultEditor);
 
-/// What was typed.
+/// An input from the user.
 pub(super) enum Line {
     /// An expression, or something else to be answered, over as many lines as it took.
     Complete(String),
@@ -61,12 +61,12 @@ impl Lines {
     }
 }
 
-/// What was typed, with the end of its last line: only behind one does a heredoc end.
+/// The input, with the end of its last line: a heredoc ends only behind one.
 fn whole(text: &str) -> String {
     format!("{text}\n")
 }
 
-/// How many brackets, texts and heredocs are still open at the end of a text.
+/// Number of brackets, strings and heredocs still open at the end of a text.
 fn n_open(text: &str) -> usize {
     use TokenKind as T;
     let mut open = 0_usize;

@@ -25,16 +25,16 @@ Objects are as the state has them, or as they are planned with -plan.
 
 To leave, type exit, or press Control-C or Control-D.";
 
-/// The name of what is typed, in messages.
+/// The name of the input, in messages.
 const INPUT: &str = "<console-input>";
 
-/// What evaluates expressions.
+/// Evaluator of expressions.
 pub(super) struct Repl<'r> {
     session: &'r Session<'r>,
     report: &'r Report,
 }
 
-/// What came of a line.
+/// Result of a line.
 enum Answer {
     Text(String),
     Leave,
@@ -69,14 +69,14 @@ impl<'r> Repl<'r> {
         Exit::Done
     }
 
-    /// Answers whoever sits at the terminal until they leave.
+    /// Answers the user at the terminal until the input ends.
     pub(super) async fn interactive(&self, mut lines: Lines) -> Exit {
         loop {
             match lines.next() {
                 Line::Complete(text) => match self.answer(&text).await {
                     Ok(Answer::Text(text)) => out(&format!("{text}\n")),
                     Ok(Answer::Leave) => return Exit::Done,
-                    // What was wrong is on the screen.
+                    // The error is on the screen.
                     Err(_) => {}
                 },
                 Line::Ended => return Exit::Done,
@@ -110,7 +110,7 @@ impl<'r> Repl<'r> {
         let module = self.session.results.root();
         let scope = ConsoleScope { module: &self.session.scope(module) };
         if let Some(of) = asked_type(&expr) {
-            // What `type` says has a type, too.
+            // The result of `type` has a type, too.
             let mut innermost = of;
             while let Some(of) = asked_type(innermost) {
                 innermost = of;
@@ -156,8 +156,8 @@ fn asked_type(expr: &Expr) -> Option<&Expr> {
     }
 }
 
-/// What names and functions mean in the console: as in the root module, with `type` and without the
-/// time of a plan.
+/// Names and functions of the console: as in the root module, with `type` and without the time of a
+/// plan.
 struct ConsoleScope<'s> {
     module: &'s dyn Scope,
 }

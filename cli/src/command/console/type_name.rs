@@ -62,7 +62,7 @@ fn write(out: &mut String, ty: &Type, indent: usize) {
     }
 }
 
-/// Whether a type stays on the line of what it is an element of.
+/// Whether a type stays on the line of the type that contains it.
 fn is_simple(ty: &Type) -> bool {
     !matches!(ty, Type::Tuple(_) | Type::Object(_))
 }

@@ -76,17 +76,18 @@ async fn journal_of(base: &[u8], name: &str) -> Vec<u8> {
     std::fs::read(journal.path()).unwrap()
 }
 
-/// Spoils the content of a file, unless the content itself is what the condition is about.
+/// Spoils the content of a file, unless the condition is about the content itself.
 fn spoiled(content: Vec<u8>, condition: Condition, is_journal: bool) -> Option<Vec<u8>> {
     match condition {
         Condition::Absent => None,
         Condition::Empty => Some(Vec::new()),
-        // A journal without its first record: one that only lacks its end is what a crash leaves.
+        // A journal without its first record: one that only lacks its end is the result of a crash.
         Condition::Cut if is_journal => Some(content[..40].to_vec()),
         Condition::Cut => Some(content[..content.len() / 2].to_vec()),
         Condition::Flipped => {
             let mut content = content;
-            // The quote at the end of a name. Within a string, nobody could see it in a state.
+            // The quote at the end of a name. Within a string, it could not be recognized in a
+            // state.
             let at = content.windows(6).rposition(|found| found == b"\"t\",\"n").unwrap() + 2;
             content[at] ^= 0x04;
             Some(content)

@@ -87,7 +87,7 @@ async fn other_providers_than_those_it_was_made_with_are_refused() {
     fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
     fs::write(root.join(lockfile::NAME), LOCK).unwrap();
     let prepared = prepared(&env, root).await;
-    // What is selected while a plan is made is not what it is made with.
+    // The plan does not use a lock file that is changed while the plan is made.
     fs::write(root.join(lockfile::NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
     let path = root.join("p");
     let place = StatePlace::default();

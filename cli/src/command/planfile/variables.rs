@@ -12,9 +12,10 @@ use super::{Saved, ephemeral};
 use crate::args::VariableSource;
 use crate::workspace::Workspace;
 
-/// The values of the plan, and those of ephemeral variables, which no plan holds and which are given
-/// anew, if they were given for the plan. A value that was fixed by the plan may be given again only
-/// as it is; in the environment, which is not made for one command, another one is only warned of.
+/// The values of the plan, and those of ephemeral variables, which no plan holds and which have to
+/// be given again if they were given for the plan. A value that was fixed by the plan may be given
+/// again only as it is; in the environment, which is not made for one command, another one is only
+/// warned of.
 pub(super) fn variables(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

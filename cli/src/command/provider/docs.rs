@@ -83,7 +83,7 @@ async fn launch(program: &Path, name: &str) -> Result<Plugin, Failure> {
     Plugin::launch(&executable, &Settings::USUAL).await
 }
 
-/// What the provider is called: what its program's name ends with, up to a version.
+/// Name of the provider: the end of its program's name, up to a version.
 fn name_of(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> {
     let file = program.file_name().unwrap_or_default().to_string_lossy();
     match file.strip_prefix("terraform-provider-").and_then(|rest| rest.split('_').next()) {

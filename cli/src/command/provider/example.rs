@@ -23,7 +23,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::clock;
 
-/// How deep the folder of examples is looked through.
+/// Maximum depth to which the folder of examples is searched.
 const MAX_DEPTH: usize = 8;
 
 /// Plans every example, and returns how many there are.

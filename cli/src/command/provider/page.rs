@@ -9,17 +9,17 @@ use formwork_value::schema::{
     Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role,
 };
 
-/// What a page is about.
+/// Subject of a page.
 pub(super) struct Subject<'s> {
-    /// What it is called.
+    /// Its name.
     pub(super) name: &'s str,
-    /// What kind of thing it is, as a heading says it; empty for the provider itself.
+    /// Its kind, as in a heading; empty for the provider itself.
     pub(super) kind: &'s str,
     /// The provider.
     pub(super) provider: &'s str,
     /// A configuration that shows it, if there is one.
     pub(super) example: Option<String>,
-    /// How it is imported, if somebody wrote that down.
+    /// Its import instructions, if they were written.
     pub(super) import: Option<String>,
 }
 
@@ -128,7 +128,7 @@ struct Parts<'s> {
     blocks: Vec<(&'s str, &'s NestedBlock)>,
 }
 
-/// A nested schema that is yet to be told.
+/// A nested schema that is still to be rendered.
 struct Deeper<'s> {
     path: String,
     title: &'static str,

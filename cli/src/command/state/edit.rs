@@ -7,19 +7,19 @@ use super::no_state;
 use crate::args::{LockArgs, StatePlace};
 use crate::workspace::Workspace;
 
-/// Which state is edited, and under which name.
+/// State to edit, and name of the operation.
 pub(in crate::command) struct Editing<'a> {
-    /// Where it is.
+    /// Location of the state.
     pub(in crate::command) place: StatePlace,
-    /// How it is locked.
+    /// Options of the lock.
     pub(in crate::command) lock: &'a LockArgs,
-    /// What others are told about the lock.
+    /// Name of the operation that the lock shows to other processes.
     pub(in crate::command) operation: &'static str,
     /// Whether it is an error if there is no state.
     pub(in crate::command) must_exist: bool,
 }
 
-/// How an edit ends, and what there is to say.
+/// End of an edit, with the text to print.
 pub(in crate::command) enum Ending {
     /// Nothing is stored.
     Unchanged(String),

@@ -61,7 +61,7 @@ async fn push(
     }
     locked.settled(diags, |_| !args.force)?;
     if locked.found && !new.has_content_of(&locked.file) {
-        // As the reference counts it: what is stored is one change further than what was pushed.
+        // As Terraform counts it: the stored state is one change further than the pushed one.
         new.serial += 1;
     }
     locked.overwrite(diags, new).await

@@ -55,7 +55,7 @@ fn replace(
         theirs.len()
     );
     theirs.iter().for_each(|addr| text.push_str(&format!("  {addr}\n")));
-    // What is going to happen is said before it is asked for, hence not with the rest.
+    // The changes are printed before the question, hence not with the rest.
     out(&format!("{text}\n"));
     let question = "Do you want to make these changes?\nOnly 'yes' will be accepted to continue.";
     if !auto_approve && !confirmed(diags, question)? {

@@ -10,7 +10,7 @@ use super::{BadArchive, malformed};
 /// in memory.
 const MAX_HEADERS: u64 = 1 << 20;
 
-/// What remains of the limits. The decoder owns the stream, so this is shared with it.
+/// Remaining limits. The decoder owns the stream, so this is shared with it.
 #[derive(Debug)]
 pub(super) struct Budget {
     /// Of the whole stream.
@@ -68,7 +68,7 @@ impl Budget {
     }
 }
 
-/// A stream whose bytes are counted.
+/// A stream that counts its bytes.
 pub(super) struct Counted<R> {
     pub(super) stream: R,
     pub(super) budget: Rc<Budget>,

@@ -1,4 +1,4 @@
-//! What may be in an archive and what may not; small limits stand for the real ones.
+//! Allowed and refused contents of archives; small limits stand for the real ones.
 
 use super::testing::{gzip, tar, zip};
 use super::*;
@@ -76,7 +76,8 @@ fn names_and_attributes_of_an_entry_are_limited_before_they_are_held_in_memory()
 
 #[test]
 fn an_archive_cannot_ask_for_more_memory_than_the_limit() {
-    // A block of xz whose filter wants a dictionary of 1.5 GiB, which `xz --lzma2=dict=1536MiB` writes.
+    // A block of xz with a filter that needs a dictionary of 1.5 GiB, which `xz
+    // --lzma2=dict=1536MiB` writes.
     let bytes = [
         0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21,
         0x01, 0x25, 0x00, 0x00, 0x00, 0x3b, 0x78, 0x7b, 0x41,

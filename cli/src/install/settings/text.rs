@@ -1,5 +1,5 @@
-//! The text of a settings file: an older relative of the configuration language. What it means is for
-//! whoever reads the items.
+//! Parser of a settings file: an older relative of the configuration language. The reader of the
+//! items interprets their meaning.
 
 /// Something in a settings file.
 #[derive(Clone, Debug)]

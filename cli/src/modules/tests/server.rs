@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What is answered: headers and body. `BASE` in a header is the server's own address.
+/// An answer: headers and body. `BASE` in a header is the server's own address.
 pub(super) type Page = (Vec<(&'static str, String)>, Vec<u8>);
 
 /// Answers until the process ends.
@@ -53,7 +53,7 @@ impl Server {
         format!("{}{path}", self.base)
     }
 
-    /// What was asked for, each with its headers in one line.
+    /// Requested paths, each with the request's headers in one line.
     pub(super) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }

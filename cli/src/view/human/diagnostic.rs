@@ -1,4 +1,4 @@
-//! Problems, for people: what is wrong, the piece of source, what its names stood for, what to do.
+//! Diagnostics, for people: the problem, the piece of source, the values of its names, the remedy.
 
 use std::collections::HashMap;
 
@@ -188,7 +188,7 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
     lines
 }
 
-/// How the function is called that failed, and what the names stand for.
+/// Signature of the function that failed, and the values of the names.
 fn explained(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
     let mut lines = Vec::new();
     if diagnostic.function.is_some() || !diagnostic.mentioned.is_empty() {
@@ -218,7 +218,7 @@ fn part_of(diagnostic: &Diagnostic) -> Option<&Path> {
     diagnostic.path.as_ref().filter(|path| !path.0.is_empty())
 }
 
-/// Where inside a value.
+/// Path inside a value.
 fn inside(path: &Path) -> String {
     shown::line(path.to_string().trim_start_matches('.'))
 }

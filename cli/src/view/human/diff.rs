@@ -1,5 +1,5 @@
 //! The difference between two values, with a sign before each line. Parts that do not change are
-//! counted, not shown. Which lines of a text and which elements of a list stay is decided in
+//! counted, not shown. The unchanged lines of a text and elements of a list are determined in
 //! `align`; values that come or go as a whole are written in `whole`.
 
 mod align;
@@ -20,7 +20,7 @@ use crate::view::{Paint, Screen};
 /// Attributes that are shown also when they stay, because people know objects by them.
 pub(super) const NAMES: [&str; 3] = ["id", "name", "tags"];
 
-/// What happens to a line.
+/// Change of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
     /// It comes.
@@ -34,7 +34,7 @@ pub(crate) enum Sign {
 }
 
 impl Sign {
-    /// How a value changes.
+    /// Change of a value.
     pub(crate) fn between(before: &Value, after: &Value) -> Self {
         match (before.is_null(), after.is_null()) {
             (true, true) => Self::Keep,
@@ -118,7 +118,7 @@ impl Differ<'_> {
         format!("{}{} {text}\n", " ".repeat(at - 2), self.sign(sign))
     }
 
-    /// How a value changes: `a -> b` for what has no parts, the parts one by one otherwise.
+    /// Change of a value: `a -> b` for a value without parts, the parts one by one otherwise.
     fn change(&self, (before, after): (&Value, &Value), path: &Path, at: usize) -> String {
         let note = self.note(path);
         if is_hidden(before) || is_hidden(after) {
@@ -143,7 +143,7 @@ impl Differ<'_> {
         }
     }
 
-    /// What stands behind a value, or behind the bracket that opens it, if it forces a replacement.
+    /// Note behind a value, or behind the bracket that opens it, if it forces a replacement.
     pub(super) fn note(&self, path: &Path) -> String {
         if self.forces.contains(path) {
             self.screen.paint(Paint::Red, " # forces replacement")
@@ -234,7 +234,7 @@ impl Differ<'_> {
         text
     }
 
-    /// How many parts were left out because they stay.
+    /// Number of parts that were left out because they stay.
     pub(crate) fn hidden(&self, n: usize, what: &str, indent: usize) -> String {
         if n == 0 {
             return String::new();

@@ -1,11 +1,11 @@
-//! Drift as far as it affects a plan: what changes of an object beside the attributes that the plan is
-//! made of is nobody's concern. Which those are is for the plan to say.
+//! Drift as far as it affects a plan: changes of attributes that the plan does not depend on are
+//! left out. The plan lists the relevant attributes.
 
 use formwork_core::change::{Action, Change};
 use formwork_core::plan::Plan;
 use formwork_value::{Step, Value};
 
-/// The drifted objects whose drift affects what is planned, with that of it and no more.
+/// The drifted objects with drift that affects the plan, reduced to that drift.
 pub(crate) fn relevant(plan: &Plan) -> Vec<Change> {
     let drifted = plan.drifted().filter(|change| change.action != Action::NoOp);
     let affecting = drifted.filter_map(|change| {

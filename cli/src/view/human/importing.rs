@@ -1,15 +1,15 @@
-//! What the command that imports tells while it looks for the one object it was asked for. What else
-//! happens on the way is told as in every command.
+//! Messages of the command that imports, while it looks for the one object it was asked for. Other
+//! events are reported as in every command.
 
 use formwork_core::change::Clue;
 use formwork_core::event::{Event, Watch};
 
 use crate::view::{Paint, Screen, out};
 
-/// Tells of an object that is looked for.
+/// Reports an object that is looked for.
 pub(crate) struct Importing<'a> {
     pub(crate) screen: Screen,
-    /// Who tells of everything else.
+    /// Observer of all other events.
     pub(crate) others: &'a dyn Watch,
 }
 

@@ -61,7 +61,8 @@ impl Differ<'_> {
             .iter()
             .map(|(name, attribute)| (name.as_str(), attribute.write_only))
             .filter(|(name, write_only)| {
-                // What is not stored is named where an object comes or goes, and has no value.
+                // An attribute that is not stored is named where an object comes or goes, and has
+                // no value.
                 *write_only && creating
                     || changed(name)
                     || !creating && NAMES.contains(name) && !part(after, name).is_null()

@@ -1,4 +1,4 @@
-//! What happens while planning and applying, one line for each event.
+//! Events of planning and applying, one line for each.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::view::{Paint, Screen, ephemeral, out, shown};
 /// Prints events as they happen.
 pub(crate) struct Operations {
     screen: Screen,
-    /// Set on a terminal whose last line can be erased.
+    /// Set on a terminal that can erase its last line.
     counter: Option<RefCell<Counter>>,
 }
 
@@ -152,8 +152,8 @@ impl Watch for Operations {
     }
 }
 
-/// What a provisioner said, each line with who said it before it and without space at its end. Colours
-/// stay.
+/// Output of a provisioner, each line with its source before it and without space at its end.
+/// Colours stay.
 fn provision_output(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str) -> String {
     let who = screen.paint(Paint::Bold, &format!("{addr} ({kind}):"));
     let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());

@@ -1,4 +1,4 @@
-//! A plan, for people: what drifted, what changes, why, and how much.
+//! A plan, for people: drift, changes, their reasons and their number.
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change, Clue, Reason, ReplaceOrder};
@@ -16,7 +16,7 @@ pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
     let changes: Vec<&Change> =
         plan.changes.values().map(Box::as_ref).filter(|change| change.is_pending()).collect();
     let outputs = outputs::changes(screen, plan.outputs.iter());
-    // Where nothing else is looked at people want to know all that happened.
+    // A plan that only refreshes shows all drift.
     let drifted = match plan.mode {
         Mode::RefreshOnly => plan.drift.values().map(|change| (**change).clone()).collect(),
         _ if changes.is_empty() && outputs.is_empty() => Vec::new(),
@@ -65,7 +65,7 @@ fn nothing(screen: &Screen, plan: &Plan) -> String {
         );
     }
     let (title, detail) = match (plan.mode, plan.drift.is_empty()) {
-        // What applying it would do was said behind the changes.
+        // The effect of applying it was printed behind the changes.
         (Mode::RefreshOnly, false) => return String::new(),
         (Mode::RefreshOnly, true) => (
             "No changes. Your infrastructure still matches the configuration.",
@@ -111,7 +111,7 @@ fn legend(screen: &Screen, changes: &[&Change]) -> String {
         (Action::Replace(ReplaceOrder::CreateFirst), "create replacement and then destroy"),
         (Action::Read, "read (data resources)"),
     ];
-    // What is only moved or imported has no symbol.
+    // A change that only moves or imports has no symbol.
     if !kinds.iter().any(|(action, _)| changes.iter().any(|change| change.action == *action)) {
         return String::new();
     }
@@ -129,7 +129,7 @@ fn legend(screen: &Screen, changes: &[&Change]) -> String {
 /// The line below the header of a deposed object.
 const LEFT_OVER: &str = "# (left over from a partially-failed replacement of this instance)\n";
 
-/// One change: what happens and why, then the block with what changes in it.
+/// One change: action and reason, then the block with its changes.
 fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     let deposed = change
         .deposed
@@ -178,7 +178,7 @@ fn moved(screen: &Screen, from: &InstanceAddr, to: &str) -> String {
     format!("  # {} has moved to {to}\n", screen.paint(Paint::Bold, &from.to_string()))
 }
 
-/// Where an object comes from to which more happens than that.
+/// Origin of an object that is moved or imported and also changed.
 fn origin(change: &Change) -> String {
     let mut text = String::new();
     let changes = change.action != Action::NoOp;
@@ -276,7 +276,7 @@ fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     text
 }
 
-/// The attributes of an object whose schema is not at hand.
+/// The attributes of an object without a schema at hand.
 fn without_schema(differ: &Differ<'_>, (before, after): (&Value, &Value)) -> String {
     let names = [before, after].into_iter().flat_map(|value| match value.peek() {
         Value::Object(object) => object.names().to_vec(),

@@ -1,4 +1,4 @@
-//! How a text became another, line by line, as programs like `patch` read it.
+//! Difference of two texts, line by line, as programs like `patch` read it.
 
 use similar::TextDiff;
 

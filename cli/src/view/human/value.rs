@@ -4,9 +4,9 @@ use formwork_value::Value;
 
 use crate::view::shown;
 
-/// What stands for a value that must not be shown.
+/// Placeholder for a value that must not be shown.
 pub(crate) const SENSITIVE: &str = "(sensitive value)";
-/// What stands for a value that is not known yet.
+/// Placeholder for a value that is not known yet.
 pub(crate) const UNKNOWN: &str = "(known after apply)";
 
 /// Renders a value that has no parts and is no text.

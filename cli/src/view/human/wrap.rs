@@ -2,7 +2,7 @@
 
 /// Breaks paragraphs at white space so that no line is wider than `width`, unless a single word is.
 /// Lines that begin with a space are laid out already and stay as they are. Lines end where
-/// Terraform's do, because people and test suites search for phrases in what is printed.
+/// Terraform's do, because people and test suites search for phrases in the output.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {

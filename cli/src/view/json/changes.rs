@@ -1,4 +1,4 @@
-//! What becomes of objects and outputs, as plans and event streams give it.
+//! Changes of objects and outputs, as plans and event streams contain them.
 
 use formwork_core::addr::Mode;
 use formwork_core::change::{Action, Change, Clue, Importing, OutputChange, Reason, ReplaceOrder};
@@ -71,7 +71,7 @@ pub(crate) fn resource(change: &Change) -> Json {
     Json::some(members)
 }
 
-/// How an object comes to be managed.
+/// Import of an object.
 pub(crate) fn importing(importing: &Importing) -> Json {
     match &importing.clue {
         Clue::Id(id) => Json::object([("id", Json::text(id.as_str()))]),
@@ -91,7 +91,7 @@ fn unknown_after(after: &Value) -> Json {
     value::unknown(after)
 }
 
-/// Whether a change is listed: what becomes of a data source that goes is nobody's concern.
+/// Whether a change is listed: the removal of a data source is not.
 pub(crate) fn is_listed(change: &Change) -> bool {
     !(change.addr.resource.mode() == Mode::Data && change.action == Action::Delete)
 }

@@ -1,4 +1,4 @@
-//! What conditions turned out to be, as plans and states give it.
+//! Results of conditions, as plans and states contain them.
 
 use formwork_core::addr::{InstanceKey, Mode};
 use formwork_core::state::checks::{CheckResult, CheckResults, CheckSubject, CheckedObject};

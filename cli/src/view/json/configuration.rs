@@ -1,4 +1,5 @@
-//! A configuration as plans give it: expressions reduced to constants, or to what they mention.
+//! A configuration as plans contain it: expressions reduced to constants, or to the names that they
+//! mention.
 
 mod providers;
 
@@ -30,7 +31,7 @@ pub(crate) fn document(config: &Config, pool: &Pool<'_>) -> Json {
     ])
 }
 
-/// What is shown, with what is needed for that.
+/// The shown configuration, with the data needed to show it.
 struct Shown<'s> {
     config: &'s Config,
     pool: &'s Pool<'s>,
@@ -166,7 +167,7 @@ fn provisioners(resource: &Resource) -> Json {
 fn body(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
     let shape = BlockAttributes::of(schema, body, &Applicability::of(schema));
-    // What does not belong there was reported when the configuration was checked.
+    // Superfluous parts were reported when the configuration was checked.
     let body = content(&mut Diagnostics::new(), body, &shape);
     for (name, element) in shape.elements() {
         let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
@@ -222,8 +223,8 @@ fn block_attribute<'b>(bodies: impl Iterator<Item = &'b Body> + Clone, element: 
     ])
 }
 
-/// An expression: its value if it has one without names and calls, and what it mentions, each time
-/// it is mentioned, longest first.
+/// An expression: its value if it has one without names and calls, and the names that it mentions,
+/// each time they are mentioned, longest first.
 fn expression(expr: &Expr) -> Json {
     Json::some([
         ("constant_value", constant(expr).map(|value| value::known(&value))),
@@ -267,7 +268,7 @@ fn constant(expr: &Expr) -> Option<Value> {
     value.is_wholly_known().then_some(value)
 }
 
-/// What a traversal mentions, and each shorter form down to the thing itself.
+/// Names that a traversal mentions, and each shorter form down to the object itself.
 fn prefixes(traversal: &Traversal) -> Vec<String> {
     // A managed resource may be written with `resource.` in front; its address has none.
     let (root, steps) = match (traversal.root.name.as_str(), traversal.steps.split_first()) {
@@ -300,7 +301,7 @@ fn prefixes(traversal: &Traversal) -> Vec<String> {
         && names.len() > 2;
     names.drain(..usize::from(of_instance));
     names.reverse();
-    // What `self` means is a thing by itself already.
+    // `self` is an object by itself already.
     names.extend((traversal.root.name == "self").then(|| "self".to_owned()));
     names
 }

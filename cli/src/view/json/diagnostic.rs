@@ -33,7 +33,7 @@ fn range(sources: &Sources, span: Span) -> Json {
         ])
     };
     let (start, mut end) = (sources.start(span), sources.end(span));
-    // What is to be highlighted has at least one character, as readers of this format expect.
+    // The highlighted range has at least one character, as readers of this format expect.
     if start.byte == end.byte {
         end.byte += 1;
         end.column += 1;

@@ -15,13 +15,13 @@ use super::state::{head, module};
 use super::tree::Json;
 use super::{changes, configuration, state, terraform_version, value};
 
-/// What a plan is shown with.
+/// Further inputs of the view of a plan.
 pub(crate) struct Beside<'a> {
     /// The configuration it was made of.
     pub(crate) config: &'a Config,
     /// The providers, loaded.
     pub(crate) pool: &'a Pool<'a>,
-    /// What was given for the variables, as JSON.
+    /// Given values of the variables, as JSON.
     pub(crate) given: Vec<(&'a str, &'a str)>,
     /// When it was made.
     pub(crate) time: OffsetDateTime,

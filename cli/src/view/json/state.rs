@@ -118,7 +118,7 @@ fn depends_on(object: &Object) -> Json {
     Json::Array(object.dependencies.iter().map(|addr| Json::text(addr.to_string())).collect())
 }
 
-/// What every description of an instance begins with.
+/// First members of every description of an instance.
 pub(super) fn head(addr: &InstanceAddr, provider: &str) -> Vec<(&'static str, Option<Json>)> {
     let mode = match addr.resource.mode() {
         Mode::Managed => "managed",

@@ -1,4 +1,4 @@
-//! What happens while planning and applying, one JSON object a line.
+//! Events of planning and applying, one JSON object a line.
 
 use std::time::Duration;
 
@@ -57,13 +57,13 @@ impl Stream {
             EphemeralStage::Progress(elapsed) => ("ephemeral_op_progress", timed(hook, elapsed)),
             EphemeralStage::Done(elapsed) => ("ephemeral_op_complete", timed(hook, elapsed)),
             EphemeralStage::Failed(elapsed) => ("ephemeral_op_errored", timed(hook, elapsed)),
-            // Programs are not told, as the reference does not tell them.
+            // Not in the stream, as in Terraform.
             EphemeralStage::Deferred => return,
         };
         self.info(&format!("{addr}: {}", ephemeral::said(step, stage)), kind, hook);
     }
 
-    /// The first line: who speaks.
+    /// The first line: program and version.
     pub(crate) fn version(&self) {
         let message = format!("Formwork {}", env!("CARGO_PKG_VERSION"));
         let members = vec![("terraform", terraform_version()), ("ui", Json::text("1.2"))];
@@ -91,7 +91,7 @@ impl Stream {
         self.line(level, &message, "diagnostic", vec![("diagnostic", json)]);
     }
 
-    /// A plan: what drifted, what changes, how much.
+    /// A plan: drift, changes, and their number.
     pub(crate) fn plan(&self, plan: &Plan) {
         for change in plan.drifted() {
             let message = format!("{}: Drift detected ({})", change.addr, word_of(change));
@@ -129,7 +129,7 @@ impl Stream {
         }
     }
 
-    /// What a plan that was made before is about to do.
+    /// Start of applying a plan that was made before.
     pub(crate) fn begin(&self, plan: &Plan) {
         let acts = |change: &&Change| change.action != Action::NoOp;
         plan.changes.values().map(Box::as_ref).filter(acts).for_each(|change| self.planned(change));
@@ -152,7 +152,7 @@ impl Stream {
         self.info(message, "change_summary", vec![("changes", changes)]);
     }
 
-    /// What was done.
+    /// Summary of the applied changes.
     pub(crate) fn applied(&self, tally: Tally, destroying: bool) {
         let Tally { imported: _, added, changed, destroyed } = tally;
         let (message, operation) = if destroying {
@@ -169,7 +169,7 @@ impl Stream {
         self.summary(&message, tally, operation);
     }
 
-    /// What the outputs are now.
+    /// Current values of the outputs.
     pub(crate) fn outputs(&self, state: &State) {
         let outputs = state.outputs.iter().map(|(name, output)| {
             let shown = (!output.sensitive).then(|| value::known(output.value.value()));
@@ -193,7 +193,7 @@ pub(crate) fn imported(tally: Tally) -> String {
     }
 }
 
-/// What happens to an object, where that is more than what the provider does.
+/// Action of a change, where it is more than the provider's action.
 fn word_of(change: &Change) -> &'static str {
     match change.action {
         Action::NoOp if change.importing.is_some() => "import",
@@ -324,7 +324,7 @@ impl Watch for Stream {
             }
             Event::Done { addr, action, label, elapsed, .. } => {
                 let done = done(*action);
-                // Of what is gone there is no id any more.
+                // An object that is gone has no id any more.
                 let label = label.as_ref().filter(|_| *action != Action::Delete);
                 let message = format!(
                     "{addr}: {done} complete after {}{}",

@@ -160,7 +160,7 @@ fn line(text: &mut String, indent: Option<usize>) {
     }
 }
 
-/// A text in quotes, escaped as the reference does.
+/// A string in quotes, escaped as Terraform does.
 fn quoted(text: &str) -> String {
     let value = formwork_value::Value::string(text);
     // A text can always be written.

@@ -1,5 +1,5 @@
-//! Values in JSON views: what is known of them, and beside it, in the same shape, what is not known
-//! and what is sensitive.
+//! Values in JSON views: their known parts, and beside them, in the same shape, the unknown and the
+//! sensitive parts.
 
 use formwork_value::codec::json;
 use formwork_value::{Marks, Path, Step, Type, Value};
@@ -32,12 +32,12 @@ pub(crate) fn type_of(ty: &Type) -> Json {
     Json::Written(formwork_value::codec::type_json::encode(ty))
 }
 
-/// Where a value is unknown, in its own shape: `true` there, `false` members left out.
+/// Unknown parts of a value, in its own shape: `true` there, `false` members left out.
 pub(crate) fn unknown(value: &Value) -> Json {
     shape(value, &|value| value.is_unknown())
 }
 
-/// Where a value is sensitive, in its own shape. Of what is not known yet, the shape is empty.
+/// Sensitive parts of a value, in its own shape. The shape of an unknown part is empty.
 pub(crate) fn sensitive(value: &Value) -> Json {
     shape(value, &|value| value.marks().contains(Marks::SENSITIVE))
 }

@@ -6,7 +6,8 @@ use std::fmt::{Display, Formatter};
 use super::{ModuleSource, Subfolder, split_subfolder};
 use crate::addr::parse::BadAddress;
 
-/// Where a package is to be had. Everything that needs the same package has the same address.
+/// The address from which a package is fetched. All users of the same package have the same
+/// address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PackageAddr {
     /// The means of fetching that the address insists on: `git` in `git::https://…`.
@@ -16,8 +17,8 @@ pub struct PackageAddr {
 }
 
 impl PackageAddr {
-    /// The URL's scheme in lower case, or the means of fetching that stands in front of it: what says
-    /// how the package is fetched.
+    /// The method of fetching the package, in lower case: the one that stands in front of the URL,
+    /// or else the URL's scheme.
     #[must_use]
     pub fn kind(&self) -> String {
         let scheme = || scheme(&self.url).unwrap_or_default();
@@ -104,7 +105,7 @@ fn scheme(url: &str) -> Option<&str> {
     (bytes.next()?.is_ascii_alphabetic() && bytes.all(inside)).then_some(scheme)
 }
 
-/// What a shorthand stands for.
+/// The full address that a shorthand stands for.
 struct Long {
     forced: Option<&'static str>,
     url: String,

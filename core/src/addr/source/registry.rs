@@ -10,11 +10,11 @@ use crate::addr::provider::normal_host;
 pub struct RegistryModule {
     /// The registry's host, with a port if one is given.
     pub host: String,
-    /// Who publishes it.
+    /// The publisher.
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// What it is for, most often a provider.
+    /// The system that the module is for, most often a provider.
     pub system: String,
 }
 

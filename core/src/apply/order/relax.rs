@@ -8,9 +8,9 @@ use crate::addr::{ConfigResourceAddr, ProviderConfigAddr};
 use crate::graph::{self, Edge, VertexId};
 use crate::phase::Why;
 
-/// Leaves out of every knot of vertices that wait for each other first what only the configuration asks
-/// for, and then, as the reference does, that objects of one provider configuration go before those of
-/// another on which they depend.
+/// Removes edges from every set of vertices that wait for each other: first those that only the
+/// configuration asks for, and then, as Terraform does, those by which objects of one provider
+/// configuration go before those of another on which they depend.
 pub(in crate::apply) fn relax(draft: &mut Building<'_>) {
     let written = draft.edges().iter().map(|edge| edge.why == AS_WRITTEN).collect();
     leave_out(draft, written);

@@ -1,7 +1,7 @@
-//! What is destroyed goes before anything is done to what it mentions, also where it was not made after
-//! that: the one may have come to use the other since, as an object that is already there. What the
-//! objects were made after counts for more, so where the two contradict each other, what is written is
-//! left out.
+//! Orders by the configuration: a destroyed object goes before anything is done to the objects that
+//! it mentions, also where it was not made after them: it may have come to use them since, as
+//! objects that already exist. The recorded dependencies count for more, so where the two
+//! contradict each other, the configuration is left out.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::addr::ProviderConfigAddr;
 use crate::change::Action;
 use crate::graph;
 
-/// The pairs of resources of which one mentions the other: what is mentioned, what mentions it and has
-/// objects that are destroyed, and whether these go before anything is made or changed of the other.
-/// `goes_first` says whether they may.
+/// Collects the pairs of resources of which one mentions the other: the mentioned resource, the
+/// resource that mentions it and has objects that are destroyed, and whether these go before
+/// anything is made or changed of the other. `goes_first` says whether they may.
 pub(super) fn pairs(
     vertices: &[Vertex<'_>],
     index: &Index,
@@ -39,7 +39,7 @@ pub(super) fn pairs(
         if change.action.destroys() && change.dependencies != change.prior_dependencies {
             let on = resources.others(own, &change.dependencies);
             let on = on.filter(|&on| may_wait(resources, on, own));
-            // What leaves the configuration mentions nothing any more for which anything would wait.
+            // A resource that leaves the configuration has no references left to wait for.
             let is_replaced = change.action != Action::Delete;
             let first = |on| is_replaced && goes_first(on, own, &change.provider);
             written[own].extend(on.map(|on| (on, first(on))));
@@ -60,7 +60,8 @@ pub(super) fn pairs(
     free.map(|(on, own, first)| (on as u32, own as u32, first)).collect()
 }
 
-/// What goes last waits for what is made anew, and that for what goes first.
+/// Whether the wait closes no cycle: an object that goes last waits for recreated ones, and those
+/// wait for objects that go first.
 fn may_wait(resources: &Resources<'_>, on: usize, own: usize) -> bool {
     let (on, own) = (&resources.parts[on], &resources.parts[own]);
     (on.gone.is_some() || !on.makers.is_empty()) && (own.last.is_empty() || on.first.is_empty())

@@ -1,5 +1,6 @@
-//! One changing call: announced in the journal before it leaves, its answer kept before it is looked
-//! at. What is changed, and what its outcome means for the object, is for the visits to say.
+//! One changing call: announced in the journal before it is sent, its answer kept before it is
+//! examined. The visits decide which change is made, and which meaning its outcome has for the
+//! object.
 
 mod again;
 mod salvage;
@@ -32,10 +33,9 @@ pub(super) struct Call<'a> {
     pub(super) ask: Ask<'a>,
     /// The object that is changed or destroyed; `None` if one is made.
     pub(super) object: Option<&'a Object>,
-    /// What the object is like that the new one takes the place of, and that is still there; null if
-    /// there is none.
+    /// Value of the object that the new one replaces and that still exists; null if there is none.
     pub(super) predecessor: &'a Value,
-    /// What must not be told of the object.
+    /// Sensitive paths, which messages must not show.
     pub(super) secrets: &'a [Path],
 }
 
@@ -52,8 +52,8 @@ impl<'a> Call<'a> {
         Asking { handle, ty, about, secrets }
     }
 
-    /// Announces the call. What the built-in provider does changes nothing outside this process, so
-    /// nobody has to wait for the disk.
+    /// Announces the call. Calls of the built-in provider change nothing outside this process, so
+    /// they do not wait for the disk.
     ///
     /// # Errors
     /// When it could not be announced; then the call must not be made.
@@ -91,8 +91,8 @@ impl<'a> Call<'a> {
 }
 
 impl Announced<'_> {
-    /// Sends the call, keeps the answer, and only then looks at it. Where there is none that one can
-    /// use, finds out what the call did.
+    /// Sends the call, keeps the answer, and only then examines it. Without a usable answer, finds
+    /// out the effect of the call.
     pub(super) async fn send(self, diags: &mut Diagnostics) -> Salvaged {
         let Self { call, op } = self;
         let answer = call.handle.apply(call.ty, call.ask, call.about.addr).await;
@@ -112,12 +112,13 @@ impl Announced<'_> {
         salvaged
     }
 
-    /// Keeps what the call means for the state: the object as it is then.
+    /// Records the result of the call for the state: the object after it.
     pub(super) fn settle(self, diags: &mut Diagnostics, object: Option<&Object>) {
         self.report_unless(diags, self.call.view.journal.settle(self.op, object));
     }
 
-    /// Keeps what the call means for the state if nothing comes of what still has to be done.
+    /// Records the result of the call for the state in case that the remaining steps have no
+    /// result.
     pub(super) fn settle_for_now(self, diags: &mut Diagnostics, object: Option<&Object>) {
         self.report_unless(diags, self.call.view.journal.settle_for_now(self.op, object));
     }

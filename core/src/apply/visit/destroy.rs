@@ -98,7 +98,7 @@ pub(super) async fn visit(
     Ok(Came::Destroyed { left })
 }
 
-/// What is left of an object after the call.
+/// Remainder of an object after the call.
 fn what_is_left(
     diags: &mut Diagnostics,
     (ty, addr): (&ResourceType, &InstanceAddr),
@@ -117,7 +117,7 @@ fn what_is_left(
     Ok(Some(Arc::new(Object { attributes, sensitive, private, ..(**object).clone() })))
 }
 
-/// Runs what is to run before an object is destroyed. Beside one that was only half made, or that has
+/// Runs the destroy-time provisioners of an object. Beside one that was only half made, or that has
 /// been replaced already, nothing runs.
 async fn run_beside(
     view: View<'_>,

@@ -53,7 +53,7 @@ pub(super) async fn visit(
     Ok(came)
 }
 
-/// What names mean within an instance.
+/// Meaning of names within an instance.
 ///
 /// # Errors
 /// When its module has no such instance any more.
@@ -114,7 +114,7 @@ impl<'a> Work<'a> {
         self.view.session.watch.see(event);
     }
 
-    /// What is done now: the second half of a replacement is a creation.
+    /// Action that is done now: the second half of a replacement is a creation.
     fn action(&self) -> Action {
         match self.change().action {
             Action::Replace(_) => Action::Create,
@@ -226,8 +226,8 @@ impl<'a> Work<'a> {
         self.view.plan.prior.current(&self.vertex.change.addr)
     }
 
-    /// Nothing is left to ask of the provider: only what the state says about the object changes. That
-    /// something is sensitive now, or is no longer, is told as a change, as it was planned.
+    /// Handles an instance for which the provider need not be called: only its record in the state
+    /// changes. A change of sensitivity is reported as a change, as planned.
     fn unchanged(
         &self,
         diags: &mut Diagnostics,
@@ -280,8 +280,8 @@ impl<'a> Work<'a> {
         came
     }
 
-    /// Records what the call left behind, whether it went well or not, and runs what is to run beside
-    /// an object that was made.
+    /// Records the result of the call, whether it went well or not, and runs the provisioners of an
+    /// object that was made.
     async fn keep(
         &self,
         diags: &mut Diagnostics,
@@ -292,7 +292,7 @@ impl<'a> Work<'a> {
         let provisioners = &*self.written.config.provisioners;
         let provisions = creating && provision::any(provisioners, When::Create);
         let in_doubt = matches!(left, Left::InDoubt);
-        // What was to run beside a new object has not run when its creation failed.
+        // Provisioners of a new object have not run when its creation failed.
         let sound = matches!(left, Left::Found(_)) && !provisions;
         let (value, mut object) = match left {
             Left::AsBefore | Left::InDoubt => {

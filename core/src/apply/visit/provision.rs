@@ -1,5 +1,5 @@
-//! Runs what is to run beside an object, one after the other. What its failure means for the object is
-//! for the visits of instances to say.
+//! Runs the provisioners of an object, one after the other. The visits of instances decide which
+//! meaning a failure has for the object.
 
 use formwork_lang::decode::decode;
 use formwork_lang::scope::Scope;
@@ -18,10 +18,10 @@ pub(super) fn any(provisioners: &[Provisioner], when: When) -> bool {
     provisioners.iter().any(|provisioner| provisioner.when == when)
 }
 
-/// Runs everything that runs at that time.
+/// Runs the provisioners of that time.
 ///
 /// # Errors
-/// When something failed that must not fail; what stands behind it is not run.
+/// When one failed that must not fail; the provisioners behind it are not run.
 pub(super) async fn provision(
     view: View<'_>,
     diags: &mut Diagnostics,
@@ -74,7 +74,7 @@ async fn one(
     }
     let watch = view.session.watch;
     watch.see(&Event::ProvisionStart { addr, kind });
-    // What it says may hold what it was given.
+    // Output of a provisioner may hold its input.
     let tell = |text: &str| {
         let text = hidden.clone().unwrap_or_else(|| secrets.mask(text.to_owned()));
         watch.see(&Event::ProvisionOutput { addr, kind, text: &text });

@@ -1,4 +1,4 @@
-//! What each kind of block may hold, and how it may be named.
+//! Tests of the contents and names that each kind of block may have.
 
 use expect_test::expect;
 

@@ -1,4 +1,4 @@
-//! What may be mentioned where.
+//! Tests of the references that each place allows.
 
 use expect_test::expect;
 

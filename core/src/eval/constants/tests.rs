@@ -1,4 +1,4 @@
-//! What counts as a constant, and what does not.
+//! Tests that decide between constants and other values.
 
 use expect_test::expect;
 use formwork_value::{Diagnostics, Value};

@@ -1,5 +1,6 @@
-//! What names mean beside an object that is about to be destroyed: only what its address and the state
-//! say. The configuration may have changed since, and what it mentions may be gone already.
+//! The scope of names beside an object that is about to be destroyed: only values from its address
+//! and the state. The configuration may have changed since, and the objects it mentions may be gone
+//! already.
 
 use std::path::Path;
 
@@ -13,15 +14,15 @@ use crate::addr::InstanceKey;
 use crate::config::bad_reference;
 use crate::eval::World;
 
-/// What names mean beside an object that is about to be destroyed.
+/// The scope of names beside an object that is about to be destroyed.
 pub struct DestroyedScope<'a> {
-    /// What is outside.
+    /// The world outside.
     pub world: &'a World,
     /// The folder of the module; `None` for the root module.
     pub folder: Option<&'a Path>,
-    /// Which instance it is.
+    /// The instance key.
     pub key: &'a InstanceKey,
-    /// What `self` means.
+    /// The value of `self`.
     pub object: &'a Value,
 }
 

@@ -1,4 +1,4 @@
-//! What names of functions with a namespace mean: functions of the providers that a module lists.
+//! Resolves names of functions with a namespace: functions of the providers that a module lists.
 
 use formwork_lang::functions::Function;
 use formwork_lang::suggest::nearest;

@@ -1,5 +1,5 @@
-//! What references to resources and module calls mean: one instance where the key says which, all of
-//! them only when asked for all.
+//! Resolves references to resources and module calls: to one instance if a key follows the name, to
+//! all of them if nothing follows it.
 
 use formwork_lang::scope::ScopeStep;
 use formwork_lang::syntax::Ident;
@@ -15,11 +15,11 @@ struct Repeated<'r> {
     name: String,
     span: Span,
     steps: &'r [ScopeStep],
-    /// How many steps the name took.
+    /// The number of steps that the name took.
     n_taken: usize,
 }
 
-/// What the step behind the name of something repeated picks.
+/// The instances that the step behind the name of a repeated object picks.
 enum Pick {
     One(InstanceKey),
     All,

@@ -56,7 +56,7 @@ const STATE: &str = r#"{
   "check_results": null
 }"#;
 
-/// Looks at what is made of the configuration and the state.
+/// Runs `look` with a session of the configuration and the state.
 fn with_session<T>(look: impl FnOnce(&Session<'_>) -> T) -> T {
     with_session_of(CONFIG, STATE, look)
 }

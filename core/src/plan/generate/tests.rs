@@ -24,7 +24,8 @@ fn nested(nesting: Nesting) -> NestedBlock {
     NestedBlock { nesting, block, min_items: 0, max_items: 0, computed: false }
 }
 
-/// What is generated for a resource that is imported, with this behind its id.
+/// Checks the block generated for a resource that is imported; `import` follows the ID in the
+/// import block.
 fn check(import: &str, schema: &Block, object: &Value, expect: Expect) {
     let (mut config, _) = load_ok(&format!(
         "provider \"test\" {{\n  alias = \"other\"\n}}\nimport {{\n  to = test_thing.a\n  id = \"a\"\n{import}\n}}\n"

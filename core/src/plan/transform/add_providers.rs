@@ -38,7 +38,7 @@ pub(in crate::plan) fn add<'c>(
     phase::add_providers(config, used, add);
 }
 
-/// How it comes that an object needs a provider configuration that is not written, and what to do.
+/// The cause of a missing provider configuration that an object needs, and the remedy.
 const LEFT: &str = "This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy RESOURCE, after which you can remove the provider configuration again.";
 const ADOPTED: &str = "Re-add the provider configuration for as long as it takes to find the object. If it is not there, or is to stay out of the state, `formwork recover forget` settles that without a provider.";
 

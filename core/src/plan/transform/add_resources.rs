@@ -1,5 +1,4 @@
-//! Adds a vertex for each resource that is written in the configuration, with what the state holds
-//! of it.
+//! Adds a vertex for each resource of the configuration, with its part of the state.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +42,7 @@ pub(in crate::plan) fn add<'c>(
     }
 }
 
-/// What is imported, by the resource it is imported into.
+/// Returns the imports, by the resource that they import into.
 fn imports(config: &Config) -> BTreeMap<ConfigResourceAddr, Vec<&Import>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for import in &config.root.imports {
@@ -52,7 +51,7 @@ fn imports(config: &Config) -> BTreeMap<ConfigResourceAddr, Vec<&Import>> {
     found
 }
 
-/// What the state holds of each resource, by module instance.
+/// Returns the part of the state of each resource, by module instance.
 fn by_resource(state: &State) -> BTreeMap<ConfigResourceAddr, Vec<(&ModuleAddr, &ResourceState)>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (addr, resource) in &state.resources {

@@ -1,4 +1,4 @@
-//! Makes everything wait for what it mentions.
+//! Makes every vertex wait for the objects that it refers to.
 
 use formwork_value::Span;
 
@@ -29,7 +29,8 @@ pub(in crate::plan) fn connect<'c>(
 
 type Because = fn(Span) -> Why;
 
-/// What a vertex mentions, and what is needed to find the objects that are imported into a resource.
+/// Returns the references of a vertex, and those needed to find the objects that are imported into
+/// a resource.
 pub(in crate::plan) fn mentions<'c>(
     config: &'c Config,
     vertex: &Vertex<'c>,

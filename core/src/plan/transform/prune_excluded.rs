@@ -1,5 +1,5 @@
-//! When something is excluded, takes it out, and everything that stands on it. What is only excluded
-//! in part keeps its vertex; which of its instances are left alone is decided when it is visited.
+//! When something is excluded, removes it, and everything that depends on it. A resource that is
+//! only excluded in part keeps its vertex; its visit decides which of its instances are left alone.
 
 use crate::addr::{ConfigResourceAddr, Target};
 use crate::graph::{Draft, numbered};
@@ -11,7 +11,7 @@ use crate::plan::vertex::Vertex;
 pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, Why>) -> Vec<bool> {
     let vertices = draft.vertices();
     let excludes = &inputs.options.excludes;
-    // Destroying goes the other way round, and by what the state says: see `Spared`.
+    // Destroying goes in the opposite order, and by the state: see `Spared`.
     if excludes.is_empty() || inputs.options.mode == Mode::Destroy {
         return vec![true; vertices.len()];
     }

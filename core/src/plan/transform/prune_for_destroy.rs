@@ -1,5 +1,5 @@
-//! When everything is to be destroyed, keeps only what is in the state and what its providers need:
-//! values that nobody needs may not even have a value any more.
+//! When everything is to be destroyed, keeps only the objects of the state and the dependencies of
+//! their providers: unneeded values may not even have a value any more.
 
 use crate::addr::Mode as ResourceMode;
 use crate::graph::Draft;

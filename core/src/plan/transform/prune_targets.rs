@@ -1,4 +1,5 @@
-//! When targets were given, keeps only those and what they need, and outputs that need nothing else.
+//! When targets were given, keeps only those and their dependencies, and outputs that need nothing
+//! else.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,8 +57,8 @@ pub(in crate::plan) fn dragged(session: &Session<'_>, options: &Options) -> BTre
     }
     while let Some(addr) = queue.pop() {
         for &dependent in dependents.get(&addr.config()).into_iter().flatten() {
-            // What is recorded names no instances, and those of a module have nothing to do with each
-            // other.
+            // Recorded dependencies name no instances, and the instances of a module are
+            // independent of each other.
             let is_beside =
                 dependent.module != addr.module && dependent.module.path() == addr.module.path();
             if !is_beside && dragged.insert(dependent.clone()) {
@@ -68,8 +69,8 @@ pub(in crate::plan) fn dragged(session: &Session<'_>, options: &Options) -> BTre
     dragged
 }
 
-/// Adds to the wanted vertices everything they wait for. Of a resource that is destroyed that is only
-/// its provider: what its block mentions need not have a value any more.
+/// Adds to the wanted vertices all their dependencies. For a resource that is destroyed that is
+/// only its provider: the references of its block need not have a value any more.
 pub(in crate::plan) fn with_dependencies(
     inputs: Inputs<'_>,
     draft: &Draft<Vertex<'_>, Why>,

@@ -1,6 +1,7 @@
 //! Adds a vertex for reading the objects of each resource that waits for other resources: reading
-//! needs a configured provider and nothing else, and the time it takes is most of what a plan takes.
-//! Comes last, when all that is told from the graph was told, because it says nothing about resources.
+//! needs a configured provider and nothing else, and the time it takes is most of the time of a
+//! plan. Comes last, after everything that is computed from the graph, because the new vertices
+//! carry no information about resources.
 
 use crate::addr::Mode as ResourceMode;
 use crate::graph::{Graph, VertexId};
@@ -9,8 +10,8 @@ use crate::plan::Options;
 use crate::plan::vertex::{ReadVertex, ResourceVertex, Vertex};
 use crate::session::Session;
 
-/// Adds the vertices. A plan that covers only a part reads what it needs and no more; and where one
-/// thing is done at a time there is nothing to gain.
+/// Adds the vertices. A plan that covers only a part reads no more than it needs, and without
+/// parallelism there is nothing to gain.
 pub(in crate::plan) fn add<'c>(
     graph: Graph<Vertex<'c>, Why>,
     session: &Session<'_>,
@@ -40,7 +41,7 @@ struct Early<'c> {
     read: ReadVertex<'c>,
 }
 
-/// What is read ahead, in the order in which the resources can be planned: those whose turn comes
+/// Returns the resources to read ahead, in the order in which they can be planned: those planned
 /// first are read first.
 fn reads<'c>(graph: &Graph<Vertex<'c>, Why>) -> Vec<Early<'c>> {
     let mut waits = vec![false; graph.len()];

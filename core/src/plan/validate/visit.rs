@@ -75,7 +75,7 @@ impl<'s> Checking<'s> {
         let handle = session.pool.unconfigured(diags, &vertex.provider.provider).await?;
         let Some(handle) = handle else { return Ok(Found::Nothing) };
         let ty = handle.loaded().find(name.mode(), name.kind());
-        // Every call stands for one instance while nobody knows how many there will be.
+        // Every call stands for one instance, since the number of instances is not known yet.
         let modules = session.results.instances(&vertex.node.path);
         let Some(&module) = modules.first() else { return Ok(Found::Nothing) };
         let placeholder = match (&ty, &config.repetition) {
@@ -162,7 +162,7 @@ impl<'s> Checking<'s> {
     }
 }
 
-/// Marks what stands for something of this kind while nobody knows more about it.
+/// Marks a placeholder for an object of this mode that is not known yet.
 fn mark_of(mode: Mode, value: Value) -> Value {
     match mode {
         Mode::Ephemeral => value.mark(Marks::EPHEMERAL),

@@ -1,4 +1,5 @@
-//! Plans one instance of a data source: reads it now, or says why it can only be read later.
+//! Plans one instance of a data source: reads it now, or gives the reason why it can only be read
+//! later.
 
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::{Diagnostics, Reported, Value};
@@ -39,7 +40,7 @@ pub(super) async fn plan(
         written.check_after(diags, scope, &value).await?;
         return Ok(FoundObject::seen(addr.key, refreshed, Some(value)));
     }
-    // What a `check` block looks at is read again while applying, when all else is done.
+    // Data sources of a `check` block are read again while applying, after everything else.
     let reason = Reason::ReadBecauseCheckNested;
     let mut found = later(view, here, &addr, &ty, (&config, reason));
     found.refreshed = refreshed;
@@ -55,17 +56,17 @@ fn why_later(view: View<'_>, here: &Here<'_>, config: &Value) -> Option<Reason> 
     if !config.is_wholly_known() {
         return Some(Reason::ReadBecauseConfigUnknown);
     }
-    // Where nothing is changed there is nothing to wait for: the end of an object is not pending for
-    // what configures the provider that brings it about.
+    // Only a normal plan waits: a data source that configures a provider must not wait for the
+    // destruction of the objects of that provider.
     if view.options.mode != Mode::Normal {
         return None;
     }
     is_pending(view, here).then_some(Reason::ReadBecauseDependencyPending)
 }
 
-/// Whether anything is to be done to what a data source must not be read before: what `depends_on`
-/// names, here or in the calls of the modules around it, managed resources mentioned directly, and for
-/// the sake of conditions everything behind it.
+/// Whether a change is pending for any object that a data source must be read after: the objects
+/// that `depends_on` names, here or in the calls of the modules around it, managed resources
+/// referenced directly, and for conditions all dependencies.
 fn is_pending(view: View<'_>, here: &Here<'_>) -> bool {
     let (vertex, fates) = (here.vertex, view.fates);
     let asks = Asks { node: vertex.node, module: &here.addr.module };
@@ -85,7 +86,7 @@ fn is_pending(view: View<'_>, here: &Here<'_>) -> bool {
     mentioned || explicit() || around() || has_conditions && behind()
 }
 
-/// What is planned for an instance that is read while applying.
+/// Plans an instance that is read while applying.
 fn later(
     view: View<'_>,
     here: &Here<'_>,

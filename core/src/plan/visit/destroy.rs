@@ -85,14 +85,15 @@ pub(super) async fn visit_all(
         let doomed: Vec<_> = all_of(prior, Action::Delete, None)
             .filter(|doomed| targeted(view, &addr, doomed.key))
             .collect();
-        // Reported is enough: what would become of them is shown all the same.
+        // Reported is enough: their planned change is shown all the same.
         let _ = refuse_to_destroy(diags, (vertex, &addr), &doomed);
         let expansion = Some(Expansion::recorded(&vertex.config.repetition, Some(prior)));
         found.push(FoundResource { addr, expansion, objects: Vec::new() });
         all_doomed.push(doomed);
     }
     visit_doomed(view, diags, &vertex.provider, (&mut found, all_doomed)).await;
-    // Where there is nothing to destroy, a provider may still be configured with what is not there.
+    // A provider may still be configured with an object that does not exist, even if there is
+    // nothing to destroy.
     for module in view.session.results.instances(&vertex.node.path) {
         if vertex.prior_in(module.addr()).is_none() {
             let addr = vertex.within(module.addr());
@@ -118,7 +119,7 @@ pub(super) async fn visit_lost(
             .filter(|doomed| targeted(view, &addr, doomed.key))
             .collect();
         if view.options.mode == Mode::Normal {
-            // Reported is enough: what would become of them is shown all the same.
+            // Reported is enough: their planned change is shown all the same.
             let _ = refuse_to_destroy(diags, (vertex, &addr), &doomed);
         }
         found.push(FoundResource { addr, expansion: None, objects: Vec::new() });
@@ -145,8 +146,8 @@ pub(super) fn refuse_to_destroy(
     result
 }
 
-/// Whether something of an instance may be destroyed: it is a target itself. Of what is there only
-/// because a target needs it, nothing is.
+/// Whether an object of an instance may be destroyed: the instance is a target itself. Objects in
+/// the plan only as dependencies of a target are kept.
 pub(super) fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
     let targets = &view.options.targets;
     let addr_of_instance = addr.instance(key.clone());
@@ -169,8 +170,8 @@ fn all_of(
     })
 }
 
-/// Plans the end of objects of one resource, in several instances of its module, side by side. What is
-/// found goes to the resource at the same place in `found`.
+/// Plans the destruction of objects of one resource, in several instances of its module,
+/// concurrently. The results go to the resource at the same position in `found`.
 pub(super) async fn visit_doomed(
     view: View<'_>,
     diags: &mut Diagnostics,
@@ -222,7 +223,7 @@ impl End<'_> {
         let (handle, ty, deposed) = (&self.handle, &self.ty, doomed.deposed);
         let owner = prior::Owner { handle, ty, addr: &addr, deposed, block: None };
         let forgotten = doomed.action == Action::Forget;
-        // Nobody cares what became of an object that is no longer managed.
+        // A forgotten object is not refreshed, since it is no longer managed.
         let prior = match forgotten {
             true => prior::as_stored(diags, owner, doomed.object).await?,
             false => prior::bring_up_to_date(self.view, diags, owner, doomed.object).await?,
@@ -268,7 +269,8 @@ impl End<'_> {
         })
     }
 
-    /// The reference has a change to nothing for a deposed object that is gone, and none for others.
+    /// Whether to list the change. Terraform lists a no-op for a deposed object that is gone, and
+    /// none for others.
     fn is_worth_telling(&self, change: &Change) -> bool {
         match self.view.options.mode {
             Mode::Normal => change.action != Action::NoOp || change.deposed.is_some(),

@@ -11,7 +11,7 @@ use crate::provider::ResourceType;
 
 /// A configuration that was generated.
 pub(super) struct Generated {
-    /// As text.
+    /// Its source text.
     pub(super) text: String,
     /// And as it would be if it had been written.
     pub(super) resource: Resource,

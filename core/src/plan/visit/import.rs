@@ -50,7 +50,7 @@ pub(super) async fn find_unwritten(
     Some(FoundObject::seen(addr.key.clone(), prior.refreshed, None))
 }
 
-/// What a provider knows of an object.
+/// Answer of a provider to the search for an object.
 pub(super) enum Found {
     /// This.
     There(Prior),
@@ -58,7 +58,7 @@ pub(super) enum Found {
     Nothing,
 }
 
-/// Asks for an object, and for what it is now.
+/// Asks for an object, and for its current value.
 ///
 /// # Errors
 /// When the provider does not answer that.
@@ -102,7 +102,7 @@ pub(super) async fn find_at(
     Ok(Found::There(prior))
 }
 
-/// Asks for what an object is now of which an import told.
+/// Reads the current value of an imported object.
 async fn read(
     view: View<'_>,
     diags: &mut Diagnostics,
@@ -112,7 +112,7 @@ async fn read(
     let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     let watch = view.session.watch;
     let found = remark(ty, imported.value, &[]);
-    // Even where nothing else is read: an import need not tell more than the id.
+    // Also with `-refresh=false`: an import may return no more than the ID.
     watch.see(&Event::RefreshStart { addr, label: label(&found) });
     let identity = imported.identity.as_ref().and_then(|stored| ty.identity_payload(stored));
     let current = Current { value: &found, private: &imported.private, identity };

@@ -1,5 +1,5 @@
-//! Looks for an object that an interrupted run may have made, where what the run was about to make
-//! says how it can be found. What it finds belongs to the instance only if it is as it was to be.
+//! Looks for an object that an interrupted run may have made, if its planned value says how it can
+//! be found. A found object belongs to the instance only if it matches the planned value.
 
 use std::collections::HashSet;
 
@@ -18,13 +18,13 @@ use crate::plan::outcome::Refreshed;
 use crate::provider::{About, Listed, ResourceType, StoredIdentity, clue};
 use crate::state::Status;
 
-/// What became of an object that may have been made.
+/// Result of searching for an object that may have been made.
 pub(super) enum Search {
     /// It is there.
     Found(Box<Prior>),
     /// There is none, so it was never made.
     NeverMade,
-    /// Nobody can tell.
+    /// It is unknown whether it exists.
     InDoubt,
 }
 
@@ -54,7 +54,7 @@ pub(super) async fn look_for(
         diags.warn(Diagnostic::warning(UNRESOLVED, detail).about(addr.to_string()));
         Search::InDoubt
     };
-    // That a provider does not find an object is no error of this run.
+    // An object that the provider does not find is no error of this run.
     let mut said = Diagnostics::new();
     let found = find_at(view, &mut said, owner, &clue).await;
     let mut prior = match found {
@@ -74,7 +74,7 @@ pub(super) async fn look_for(
         return in_doubt(diags, &why);
     }
     if config.provisioners.iter().any(|provisioner| provisioner.when == When::Create) {
-        // Nobody knows how much of that was done, so the object is half made.
+        // It is unknown how far the provisioners ran, so the object is tainted.
         let mut object = (*prior.object).clone();
         object.status = Status::Tainted;
         prior.object = object.into();
@@ -83,9 +83,9 @@ pub(super) async fn look_for(
     Search::Found(Box::new(prior))
 }
 
-/// Finds the object that was to be created as `planned` among everything that the provider lists. Several
-/// open operations of one type are told apart by what was planned. Those planned alike are
-/// interchangeable: objects found for them are taken in the order of their addresses.
+/// Finds the object that was to be created as `planned` among everything that the provider lists.
+/// Several open operations of one type are distinguished by their planned values. Those planned
+/// alike are interchangeable: objects found for them are taken in the order of their addresses.
 async fn by_listing(
     view: View<'_>,
     diags: &mut Diagnostics,
@@ -146,7 +146,7 @@ fn choose<'l>(
     found.get(place).copied()
 }
 
-/// What identifies the objects of a type that the state has.
+/// Returns the identities of the objects of a type in the state.
 fn owned<'a>(view: View<'a>, kind: &str) -> impl Iterator<Item = &'a StoredIdentity> {
     let resources = view.session.state.resources.iter();
     let resources = resources.filter(move |(addr, _)| addr.resource.kind() == kind);

@@ -1,5 +1,5 @@
-//! Plans one instance of a managed resource: evaluates its block, looks at the real object, asks the
-//! provider what applying would bring about, and checks that the provider keeps its word.
+//! Plans one instance of a managed resource: evaluates its block, reads the real object, asks the
+//! provider for the planned object, and checks that the provider keeps the contract.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ pub(super) async fn plan(
         block: Some(vertex.config.span),
     };
     let stored = here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref());
-    // What is managed already is not imported again.
+    // An object that is already managed is not imported again.
     let (mut prior, mut importing) = match (stored, here.sought.get(&addr)) {
         (Some(object), _) => {
             (Some(prior::bring_up_to_date(view, diags, owner, object).await?), None)
@@ -89,13 +89,13 @@ pub(super) async fn plan(
         return Err(diags.error(not_finite(&addr, vertex.config)));
     }
     change.importing = importing;
-    // Reported is enough: what would become of it is shown all the same.
+    // Reported is enough: its planned change is shown all the same.
     let _ = view.written(vertex.config, &addr).check_after(diags, scope, &change.after).await;
     match &mut prior {
         Some(prior) if change.action == Action::NoOp => {
             prior.settle(&change.dependencies, change.create_before_destroy);
         }
-        // What is imported was not made after anything; the apply says what it stands on now.
+        // An imported object has no recorded dependencies; the apply records the current ones.
         Some(_) if change.importing.is_some() => {}
         Some(prior) if !prior.current.is_null() && !view.options.skip_refresh => {
             prior.add_dependencies(&change.dependencies);
@@ -142,7 +142,8 @@ impl<'a> Instance<'a> {
         let null = Value::null(self.ty.ty.clone());
         let existing = prior.filter(|prior| !prior.current.is_null());
         let tainted = existing.is_some_and(Prior::is_tainted);
-        // A tainted object is planned as if there were none; what there is goes into `before`.
+        // A tainted object is planned as if there were none; the existing object goes into
+        // `before`.
         let usable = existing.filter(|_| !tainted);
         let before = existing.map_or(&null, |prior| &prior.current);
         let mut secrets = sensitive_paths(config);
@@ -175,7 +176,7 @@ impl<'a> Instance<'a> {
             true => asking.anew(diags, &plain(config), &planned.private).await?,
             false => planned,
         };
-        // Reported is enough: what would become of it is shown all the same.
+        // Reported is enough: its planned change is shown all the same.
         let _ = self.refuse_to_destroy(diags, action);
         let identity = planned.encoded_identity();
         let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
@@ -196,7 +197,8 @@ impl<'a> Instance<'a> {
         })
     }
 
-    /// The sensitive paths of the configuration, in which the object before stands for what is ignored.
+    /// Returns the sensitive paths of the configuration, with those of the object before for
+    /// ignored attributes.
     fn config_secrets(&self, config: &Value, before: &Value) -> Vec<Path> {
         let ignored = &self.vertex.config.lifecycle.ignore_changes;
         let is_ignored = |path: &Path| match (ignored, path.0.first()) {
@@ -249,7 +251,7 @@ impl<'a> Instance<'a> {
         prior: Option<Prior>,
         scope: ModuleScope<'_>,
     ) -> Result<FoundObject, Reported> {
-        // Whoever only imports wants to hear nothing of what is right later.
+        // An import evaluates no conditions, since the configuration may still be incomplete.
         if !self.view.options.adoptions.is_empty() {
             return Ok(self.as_it_is(prior));
         }
@@ -265,10 +267,10 @@ impl<'a> Instance<'a> {
         let current = prior.as_ref().map(|prior| prior.current.clone());
         let value = current
             .filter(|current| !current.is_null())
-            // What is not there may be made by the next run, and then have any value.
+            // A missing object may be made by the next run, and then have any value.
             .unwrap_or_else(|| Value::unknown(self.ty.ty.clone()));
         let drift = prior.as_ref().and_then(|prior| {
-            // Where nothing else is done, a new address alone is worth showing.
+            // If nothing else is done, a new address alone is shown.
             let moved = self.view.settled.moves.origin(self.addr).is_some();
             let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
             let same = Change::of(addr, provider, Action::NoOp, value.clone(), value.clone());

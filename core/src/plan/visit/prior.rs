@@ -1,4 +1,4 @@
-//! What an object in the state is now: brought to the newest schema, and read from the real world.
+//! The current value of an object in the state: upgraded to the newest schema, and refreshed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,13 +25,13 @@ pub(crate) struct Prior {
     pub(super) current: Value,
     /// The object as it is to be stored, private bytes included.
     pub(super) object: Arc<Object>,
-    /// What that means for the state.
+    /// The result for the state.
     pub(super) refreshed: Refreshed,
 }
 
 impl Prior {
-    /// Takes over what the configuration says about the object beside its attributes. That is for
-    /// objects that do not change: for others, applying does it.
+    /// Takes over the settings of the configuration beside the attributes of the object. That is
+    /// for objects that do not change: for others, applying does it.
     pub(super) fn settle(&mut self, dependencies: &Dependencies, create_before_destroy: bool) {
         let Object { dependencies: known, create_before_destroy: flag, .. } = &*self.object;
         if known == dependencies && *flag == create_before_destroy {
@@ -43,8 +43,8 @@ impl Prior {
         self.refreshed = Refreshed::Now(self.object.clone());
     }
 
-    /// Adds what the configuration says that the object depends on, until applying stores that alone:
-    /// a run that fails before may leave it with either.
+    /// Adds the dependencies of the configuration, until applying stores those alone: a run that
+    /// fails before may leave the object with either.
     pub(super) fn add_dependencies(&mut self, dependencies: &Dependencies) {
         let known = &self.object.dependencies;
         let mut all: BTreeSet<_> = known.iter().collect();
@@ -64,7 +64,7 @@ impl Prior {
     }
 }
 
-/// Whose objects are looked at.
+/// The instance whose objects are read.
 #[derive(Clone, Copy)]
 pub(super) struct Owner<'a> {
     pub(super) handle: &'a Handle,
@@ -72,12 +72,12 @@ pub(super) struct Owner<'a> {
     pub(super) addr: &'a InstanceAddr,
     /// Set if it is a deposed object.
     pub(super) deposed: Option<&'a DeposedKey>,
-    /// Where it is written, if it is.
+    /// The block that configures it, if there is one.
     pub(super) block: Option<Span>,
 }
 
 impl<'a> Owner<'a> {
-    /// What a question about the object is about.
+    /// Returns the subject of a call about the object.
     pub(super) fn about(&self) -> About<'a> {
         About { addr: self.addr, block: self.block }
     }
@@ -97,7 +97,7 @@ pub(super) async fn as_stored(
     Ok(Prior { stored, current, object, refreshed: Refreshed::Same })
 }
 
-/// Brings an object up to date, or takes what was read ahead.
+/// Brings an object up to date, or takes the result of the read ahead.
 ///
 /// # Errors
 /// When the provider cannot upgrade or read it.
@@ -112,7 +112,7 @@ pub(super) async fn bring_up_to_date(
         return read(view, diags, owner, object).await;
     };
     for diagnostic in said {
-        // Whoever read ahead could not know that the block has no place for the object any more.
+        // The read ahead could not know that the block no longer has this instance.
         let subject = diagnostic.subject.filter(|_| owner.block.is_some());
         // The receipt is in the result.
         let _ = diags.push(Diagnostic { subject, ..diagnostic });
@@ -120,7 +120,7 @@ pub(super) async fn bring_up_to_date(
     prior
 }
 
-/// Asks the provider what an object is now.
+/// Asks the provider for the current value of an object.
 ///
 /// # Errors
 /// When the provider cannot upgrade or read it.
@@ -190,7 +190,8 @@ pub(super) async fn read(
     Ok(Prior { stored, current, object, refreshed })
 }
 
-/// The drift of an object, if it has drifted: what the state has against what is.
+/// Returns the drift of an object, if it has drifted: the value in the state against the current
+/// one.
 pub(super) fn drift(prior: &Prior, change: &Change) -> Option<Change> {
     if prior.stored == prior.current {
         return None;

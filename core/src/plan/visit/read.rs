@@ -8,8 +8,8 @@ use crate::phase::find_written;
 use crate::plan::ahead::ObjectsRead;
 use crate::plan::vertex::ReadVertex;
 
-/// Reads the objects. What is missing in the result the visit of the resource reads itself, and says
-/// why it could not be read.
+/// Reads the objects. For an object that is missing in the result, the visit of the resource does
+/// the read itself, and reports why it failed.
 pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRead {
     let written = (&vertex.addr, vertex.config);
     let mut unsaid = Diagnostics::new();

@@ -23,14 +23,14 @@ pub(super) struct Here<'a> {
     pub(super) module: &'a ModuleResults,
     pub(super) addr: ResourceAddr,
     pub(super) expansion: Expansion,
-    /// What the state holds of it.
+    /// Its part of the state.
     pub(super) prior: Option<&'a ResourceState>,
-    /// By what objects are found that are there already and belong to it from now on.
+    /// The keys to find existing objects that belong to it from now on.
     pub(super) sought: &'a BTreeMap<InstanceAddr, Clue>,
 }
 
 impl<'a> Here<'a> {
-    /// What names mean within an instance of it.
+    /// Returns the scope of names within an instance of it.
     pub(super) fn scope(&self, view: View<'a>, key: &InstanceKey) -> ModuleScope<'a> {
         view.session.scope(self.module).repeated(self.expansion.data(key))
     }
@@ -79,7 +79,7 @@ pub(super) async fn visit(
     found
 }
 
-/// What is imported into a resource: the ids, by instance.
+/// Returns the imports into a resource: the IDs, by instance.
 fn sought(
     view: View<'_>,
     diags: &mut Diagnostics,
@@ -101,7 +101,7 @@ fn sought(
     Ok(clues)
 }
 
-/// What is taken into a resource whether a block asks for it or not.
+/// Returns the adoptions into a resource, which need no `import` block.
 fn adoptions<'v>(
     view: View<'v>,
     vertex: &ResourceVertex<'_>,
@@ -109,7 +109,7 @@ fn adoptions<'v>(
     view.options.adoptions.iter().filter(|(addr, _)| addr.of().config() == vertex.addr)
 }
 
-/// Finds what is to be taken in although the block has no place for it.
+/// Finds the objects to adopt although the block has no place for them.
 async fn find_unplaced(
     view: View<'_>,
     diags: &mut Diagnostics,
@@ -131,8 +131,8 @@ fn is_there(here: &[Here<'_>], addr: &InstanceAddr) -> bool {
     here.iter().any(|here| here.addr == addr.of() && here.expansion.contains(&addr.key))
 }
 
-/// Reports imports into instances that there are not. What a block was to import and did once may go
-/// again.
+/// Reports imports into instances that do not exist. An instance that a block has already imported
+/// may be missing again.
 fn report_lost_imports(
     view: View<'_>,
     diags: &mut Diagnostics,
@@ -166,7 +166,7 @@ async fn check_provisioners(view: View<'_>, diags: &mut Diagnostics, here: &[Her
     }
     let Ok((_, ty)) = here.vertex.find_provider(view.session, diags) else { return };
     let scope = view.session.scope(here.module);
-    // Errors are in `diags`, and that is what stops dependents.
+    // Errors are in `diags`, which stops dependents.
     let _ = phase::check_provisioners(view.session, diags, (config, &ty.ty), &scope).await;
 }
 
@@ -212,7 +212,7 @@ async fn plan_doomed(
     let all = here.iter().map(|here| {
         let doomed = doomed(view, here);
         if view.options.mode == plan::Mode::Normal {
-            // Reported is enough: what would become of them is shown all the same.
+            // Reported is enough: their planned change is shown all the same.
             let _ = destroy::refuse_to_destroy(diags, (vertex, &here.addr), &doomed);
         }
         doomed
@@ -251,8 +251,8 @@ fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Her
     diags.warn(Diagnostic::warning("Incompletely-matched force-replace resource instance", detail));
 }
 
-/// Where nothing is made, what is not there is none of the instances, as the reference has it: one behind
-/// which there are others keeps its place.
+/// Removes missing objects from the instances in a plan that makes nothing, as Terraform does. A
+/// missing object followed by existing ones keeps its place.
 fn leave_out_missing(found: &mut FoundResource) {
     let is_there = |object: &FoundObject| object.value.as_ref().is_some_and(|it| !it.is_unknown());
     let last =
@@ -269,8 +269,8 @@ fn leave_out_missing(found: &mut FoundResource) {
     }
 }
 
-/// The instances that are not planned because others of the resource are targets. Who mentions them
-/// sees them as the state has them.
+/// Returns the instances that are not planned because others of the resource are targets.
+/// References to them see the values in the state.
 fn untargeted(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) -> Vec<FoundObject> {
     if here.expansion.keys().all(|key| targeted(view, here, &key)) {
         return Vec::new();

@@ -37,7 +37,7 @@ fn with(object: &Value, changed: &[(&str, Value)]) -> Value {
     Value::object(pairs)
 }
 
-/// Refuses values for what only the provider sets.
+/// Refuses values for attributes that only the provider sets.
 pub(super) fn validate(config: &Value) -> Verdict {
     let set = |name: &str| attribute(config, name).is_some_and(|value| !value.is_null());
     let diagnostics = ["id", "output"]
@@ -77,7 +77,7 @@ pub(super) fn plan(prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
     } else if attribute(prior, "triggers_replace") != Some(triggers) {
         (anew(), vec![Path::root().attribute("triggers_replace")])
     } else if attribute(prior, "input") != Some(input) {
-        // Unknown even where it is going to be null, as in the reference.
+        // Unknown even where it is going to be null, as in Terraform.
         (with(proposed, &[("output", Value::unknown(input.ty()))]), Vec::new())
     } else {
         (proposed.clone(), Vec::new())
@@ -95,8 +95,8 @@ pub(super) fn apply(planned: &Value) -> Value {
     with(planned, &[("id", id), ("output", output)])
 }
 
-/// The object that was a `null_resource`: its triggers are what replaces it. They become an object,
-/// as whoever writes them in braces has it, so that no difference is seen.
+/// The object that was a `null_resource`: changes of its triggers replace it. They become an
+/// object, as an author writes them in braces, so that no difference is seen.
 pub(super) fn moved(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> {
     let unsupported = |why: String| problem("Unsupported source of a move", why, Path::root());
     let from_null = request.source_provider.ends_with("/hashicorp/null");

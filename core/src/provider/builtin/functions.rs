@@ -14,7 +14,7 @@ use formwork_value::{Diagnostic, Diagnostics, Str, Type, Value};
 use super::{payload, undecodable};
 use crate::config::inputs::{GivenValue, read_values};
 
-/// What the functions take and return.
+/// Parameters and results of the functions.
 pub(super) fn signatures() -> BTreeMap<String, FunctionSignature> {
     let signature = |parameter: (&str, Type), returns, summary: &str, description: &str| {
         let (name, ty) = parameter;
@@ -134,7 +134,7 @@ fn decoded(text: &Value) -> Result<Value, String> {
     })))
 }
 
-/// A problem in one sentence: nobody can look up the place it is at.
+/// A problem in one sentence: its location cannot be looked up.
 fn explained(problem: &Diagnostic, sources: &Sources) -> String {
     let place = problem.subject.map_or_else(String::new, |span| {
         let at = sources.start(span);

@@ -96,7 +96,7 @@ fn unavailable() -> SourceError {
     }
 }
 
-/// Checks what can be checked without reading.
+/// Checks everything that can be checked without reading.
 pub(super) fn validate(states: Option<&Arc<dyn RemoteStates>>, config: &Value) -> Verdict {
     let null = Value::null(Type::Dynamic);
     let source = source(config, &null);

@@ -19,7 +19,7 @@ use crate::change::Clue;
 use crate::provider::ResourceType;
 use crate::state::Object;
 
-/// What an object was that is to become one of another resource type.
+/// Prior form of an object that is to become one of another resource type.
 #[derive(Clone, Copy)]
 pub struct Former<'a> {
     /// The resource type.
@@ -37,7 +37,7 @@ pub struct Imported {
     pub value: Plain,
     /// The provider's private bytes.
     pub private: Bytes,
-    /// What identifies it, if the provider said so.
+    /// Identity of the object, if the provider returned one.
     pub identity: Option<StoredIdentity>,
 }
 
@@ -215,7 +215,7 @@ fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<
     Exchange::new(contract::Call::Import { asked: &ty.name, found: &found.type_name })
 }
 
-/// Says why what was found is not what was asked for.
+/// Explains why the object found is not the one requested.
 fn refused(summary: &str, (clue, what): (&Clue, &str), about: About<'_>) -> Diagnostic {
     let detail = format!("By {clue} the provider found {what} for {}.", about.addr);
     Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())

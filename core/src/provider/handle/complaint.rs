@@ -1,4 +1,4 @@
-//! What went wrong with a provider's answer, told with the address it was about.
+//! Diagnostics for a provider's faulty answers, with the address of the request.
 
 use formwork_plugin_protocol::contract::{Call, Exchange, Rule, check};
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
@@ -12,10 +12,10 @@ use crate::provider::ResourceType;
 use crate::provider::blame::{about_failure, about_provider_diagnostics};
 
 impl Handle {
-    /// Reports what the provider said about an address.
+    /// Reports the diagnostics of the provider about an address.
     ///
     /// # Errors
-    /// When an error was among it.
+    /// When an error was among them.
     pub fn said(
         &self,
         diags: &mut Diagnostics,
@@ -135,7 +135,7 @@ impl Handle {
         )
     }
 
-    /// Says what is wrong with an answer, in the words that tests of providers search for.
+    /// Describes an error in an answer, in the words that tests of providers search for.
     fn violation(&self, (summary, call): (&str, &str), about: About<'_>) -> String {
         let provider = format!("provider[\"{}\"]", self.addr());
         let addr = about.addr;

@@ -15,13 +15,13 @@ use crate::provider::ResourceType;
 /// An ephemeral resource that was opened.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// What it handed out, without marks.
+    /// Value that it returned, without marks.
     pub value: Plain,
-    /// What it needs until the next call.
+    /// Data needed for the next call.
     pub keep: Keep,
 }
 
-/// What an open ephemeral resource needs until the next call.
+/// Data of an open ephemeral resource that the next call needs.
 #[derive(Clone, Debug)]
 pub struct Keep {
     /// The provider's private bytes.
@@ -79,8 +79,8 @@ impl Handle {
         Ok(Keep { private: answer.private, renew_at: answer.renew_at })
     }
 
-    /// Closes an ephemeral resource. `private` is what its opening answered, whatever renewals have
-    /// answered since.
+    /// Closes an ephemeral resource. `private` is the private data of its opening, whatever
+    /// renewals have answered since.
     ///
     /// # Errors
     /// When the provider reports errors or gives no answer.

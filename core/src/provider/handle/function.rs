@@ -1,4 +1,4 @@
-//! Calls of functions. What a provider answers is a value or a reason, so nothing is reported here.
+//! Calls of functions. A provider returns a value or a reason, so nothing is reported here.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What identifies an object beside its attributes: kept with it in the state, sent along with calls
+//! Identity of an object beside its attributes: kept with it in the state, sent along with calls
 //! about it, and a way to find it again. Providers made before protocol 5.9 have no identities.
 
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl IdentityType {
         }
     }
 
-    /// An identity that somebody wrote, with what may be left out.
+    /// An identity that an author wrote, completed with the optional attributes.
     ///
     /// # Errors
     /// When it does not fit.
@@ -68,7 +68,8 @@ impl IdentityType {
         Ok(Value::object(parts).split_marks().0)
     }
 
-    /// The identity that an object will have, as far as its attributes tell: those of the same name.
+    /// The identity that an object will have, as far as its attributes determine it: those of the
+    /// same name.
     fn foretold(&self, planned: &Value) -> Option<Value> {
         let Type::Object(shape) = &self.ty else { return None };
         let mut parts: Vec<(Str, Value)> = Vec::new();
@@ -91,8 +92,8 @@ fn part<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     Path::root().attribute(name).find(value)
 }
 
-/// By what an object can be found that was to be made like this: by its identity, or by an id that
-/// was known before.
+/// Key by which an object with this planned value can be found: its identity, or an id that was
+/// known before.
 #[must_use]
 pub(crate) fn clue(ty: &ResourceType, planned: &Value) -> Option<Clue> {
     if let Some(identity) = ty.identity.as_ref().and_then(|form| form.foretold(planned)) {
@@ -121,8 +122,8 @@ impl ResourceType {
 }
 
 impl Handle {
-    /// Brings the identity of a stored object to the newest schema. What cannot be read is dropped
-    /// when the provider has no identities for the type any more.
+    /// Upgrades the identity of a stored object to the newest schema. One that cannot be read is
+    /// dropped when the provider has no identities for the type any more.
     ///
     /// # Errors
     /// When the provider's answer breaks the contract.

@@ -1,5 +1,5 @@
-//! Asks a provider for everything of one type, to find an object of which only the plan is known.
-//! Whether what is found may be taken is decided elsewhere.
+//! Asks a provider for all objects of one type, to find an object of which only the plan is known.
+//! Whether a found object may be taken is decided elsewhere.
 
 use formwork_plugin_protocol::ProviderExt as _;
 use formwork_plugin_protocol::message::list::ListRequest;
@@ -13,13 +13,14 @@ use super::identity::StoredIdentity;
 use super::{Handle, payload};
 use crate::provider::ResourceType;
 
-/// How many objects are looked at. Where there are more, nobody could tell that one is the only one.
+/// Maximum number of objects that are listed. With more, a match cannot be known to be the only
+/// one.
 const LIMIT: usize = 10_000;
 
 /// An object that the provider lists.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// What identifies it.
+    /// Identity of the object.
     pub identity: Value,
     /// The same, as a state has it.
     pub stored: StoredIdentity,
@@ -28,8 +29,8 @@ pub struct Listed {
 }
 
 impl Handle {
-    /// Everything of one type that there is; `None` if the provider cannot tell, or not without being
-    /// told where to look.
+    /// Lists all objects of one type; `None` if the provider cannot list them, or not without a
+    /// configuration of where to look.
     pub async fn list(&self, ty: &ResourceType) -> Option<Vec<Listed>> {
         let schema = self.loaded.schema().list_resources.get(&ty.name)?;
         let form = ty.identity.as_ref()?;

@@ -1,4 +1,4 @@
-//! Asking whether a provider accepts what was written.
+//! Asks whether a provider accepts a configuration.
 
 use std::sync::Arc;
 

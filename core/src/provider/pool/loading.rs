@@ -1,5 +1,5 @@
-//! What providers offer: each is asked once. What one says of itself meanwhile is kept until somebody
-//! tells it, because whoever needs a provider first may have reasons to say nothing.
+//! Schemas and capabilities of providers: each is asked once. Warnings of a provider about itself
+//! are kept until they are reported, because its first caller may have reasons to report nothing.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::provider::blame::{about_failure, about_provider_diagnostics, about_se
 use crate::provider::loaded::Loaded;
 
 impl Pool<'_> {
-    /// Launches a set of providers side by side and fetches what they offer. What they warn of is for
+    /// Launches a set of providers side by side and fetches their schemas. Their warnings are for
     /// [`Pool::tell`].
     ///
     /// # Errors
@@ -50,13 +50,13 @@ impl Pool<'_> {
         result
     }
 
-    /// Tells what there is to say of providers that is about no step of the run: what they warned of
-    /// when they were loaded, and that they had to be asked a second time. All of it is told once.
+    /// Reports diagnostics about providers that belong to no step of the run: their warnings when
+    /// they were loaded, and that they had to be asked a second time. All of it is reported once.
     pub fn tell(&self, diags: &mut Diagnostics) {
         self.calls.remarks.take().into_iter().for_each(|remark| diags.warn(remark));
     }
 
-    /// Returns what is wrong with a provider, if anything is.
+    /// Returns the problem of a provider, if it has one.
     async fn load_one(&self, addr: ProviderAddr) -> Diagnostics {
         if let Some(problems) = self.unusable.borrow().get(&addr) {
             return problems.clone();
@@ -101,7 +101,7 @@ impl Pool<'_> {
         loaded
     }
 
-    /// Asks a provider what it offers. What makes that unusable is reported.
+    /// Asks a provider for its schemas. Reasons that make it unusable are reported.
     async fn load_from(
         &self,
         addr: &ProviderAddr,
@@ -133,7 +133,8 @@ impl Pool<'_> {
     }
 }
 
-/// Reports what makes a schema unusable. Everything later takes for granted that it makes sense.
+/// Reports the errors that make a schema unusable. Everything later takes for granted that it makes
+/// sense.
 fn unusable(
     diags: &mut Diagnostics,
     addr: &ProviderAddr,

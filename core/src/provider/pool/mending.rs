@@ -1,6 +1,6 @@
-//! Providers whose process died over a question are replaced by fresh ones, while whoever asked waits.
-//! Whoever asks cannot do it: a handle knows no pool. So it leaves a note, and whoever tidies the pool
-//! meanwhile does what the note says.
+//! Replaces providers whose process died during a read-only call, while the caller waits. The
+//! caller cannot do it: a handle knows no pool. So it leaves a note, and the task that tidies the
+//! pool meanwhile follows the note.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -32,7 +32,7 @@ impl Seat {
         Rc::new(Self { provider: RefCell::new(provider), is_configured })
     }
 
-    /// Who has it now.
+    /// Provider that has the seat now.
     pub(in crate::provider) fn provider(&self) -> Arc<dyn Provider> {
         self.provider.borrow().clone()
     }
@@ -42,10 +42,10 @@ impl Seat {
     }
 }
 
-/// The notes that nobody has seen to yet.
+/// Notes that are still to be handled.
 #[derive(Default)]
 pub(in crate::provider) struct Mending {
-    /// How many see to notes. Without one there is no use in waiting.
+    /// Number of tasks that handle notes. Without one there is no use in waiting.
     n_menders: Cell<usize>,
     notes: RefCell<VecDeque<Note>>,
     left: Notify,
@@ -60,8 +60,8 @@ struct Note {
 }
 
 impl Mending {
-    /// Has a provider looked after that gave no answer. Returns whom to ask next, which is the same one
-    /// if it lives; `None` if there is nobody to ask.
+    /// Checks a provider that gave no answer. Returns the provider to ask next, which is the same
+    /// one if it lives; `None` if there is none to ask.
     pub(in crate::provider) async fn replace(
         &self,
         addr: &ProviderAddr,
@@ -88,7 +88,7 @@ impl Mending {
     }
 }
 
-/// Somebody who sees to notes, as long as this lives.
+/// A task that handles notes, as long as this lives.
 pub(super) struct Mender<'m>(&'m Mending);
 
 impl<'m> Mender<'m> {
@@ -104,7 +104,7 @@ impl Drop for Mender<'_> {
     }
 }
 
-/// Somebody finds out through a provider what a change did.
+/// A task finds out through a provider the effect of a change.
 pub struct Evidence<'p> {
     processes: &'p Processes,
     provider: Arc<dyn Provider>,
@@ -117,8 +117,8 @@ impl Drop for Evidence<'_> {
 }
 
 impl Pool<'_> {
-    /// Sees to notes, for ever: to each by itself, so that a provider that takes long to start holds up
-    /// nobody who asked another.
+    /// Handles notes, for ever: each by itself, so that a provider that takes long to start does
+    /// not delay callers of another.
     pub(super) async fn mend(&self, mender: Mender<'_>) -> Infallible {
         let notes =
             unfold(mender.0, |mending| async move { Some((mending.next().await, mending)) });
@@ -130,17 +130,17 @@ impl Pool<'_> {
     async fn see_to(&self, note: Note) {
         let Note { addr, seat, before, done } = note;
         let next = self.replaced(&addr, &seat, &before, Purpose::Work).await;
-        // What was cut short is not to begin anew.
+        // A call that was cut short must not begin again.
         let next = next.filter(|_| !self.stopping.forbids(Purpose::Work));
         drop((seat, before));
-        // Whoever asked may have given up.
+        // The caller may have given up.
         done.send(next).ok();
         self.processes.look_again();
     }
 
-    /// Has somebody answer for a handle after a change through it brought no answer: the same provider
-    /// if it lives and was not told to stop, else a new one with the same configuration. `None` if nobody
-    /// does. As long as what is returned lives, an interrupt leaves that provider alone.
+    /// Finds a provider for a handle after a change through it brought no answer: the same provider
+    /// if it lives and was not asked to stop, else a new one with the same configuration. `None` if
+    /// there is none. As long as the returned value lives, an interrupt leaves that provider alone.
     pub async fn revive(&self, handle: &Handle) -> Option<Evidence<'_>> {
         let (seat, before) = (handle.seat(), handle.provider());
         let provider = self.replaced(handle.addr(), seat, &before, Purpose::Evidence).await?;
@@ -148,8 +148,8 @@ impl Pool<'_> {
         Some(Evidence { processes: &self.processes, provider })
     }
 
-    /// Whom to ask instead of a provider that gave no answer. Why it cannot be replaced matters less
-    /// than why it has to be.
+    /// Finds the provider to ask instead of one that gave no answer. Why it cannot be replaced
+    /// matters less than why it has to be.
     async fn replaced(
         &self,
         addr: &ProviderAddr,
@@ -214,13 +214,13 @@ impl Pool<'_> {
         handle.configure(&mut Diagnostics::new(), &entry.config, about).await?;
         match self.owner_of(before) {
             Some((_, entry)) => entry.handle.seat().give_to(fresh),
-            // Nobody lets it go any more, so it ends with whoever asked for it.
+            // No other user releases it any more, so it ends with its caller.
             None => self.processes.dismiss(fresh),
         }
         Ok(true)
     }
 
-    /// Which configuration a provider has.
+    /// Returns the configuration that a provider has.
     fn owner_of(&self, provider: &Arc<dyn Provider>) -> Option<(ProviderConfigAddr, Configured)> {
         let configured = self.configured.borrow();
         let mut all = configured.iter();

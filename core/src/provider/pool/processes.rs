@@ -1,5 +1,5 @@
-//! The instances of providers that live: which of them are idle, which are to end, and how many there
-//! are. What they are configured with is the pool's business.
+//! The living instances of providers, by state: busy, idle, or about to end. Their configuration is
+//! the pool's business.
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
@@ -17,7 +17,7 @@ use crate::addr::ProviderAddr;
 #[derive(Default)]
 pub(super) struct Processes {
     running: RefCell<Vec<Process>>,
-    /// Set off when one is dismissed, or let go by somebody who held it.
+    /// Set off when one is dismissed, or released by a holder.
     dismissed: Notify,
     n_starting: Cell<usize>,
     n_ending: Cell<usize>,
@@ -29,23 +29,23 @@ struct Process {
     addr: ProviderAddr,
     provider: Arc<dyn Provider>,
     role: Role,
-    /// What it was started for, until it is asked for that.
+    /// Purpose of its start, until it is asked for that.
     purpose: Purpose,
-    /// How many find out through it what a change did.
+    /// Number of tasks that find out through it the effect of a change.
     n_evidence: usize,
-    /// Whether it was told to cut short what it does. Providers then refuse whatever comes after.
+    /// Whether it was asked to stop. Providers then refuse all later calls.
     is_stopped: bool,
-    /// Held by whoever finds out whether it lives, and replaces it if not.
+    /// Held by the task that checks whether it lives, and replaces it if not.
     turn: Rc<Semaphore>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Somebody is about to configure it, or has.
+    /// It has a configuration, or is about to get one.
     Busy,
-    /// Nobody has configured it.
+    /// It has no configuration.
     Idle,
-    /// It is to end when whoever still holds it is done.
+    /// It is to end when its last holder is done.
     Dismissed,
 }
 
@@ -54,14 +54,14 @@ impl Process {
         Arc::ptr_eq(&self.provider, provider)
     }
 
-    /// Whether nobody holds it but the list of what runs, so that no call to it is under way.
+    /// Whether only the list of running instances holds it, so that no call to it is under way.
     fn is_unused(&self) -> bool {
         !self.addr.is_builtin() && Arc::strong_count(&self.provider) == 1
     }
 }
 
 impl Processes {
-    /// Takes in an instance that was started, for somebody who configures it.
+    /// Takes in an instance that was started, for a caller that configures it.
     pub(super) fn add(&self, addr: &ProviderAddr, provider: &Arc<dyn Provider>, purpose: Purpose) {
         let (addr, provider) = (addr.clone(), provider.clone());
         let (role, is_stopped, turn) = (Role::Busy, false, Rc::new(Semaphore::new(1)));
@@ -75,12 +75,12 @@ impl Processes {
         }
     }
 
-    /// Takes note that nobody has configured an instance.
+    /// Records that an instance has no configuration.
     pub(super) fn set_idle(&self, provider: &Arc<dyn Provider>) {
         self.set(provider, Role::Idle);
     }
 
-    /// An idle instance, which from now on belongs to whoever asked.
+    /// An idle instance, which from now on belongs to the caller.
     pub(super) fn take_idle(&self, addr: &ProviderAddr) -> Option<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
         let idle = running.iter_mut().find(|it| it.role == Role::Idle && it.addr == *addr)?;
@@ -102,7 +102,7 @@ impl Processes {
         Some(unused.provider.clone())
     }
 
-    /// Somebody is about to find out through an instance what a change did.
+    /// Records that a task is about to find out through an instance the effect of a change.
     pub(super) fn begin_evidence(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
         if let Some(process) = running.iter_mut().find(|it| it.is(provider)) {
@@ -111,7 +111,7 @@ impl Processes {
         }
     }
 
-    /// Somebody has found out, or cannot.
+    /// Records that the task has found out, or cannot.
     pub(super) fn end_evidence(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
         if let Some(process) = running.iter_mut().find(|it| it.is(provider)) {
@@ -119,7 +119,8 @@ impl Processes {
         }
     }
 
-    /// The instances that are to be told to stop: those that say what a change did are not.
+    /// The instances that are to be asked to stop: those that report the effect of a change are
+    /// not.
     pub(super) fn stopping(&self) -> Vec<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
         let is_at_work = |it: &&mut Process| it.purpose == Purpose::Work && it.n_evidence == 0;
@@ -131,12 +132,12 @@ impl Processes {
         told.collect()
     }
 
-    /// Whether an instance was told to stop.
+    /// Whether an instance was asked to stop.
     pub(super) fn was_stopped(&self, provider: &Arc<dyn Provider>) -> bool {
         self.running.borrow().iter().any(|it| it.is(provider) && it.is_stopped)
     }
 
-    /// How many processes there are, coming and going ones too.
+    /// Number of processes, those starting and ending included.
     pub(super) fn n_alive(&self) -> usize {
         let running = self.running.borrow();
         let n_running = running.iter().filter(|process| !process.addr.is_builtin()).count();
@@ -157,18 +158,18 @@ impl Processes {
         ending
     }
 
-    /// Has an instance end as soon as nobody holds it.
+    /// Has an instance end as soon as it has no holder.
     pub(super) fn dismiss(&self, provider: &Arc<dyn Provider>) {
         self.set(provider, Role::Dismissed);
         self.dismissed.notify_one();
     }
 
-    /// Ends what was dismissed and has been let go of since.
+    /// Ends the instances that were dismissed and released since.
     pub(super) fn look_again(&self) {
         self.dismissed.notify_one();
     }
 
-    /// What has to be held to replace an instance; none if it has ended.
+    /// Semaphore that has to be held to replace an instance; none if it has ended.
     pub(super) fn turn_at(&self, provider: &Arc<dyn Provider>) -> Option<Rc<Semaphore>> {
         let running = self.running.borrow();
         running.iter().find(|it| it.is(provider)).map(|process| process.turn.clone())
@@ -181,14 +182,14 @@ impl Processes {
         launcher.close(provider).await;
     }
 
-    /// What was dismissed and is held by nobody.
+    /// Instances that were dismissed and have no holder.
     fn leaving(&self) -> Vec<Arc<dyn Provider>> {
         let running = self.running.borrow();
         let leaving = running.iter().filter(|it| it.role == Role::Dismissed && it.is_unused());
         leaving.map(|process| process.provider.clone()).collect()
     }
 
-    /// Ends what was dismissed, for ever.
+    /// Ends dismissed instances, for ever.
     pub(super) async fn end_dismissed(&self, launcher: &dyn Launch) -> Infallible {
         loop {
             let leaving = self.leaving();

@@ -1,5 +1,5 @@
 //! Whether a run is to come to an end. Providers that are still being started are then given up, as
-//! nothing has been done through them. Only what a lost change did is found out all the same.
+//! nothing has been done through them. Only the effect of a lost change is found out all the same.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -9,12 +9,12 @@ use formwork_plugin_protocol::Failure;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-/// What a provider is started for.
+/// Purpose for which a provider is started.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// For something that is not to begin once the run is to end.
     Work,
-    /// To say what a change did that brought no answer. Nobody can say it later.
+    /// To report the effect of a change that brought no answer. No later run can report it.
     Evidence,
 }
 
@@ -32,15 +32,15 @@ impl Stopping {
         self.begun.notify_waiters();
     }
 
-    /// Whether what is done for this purpose is given up.
+    /// Whether work for this purpose is given up.
     pub(super) fn forbids(&self, purpose: Purpose) -> bool {
         self.is_wanted.get() && purpose == Purpose::Work
     }
 
-    /// Waits for the start of a provider, or for what it offers, unless the run is to end.
+    /// Waits for the start of a provider, or for its schema, unless the run is to end.
     ///
     /// # Errors
-    /// When it was given up, beside what may be wrong with the provider.
+    /// When it was given up, or the provider failed.
     pub(super) async fn unless<T>(
         &self,
         purpose: Purpose,

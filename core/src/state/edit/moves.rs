@@ -1,6 +1,6 @@
-//! Moving what a state holds to other addresses, also into another state. First it is found out what
-//! moves where, then it is taken out, then put in: so nothing is lost on the way when source and
-//! destination overlap.
+//! Moves objects of a state to other addresses, also into another state. First the moves are
+//! planned, then the objects are taken out, then put in: so nothing is lost on the way when source
+//! and destination overlap.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Formatter};
@@ -17,7 +17,7 @@ use crate::state::{ResourceState, State};
 /// One thing that changes its address, and the new address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// What is directly in a module instance.
+    /// Objects directly in a module instance.
     Module(ModuleAddr, ModuleAddr),
     /// A resource with all its instances.
     Resource(ResourceAddr, ResourceAddr),
@@ -25,14 +25,14 @@ pub enum Move {
     Instance(InstanceAddr, InstanceAddr),
 }
 
-/// What was taken out of a state, under its new addresses.
+/// Objects taken out of a state, under their new addresses.
 #[derive(Debug)]
 pub struct Moved {
     resources: Vec<(ResourceAddr, ResourceState)>,
     origins: Origins,
 }
 
-/// Where things were, in the form in which dependencies name them.
+/// Former addresses, in the form in which dependencies name them.
 #[derive(Debug, Default)]
 struct Origins {
     modules: BTreeSet<ModulePath>,
@@ -62,8 +62,8 @@ impl Display for Move {
     }
 }
 
-/// Finds out what moves where. An address without a key names the one instance of a resource that is
-/// not repeated, else the whole resource; a module moves with everything below it.
+/// Plans the moves. An address without a key names the one instance of a resource that is not
+/// repeated, else the whole resource; a module moves with everything below it.
 ///
 /// # Errors
 /// When there is nothing at `from`, or something at `to`, or the two are of different kinds.
@@ -218,7 +218,7 @@ fn bad_target(diags: &mut Diagnostics, detail: String) -> Reported {
     diags.error(Diagnostic::error("Invalid target address", detail))
 }
 
-/// Takes what moves out of a state. The moves must have been planned for it.
+/// Takes the objects to move out of a state. The moves must have been planned for it.
 pub fn take(state: &mut State, moves: &[Move]) -> Moved {
     let mut moved = Moved { resources: Vec::new(), origins: Origins::default() };
     let mut modules: BTreeMap<&ModuleAddr, &ModuleAddr> = BTreeMap::new();
@@ -270,8 +270,8 @@ fn take_instance(
     Some((to.of(), ResourceState { provider, instances: [(to.key.clone(), instance)].into() }))
 }
 
-/// Puts what was taken out under its new addresses. Whoever was made after it loses its dependencies:
-/// they named an address that is gone, and the next plan finds them again.
+/// Puts the moved objects under their new addresses. Objects made after them lose these
+/// dependencies: they named an address that is gone, and the next plan finds them again.
 pub fn put(state: &mut State, moved: Moved) {
     for (addr, held) in moved.resources {
         match state.resources.get_mut(&addr) {

@@ -65,7 +65,7 @@ const ALL: &str = "
     t.last <- module.m.t.i module.n.module.o.t.i
 ";
 
-/// What a state holds, as [`state`] takes it.
+/// Contents of a state, in the form that [`state`] takes.
 fn shown(state: &State) -> String {
     let mut text = String::new();
     for (addr, held) in &state.resources {
@@ -86,7 +86,7 @@ fn complaints(diags: &Diagnostics) -> String {
     diags.iter().map(|one| format!("{}: {}\n", one.summary, one.detail)).collect()
 }
 
-/// What moving within one state says and does: only lines that differ are shown.
+/// Messages and changes of a move within one state: only lines that differ are shown.
 fn moving(from: &str, to: &str) -> String {
     let mut state = state(ALL);
     let mut diags = Diagnostics::new();

@@ -1,4 +1,4 @@
-//! How the members of the state file are laid out, as far as they are read. Members not named here are
+//! Layout of the members of the state file, as far as they are read. Members not named here are
 //! passed over.
 
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ pub(super) struct HeaderJson {
     pub(super) lineage: String,
 }
 
-/// As much of the file as says which providers there is something of.
+/// Part of the file that names the providers of its objects.
 #[derive(Deserialize)]
 pub(super) struct ProvidersJson {
     #[serde(default, deserialize_with = "or_default")]
@@ -108,7 +108,7 @@ pub(super) struct StepJson {
     pub(super) value: serde_json::Value,
 }
 
-/// Reads null like a member that is not there, as the reference does.
+/// Reads null like an absent member, as Terraform does.
 fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

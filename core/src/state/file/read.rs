@@ -42,7 +42,7 @@ pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, File
     let file: ProvidersJson = parse(text)?;
     let names: BTreeSet<String> =
         file.resources.into_iter().map(|resource| resource.provider).collect();
-    // What cannot be read is for whoever reads the whole file to complain about.
+    // Names that cannot be read are reported when the whole file is read.
     let read = |name: &String| name.parse().ok().map(|config: ProviderConfigAddr| config.provider);
     Ok(names.iter().filter_map(read).collect())
 }
@@ -109,7 +109,7 @@ fn not_version_4(text: &[u8], error: &serde_json::Error) -> FileError {
     }
 }
 
-/// What is wrong with a piece of the file.
+/// An error in a part of the file.
 struct Wrong {
     summary: &'static str,
     detail: String,
@@ -430,7 +430,7 @@ fn index_key(of: &ResourceAddr, raw: Option<&RawValue>) -> Result<InstanceKey, W
     if let Ok(text) = serde_json::from_str::<Cow<'_, str>>(raw) {
         return Ok(InstanceKey::Str(Str::new(&text)));
     }
-    // The reference reads numbers as floats, so `1e0` is the key 1.
+    // Terraform reads numbers as floats, so `1e0` is the key 1.
     let whole = |number: &f64| number.fract() == 0.0 && (0.0..9.0e15).contains(number);
     if let Some(number) = raw.parse::<f64>().ok().filter(whole) {
         return Ok(InstanceKey::Int(number as u64));

@@ -1,13 +1,13 @@
-//! Reading and writing the state file, against files that the reference wrote.
+//! Reading and writing the state file, against files that Terraform wrote.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A file with odd spacing, odd order and members nobody knows.
+/// A file with odd spacing, odd order and unknown members.
 const MESSY: &[u8] = include_bytes!("golden/messy.json");
 
-/// What the reference's `state push` made of it.
+/// The same file as Terraform's `state push` wrote it.
 const CANONICAL: &[u8] = include_bytes!("golden/canonical.tfstate");
 
 fn text(bytes: &[u8]) -> &str {

@@ -21,7 +21,7 @@ const OUTPUT: usize = 2;
 const RESOURCE: usize = 2;
 const INSTANCE: usize = 4;
 
-/// How much text is gathered before it is passed on.
+/// Size of the text that is gathered before it is passed on.
 const PIECE: usize = 64 * 1024;
 
 /// Writes the members from `outputs` on, and the end of the file.
@@ -314,7 +314,7 @@ struct SortedResource<'s> {
 }
 
 impl<'s> SortedResource<'s> {
-    /// Returns nothing for what is never stored.
+    /// Returns nothing for a value that is never stored.
     fn new(addr: &'s ResourceAddr, state: &'s ResourceState) -> Option<Self> {
         let mode = match addr.resource.mode() {
             Mode::Managed => "managed",

@@ -13,7 +13,7 @@ use nix::libc;
 pub(super) fn share_like(state: &Path, folder: &Path, file: &File) {
     let Ok(about) = state.metadata() else { return };
     let (group, mode) = (about.gid(), about.mode() & 0o777);
-    // A folder can be entered by whoever may read its files.
+    // A user who may read the files of a folder may enter it.
     let reachable = mode | (mode & 0o444) >> 2;
     // A planted link leads to a folder that is not ours to open up.
     let flags = libc::O_NOFOLLOW | libc::O_DIRECTORY;
@@ -22,7 +22,7 @@ pub(super) fn share_like(state: &Path, folder: &Path, file: &File) {
     drop(given.and_then(|()| give(file, group, mode)));
 }
 
-/// Sets group and mode of a file. Where the group cannot be set, no group gets access.
+/// Sets group and mode of a file. If the group cannot be set, no group gets access.
 fn give(file: &File, group: u32, mode: u32) -> io::Result<()> {
     let is_of_group = file.metadata()?.gid() == group || fchown(file, None, Some(group)).is_ok();
     let mode = if is_of_group { mode } else { mode & 0o707 };

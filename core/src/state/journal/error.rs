@@ -1,4 +1,4 @@
-//! Why a journal cannot be kept or read, by what is to be done about it.
+//! Errors of keeping or reading a journal, by the step that resolves them.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub enum JournalError {
     /// The machine did not do it.
     #[error("cannot {what} the journal {}: {source}", path.display())]
     Io {
-        /// What was to be done.
+        /// The step that failed.
         what: &'static str,
         /// The journal.
         path: PathBuf,
@@ -28,12 +28,12 @@ pub enum JournalError {
     /// The first record cannot be read, and there is no state.
     #[error("the beginning of the journal {} cannot be read, and there is no state", .0.display())]
     Headless(PathBuf),
-    /// A whole record says what this program cannot read.
+    /// A whole record has content that this program cannot read.
     #[error("record {number} of the journal {} cannot be read: {reason}", path.display())]
     Unreadable {
         /// The journal.
         path: PathBuf,
-        /// Which record.
+        /// Number of the record.
         number: u64,
         /// Why not.
         reason: String,
@@ -85,7 +85,7 @@ impl JournalError {
         Diagnostic::warning(summary, detail).blame(Blame::Environment)
     }
 
-    /// Tells the reader what went wrong and what to do.
+    /// Describes the error and the step to take.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {

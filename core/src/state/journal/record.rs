@@ -34,7 +34,7 @@ pub(in crate::state) enum Record {
         /// The answer.
         answer: Answer,
     },
-    /// What a call did is known.
+    /// The effect of a call is known.
     Settled {
         /// The number of the intent.
         op: u64,
@@ -48,23 +48,23 @@ pub(in crate::state) enum Record {
     },
     /// Everything settled so far is in the stored state for good.
     TakenOver {},
-    /// It is not clear what a call did, or whether its result belongs into the state.
+    /// The effect of a call, or whether its result belongs in the state, is not clear.
     Doubted {
         /// The number of the intent.
         op: u64,
     },
-    /// It was decided what to make of a call that was in flight.
+    /// A decision was made about a call that was in flight.
     Resolved {
         /// The number of the intent.
         op: u64,
-        /// How, in words.
+        /// The decision, in words.
         how: String,
     },
     /// The run ended in good order.
     RunEnd {},
 }
 
-/// What a run says about itself.
+/// First record of a run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(in crate::state) struct RunBegin {
@@ -83,7 +83,7 @@ pub(in crate::state) struct RunBegin {
 }
 
 impl RunBegin {
-    /// By what runs are put in their order: the state that they found, which only counts up, and then
+    /// Sort key of runs: the serial of the state that they found, which only counts up, and then
     /// the clock, which may be set. A time that cannot be read is earlier than all others.
     pub(in crate::state) fn age(&self) -> (u64, Option<OffsetDateTime>) {
         (self.serial, OffsetDateTime::parse(&self.when, &Rfc3339).ok())
@@ -143,7 +143,7 @@ pub(super) fn settled(op: Op, subject: &Subject, object: Option<&Object>) -> Rec
     let object = object.map(|object| {
         let Subject { addr, provider, deposed, .. } = subject;
         let text = file::write_entry(addr, deposed.as_ref(), provider, object);
-        // What is written for a state file is JSON.
+        // Text written for a state file is JSON.
         RawValue::from_string(String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
     });
     Record::Settled { op: op.0, object }
@@ -188,7 +188,7 @@ fn checksum(length: u32, rest: &[u8]) -> u32 {
     crc32c::crc32c_append(crc32c::crc32c(&length.to_le_bytes()), rest)
 }
 
-/// What a journal says.
+/// Contents of a journal.
 #[derive(Debug, Default)]
 pub(in crate::state) struct Log {
     /// The records with their numbers.
@@ -202,7 +202,7 @@ pub(in crate::state) struct Log {
 }
 
 impl Log {
-    /// What the run says about itself; nothing if it was cut off while saying it.
+    /// First record of the run; nothing if it was cut off while it was written.
     pub(in crate::state) fn begin(&self) -> Option<&RunBegin> {
         self.records.iter().find_map(|(_, record)| match record {
             Record::RunBegin(begin) => Some(begin),
@@ -233,7 +233,7 @@ impl Log {
         !self.has_ended() && (self.begin().is_none() || !self.gaps.is_empty())
     }
 
-    /// How much of the journal a state holds.
+    /// Part of the journal that a state holds.
     pub(in crate::state) fn extent(&self, file: &StateFile) -> Extent {
         let stored = hexadecimal(&file.fingerprint());
         for (number, record) in self.records.iter().rev() {
@@ -248,12 +248,12 @@ impl Log {
     }
 }
 
-/// How much of a journal a state holds.
+/// Part of a journal that a state holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::state) enum Extent {
     /// Everything up to the record of this number and nothing behind it.
     Upto(u64),
-    /// The run did not store this state: somebody else has changed it.
+    /// The run did not store this state: another program has changed it.
     Unknown,
 }
 

@@ -1,6 +1,7 @@
-//! What must hold whenever something is written down or begun, so that a crash at that moment forgets
-//! nothing: assertions, on in debug builds. That a call is announced before it is made is checked where
-//! its answer is kept; that nothing is announced after a failure is an error, not an assertion.
+//! Rules that must hold whenever something is written down or begun, so that a crash at that moment
+//! forgets nothing: assertions, on in debug builds. That a call is announced before it is made is
+//! checked where its answer is kept; that nothing is announced after a failure is an error, not an
+//! assertion.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -9,14 +10,14 @@ use super::{Action, Health, Intent, Journal, Op};
 use crate::addr::{DeposedKey, InstanceAddr};
 use crate::state::{Object, Status};
 
-/// What the rules are checked against.
+/// Data that the rules are checked against.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
-    /// The last record that says what a call means for the state.
+    /// The last record with the result of a call for the state.
     settled: Cell<u64>,
     /// The last record that says which state is stored.
     stored: Cell<u64>,
-    /// The calls that make the successors of objects, by what becomes of these.
+    /// The calls that make the successors of objects, by the deposed objects that these become.
     deposing: RefCell<BTreeMap<(InstanceAddr, DeposedKey), Op>>,
 }
 

@@ -135,7 +135,7 @@ async fn a_full_disk_stops_new_calls() {
 
 #[tokio::test]
 async fn a_failed_request_to_the_disk_is_not_tried_again() {
-    // What is no file on a disk cannot be made durable.
+    // A file that is not on a disk cannot be made durable.
     let null = File::options().append(true).open("/dev/null").unwrap();
     let journal = Journal::on("null.wal".into(), null);
     let (addr, provider) = (addr("t.a"), provider());
@@ -358,7 +358,7 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
     let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
     let [first, second] = [&a, &b].map(|addr| journal.announce(create(addr, &provider)));
     let (first, second) = tokio::join!(first, second);
-    // Whoever comes after the disk has answered finds the journal broken; which of them is a race.
+    // A call after the disk has answered finds the journal broken; it is a race which call that is.
     let errors = [first.unwrap_err(), second.unwrap_err()];
     assert!(errors.iter().any(|error| matches!(error, JournalError::Io { .. })), "{errors:?}");
     let third = journal.announce(create(&a, &provider)).await;

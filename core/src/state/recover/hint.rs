@@ -1,5 +1,5 @@
-//! Finds in an answer that could not be decoded what names the real object. A guess for people, never
-//! put into a state.
+//! Finds the name of the real object in an answer that could not be decoded. A guess for people,
+//! never put into a state.
 
 use crate::state::journal::Answer;
 
@@ -13,7 +13,7 @@ pub(super) fn id(answer: &Answer) -> Option<String> {
     let bytes = &answer.state;
     let keys = bytes.windows(KEY.len()).enumerate().filter(|(_, found)| *found == KEY);
     let mut values = keys.filter_map(|(at, _)| text(&bytes[at + KEY.len()..]));
-    // What looks like the key may be the value before it.
+    // A match of the key may be the value before it.
     values.find(|value| value != "id")
 }
 

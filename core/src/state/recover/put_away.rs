@@ -65,7 +65,7 @@ impl Recovery {
     }
 }
 
-/// The records of what became of calls that were open.
+/// The records of the outcomes of calls that were open.
 fn outcomes(waits: &[&Unresolved]) -> Vec<Record> {
     let doubts = waits.iter().map(|one| match one.needs_decision() {
         true => Record::Doubted { op: one.op },

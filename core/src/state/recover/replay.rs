@@ -1,5 +1,5 @@
-//! Replays a journal over a state. If somebody else has changed the state since, a result goes in only
-//! where the run itself left what is there.
+//! Replays a journal over a state. If another program has changed the state since, a result goes in
+//! only where the run itself left the object that is there.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::state::journal::record::{self, Extent, IntentRecord, Log, Record, Run
 use crate::state::journal::{Answer, JournalError};
 use crate::state::{Object, State};
 
-/// Where an object has its place in the state.
+/// Position of an object in the state.
 type Slot = (InstanceAddr, Option<DeposedKey>);
 
 /// A call in a journal.
@@ -47,10 +47,10 @@ pub(super) struct Replay<'l> {
 }
 
 impl<'l> Replay<'l> {
-    /// Reads what a journal says.
+    /// Reads a journal.
     ///
     /// # Errors
-    /// When a record in it names no address: then nobody can say which object it is about.
+    /// When a record in it names no address: then it is unknown which object it is about.
     pub(super) fn new(path: PathBuf, log: &'l Log) -> Result<Self, JournalError> {
         let mut replay = Self {
             path,
@@ -97,7 +97,7 @@ impl<'l> Replay<'l> {
         Ok(())
     }
 
-    /// What a record names. It was printed by this program, or by one that knows more.
+    /// Parses a name of a record. It was printed by this program, or by a newer one.
     fn parsed<T: FromStr>(&self, number: u64, name: &str) -> Result<T, JournalError> {
         name.parse().map_err(|_| JournalError::Unreadable {
             path: self.path.clone(),
@@ -134,13 +134,13 @@ impl<'l> Replay<'l> {
                 .filter(|begin| is_same && !log.is_taken_over() && file.serial < begin.serial)
                 .map(|begin| begin.serial);
             let mut doubted = self.open.clone();
-            // Nothing that the run stored is in a state that was begun apart from it. Where the lineage
-            // of the run is lost, the stored state is known by its content alone.
+            // Results that the run stored are not in a state that was begun apart from it. If the
+            // lineage of the run is lost, the stored state is known by its content alone.
             let extent = match is_same || begin.is_none() || log.is_taken_over() {
                 true => log.extent(&file),
                 false => Extent::Unknown,
             };
-            // And what is in such a state may have been made by whoever began it.
+            // And objects in such a state may have been made by the program that began it.
             let found = begin.filter(|_| is_same).map_or(u64::MAX, |begin| begin.serial);
             let included = if let Extent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
@@ -176,8 +176,8 @@ impl<'l> Replay<'l> {
             return stored.ok_or_else(|| JournalError::Headless(self.path.clone()));
         };
         match stored {
-            // Once everything is taken over, the journal only waits for decisions. And who found no
-            // state knows of none that it should be: somebody else has made one since.
+            // Once everything is taken over, the journal only waits for decisions. And a run that
+            // found no state expects none in particular: another program has made one since.
             Some(file)
                 if file.lineage == begin.lineage || log.is_taken_over() || begin.serial == 0 =>
             {
@@ -220,7 +220,7 @@ impl<'l> Replay<'l> {
         lines.into_values().collect()
     }
 
-    /// Puts the result of a call into the state, unless somebody else was there.
+    /// Puts the result of a call into the state, unless another program has changed it there.
     fn settle(
         &mut self,
         op: u64,
@@ -306,7 +306,7 @@ impl<'l> Replay<'l> {
     }
 }
 
-/// What became of a result.
+/// Outcome of a result.
 enum Settled {
     Put,
     WasThere,

@@ -44,7 +44,7 @@ fn none() -> StateFile {
     StateFile { serial: 0, ..state_of(&[]) }
 }
 
-/// The same as somebody stored it since.
+/// The same as another program stored it since.
 fn later(file: StateFile) -> StateFile {
     StateFile { serial: file.serial + 1, ..file }
 }
@@ -66,7 +66,7 @@ fn listed(state: &State) -> Vec<String> {
     list
 }
 
-/// What a killed run left.
+/// Remains of a killed run.
 struct Killed {
     folder: TempDir,
 }
@@ -95,7 +95,7 @@ impl Run {
         Self { steps: vec![(run.length(), listed(&base.state), Vec::new())], ..run }
     }
 
-    /// Ends the run without a word. What is left is the folder with its journal.
+    /// Ends the run without a word. The folder with its journal remains.
     fn kill(self) -> Killed {
         Killed { folder: self.folder }
     }
@@ -190,8 +190,8 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
     run.check_every_cut(Some(&base));
 }
 
-/// The names of objects that somebody gets to see after a recovery: in the state, as an open operation,
-/// or in the description of the damage.
+/// The names of objects that a user sees after a recovery: in the state, as an open operation, or
+/// in the description of the damage.
 fn told_of(recovery: &Recovery) -> String {
     let state = recovery.file.iter().flat_map(|file| listed(&file.state));
     let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
@@ -429,7 +429,7 @@ async fn what_is_in_a_state_that_is_no_newer_than_the_run_did_not_come_in() {
     let recovery = recover(&run.path(), Some(base)).unwrap();
     assert!(recovery.unresolved[0].needs_decision());
     recovery.finish().unwrap();
-    // Taken over, and then somebody puts back a backup.
+    // Taken over, and then a user puts back a backup.
     let backup = StateFile { serial: 2, ..state_of(&[("t.a", "vanished")]) };
     let recovery = recover(&run.path(), Some(backup)).unwrap();
     assert!(recovery.unresolved[0].needs_decision());
@@ -496,7 +496,7 @@ async fn of_several_creations_that_belong_to_one_address_none_is_decided_with_an
     recovery.follow(|_, _| addr("t.c"));
     let open = |recovery: &Recovery| recovery.origins(&addr("t.c")).len();
     assert_eq!(open(&recovery), 3);
-    // What began under the very address is meant by it.
+    // A creation that began under the very address is meant by it.
     assert_eq!(recovery.decide(&addr("t.c"), "looked")[0].addr, addr("t.c"));
     assert!(recovery.decide(&addr("t.c"), "which of two?").is_empty());
     assert_eq!(recovery.decide(&addr("t.a"), "looked")[0].addr, addr("t.a"));
@@ -582,7 +582,7 @@ async fn what_a_first_run_did_is_open_once_somebody_else_has_begun_another_state
         ..state_of(&[("t.a", "a-2"), ("t.c", "c-2")])
     };
     let recovery = recover(&run.path(), Some(theirs)).unwrap();
-    // What they have nothing of is taken over; of the rest nobody knows.
+    // Results for addresses that their state lacks are taken over; for the others it is unknown.
     assert_eq!(listed(&recovery.file.as_ref().unwrap().state), ["t.a=a-2", "t.b=b-1", "t.c=c-2"]);
     let open: Vec<_> = recovery.unresolved.iter().map(|one| &one.addr).collect();
     assert_eq!(open, [&a, &c]);
@@ -639,7 +639,7 @@ async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() 
     let recovery = recover(&run.path(), None).unwrap();
     assert_eq!(recovery.file.as_ref().unwrap().lineage, "one");
     recovery.finish().unwrap();
-    // What only waits for a decision is in nobody's way, also not in that of another state.
+    // A call that only waits for a decision is in no run's way, also not in that of another state.
     let stranger = StateFile { lineage: "two".to_owned(), ..state_of(&[]) };
     let recovery = recover(&run.path(), Some(stranger.clone())).unwrap();
     assert_eq!((recovery.file, recovery.unresolved.len()), (Some(stranger), 1));

@@ -59,7 +59,7 @@ impl Cloudy {
         self.outlives(&call).await
     }
 
-    /// What the process warns of when it is asked what it offers.
+    /// Warnings of the process when it returns its schemas.
     pub(super) fn warnings(&self) -> Vec<ProviderDiagnostic> {
         let warning = self.cloud.things().warning.clone();
         let warnings = warning.into_iter().map(|summary| ProviderDiagnostic {

@@ -1,4 +1,4 @@
-//! Listing everything there is, with what identifies it.
+//! Listing of all objects, with their identities.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use futures_util::stream::BoxStream;
 
 use super::{Cloud, Things, encode, field, schema, thing};
 
-/// What identifies a thing: its id, which nobody knows before it is made, or its name.
+/// Identity of a thing: its id, which is unknown before it is made, or its name.
 pub(super) fn identities(things: &Things) -> BTreeMap<String, IdentitySchema> {
     let name = match (things.listed, things.identified) {
         (true, _) => "id",
@@ -28,7 +28,7 @@ pub(super) fn identities(things: &Things) -> BTreeMap<String, IdentitySchema> {
     [("test_thing".to_owned(), schema)].into()
 }
 
-/// What can be listed.
+/// Schemas of the types that can be listed.
 pub(super) fn schemas(things: &Things) -> BTreeMap<String, Schema> {
     let filter = schema(&[]);
     things.listed.then(|| ("test_thing".to_owned(), filter)).into_iter().collect()

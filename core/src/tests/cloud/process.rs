@@ -1,4 +1,4 @@
-//! Processes of the provider: how they come and go, and what there may be too many of.
+//! Processes of the provider: their start and end, and limits on their number.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -50,7 +50,7 @@ impl Launch for Cloud {
     }
 }
 
-/// A process that is being started. It ends when nobody waits for it any more.
+/// A process that is being started. It ends when it is not waited for any more.
 struct Starting<'c>(&'c Cloud);
 
 impl Drop for Starting<'_> {

@@ -1,4 +1,4 @@
-//! The ephemeral resource of the provider: it hands out what its name says, and takes faults as
+//! The ephemeral resource of the provider: its value follows from its name, and it takes faults as
 //! `open a`, `renew a` and `close a`.
 
 use std::time::{Duration, SystemTime};
@@ -48,7 +48,7 @@ pub(super) fn open(cloud: &Cloud, request: &OpenRequest) -> OpenResponse {
     }
 }
 
-/// How often something has to be renewed.
+/// Number of renewals that are needed.
 const OFTEN: usize = 2;
 
 pub(super) async fn renew(cloud: &Cloud, request: &KeepRequest) -> Result<RenewResponse, Failure> {

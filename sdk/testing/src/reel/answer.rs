@@ -1,4 +1,4 @@
-//! What is answered, into a record and out of it.
+//! Answers of a provider, written into a record and read from it.
 
 use std::time::{Duration, SystemTime};
 
@@ -126,8 +126,7 @@ impl Answer for Verdict {
     }
 }
 
-/// What most calls about an object answer: it, with what the provider keeps beside it and what
-/// identifies it.
+/// Answer of most calls about an object: the object, its private data and its identity.
 struct Object {
     state: Payload,
     private: Bytes,
@@ -329,7 +328,7 @@ impl Answer for CallResponse {
 
 impl Answer for OpenResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
-        // Nobody stores what is ephemeral, and neither does a record.
+        // An ephemeral value is stored nowhere, and a record does not store it either.
         if let Ok(result) = self.result.decode(&page.offer.ty(Kind::Ephemeral(of))) {
             page.secret(result.value());
         }
@@ -437,7 +436,7 @@ impl Answer for Vec<ListEvent> {
     }
 }
 
-/// How long there is until a moment, so that a record does not depend on when it was made.
+/// Seconds until a moment, so that a record does not depend on the time of recording.
 fn seconds_until(moment: Option<SystemTime>) -> Json {
     let left = moment.and_then(|moment| moment.duration_since(now()).ok());
     left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))

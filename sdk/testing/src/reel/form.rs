@@ -19,16 +19,16 @@ use super::secret;
 const UNKNOWN: &str = "$unknown";
 pub(super) const TYPE: &str = "$type";
 const HEX: &str = "$hex";
-/// A number or truth that nobody may see.
+/// A sensitive number or boolean.
 pub(super) const SECRET: &str = "$secret";
 
-/// What a provider offers.
+/// Schemas that a provider offers.
 pub(super) struct Offer {
     pub(super) schema: ProviderSchema,
     pub(super) identities: IdentitySchemas,
 }
 
-/// Which schema a value has.
+/// Schema of a value.
 #[derive(Clone, Copy)]
 pub(super) enum Kind<'n> {
     Provider,
@@ -101,7 +101,7 @@ pub(super) struct Page<'o> {
     pub(super) offer: &'o Offer,
     pub(super) fields: Map<String, Json>,
     pub(super) secrets: Vec<String>,
-    /// What the members of its objects are called.
+    /// Names of the members of its objects.
     pub(super) names: BTreeSet<String>,
 }
 
@@ -153,7 +153,7 @@ impl<'o> Page<'o> {
                 }
                 json
             }
-            // What breaks the schema is not hidden behind it: the engine complains to the user.
+            // An invalid value is passed on as it is: the engine reports it to the user.
             Err(error) => Json::from(format!("not of its type: {error}")),
         }
     }
@@ -305,7 +305,7 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
                 Type::Object(ty) => ty.attributes.get(name).cloned().unwrap_or(Type::Dynamic),
                 _ => Type::Dynamic,
             };
-            // What is null says nothing: it is left out, and comes back by the type.
+            // A null member is left out. The type brings it back.
             let members = object.iter().filter(|(_, one)| !one.is_null());
             let shown = |(name, one): (&formwork_value::Str, &Value)| {
                 (name.as_str().to_owned(), shown(one, &ty(name.as_str())))

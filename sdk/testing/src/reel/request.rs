@@ -1,5 +1,5 @@
-//! What is asked, as a record has it. What a host says about itself is left out: it changes nothing in
-//! an answer that a record should hold on to.
+//! Requests of the host, as a record has them. Facts about the host itself are left out: they
+//! change nothing in an answer that a record should keep.
 
 use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
@@ -185,7 +185,8 @@ impl Page<'_> {
         }
     }
 
-    /// Writes an object as it was stored. What the schema of today calls sensitive is secret.
+    /// Writes an object as it was stored. Attributes that the current schema calls sensitive are
+    /// secret.
     fn raw(&mut self, name: &str, of: Option<&str>, state: &RawState) {
         let mut json = match state {
             RawState::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
@@ -198,7 +199,7 @@ impl Page<'_> {
             let written = json.to_string();
             match json::decode_with(written.as_bytes(), &ty, Extra::Drop) {
                 Ok(object) => self.hide(block, &object, &mut json),
-                // Stored by another version: what it has at the top is known by name.
+                // Stored by another version: its top-level attributes are known by name.
                 Err(_) => self.hide_named(block, &mut json),
             }
         }

@@ -1,6 +1,6 @@
-//! Secrets and the tokens that stand for them: the same token for the same secret, put in when a record
-//! is written, and taken for whatever stands in its place when it is answered from. Which texts are
-//! secrets is decided elsewhere.
+//! Secrets and the tokens that stand for them. The same secret has the same token. Tokens are put
+//! in when a record is written, and match any value in their place when it is answered from. The
+//! choice of the strings that are secret is made elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,11 +14,11 @@ const SHORT: usize = 4;
 const OPEN: &str = "«secret ";
 const CLOSE: char = '»';
 
-/// The texts that nobody may see.
+/// Secret strings.
 #[derive(Default)]
 pub(super) struct Secrets {
     texts: Vec<String>,
-    /// What attributes and the parts of a record are called, which is no secret.
+    /// Names of attributes and of the parts of a record, which are not secret.
     names: BTreeSet<String>,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn number(token: &str) -> Option<i64> {
     token.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.parse().ok()
 }
 
-/// What tokens stand for when a record is answered from.
+/// Values that tokens stand for when a record is answered from.
 #[derive(Clone, Default)]
 pub(super) struct Bound {
     texts: BTreeMap<String, String>,

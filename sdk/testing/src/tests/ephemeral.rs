@@ -15,7 +15,7 @@ struct Lease {
     token: String,
 }
 
-/// What was done with leases, in order, with the minutes since the first was opened.
+/// Operations on leases, in order, with the minutes since the first was opened.
 #[derive(Clone, Default)]
 struct Heard(Arc<Mutex<(Option<tokio::time::Instant>, Vec<String>)>>);
 
@@ -23,12 +23,12 @@ impl Heard {
     fn say(&self, what: &str) {
         let mut heard = self.0.lock().unwrap();
         let start = *heard.0.get_or_insert_with(tokio::time::Instant::now);
-        // Minutes begun: what is due at a whole minute is done a moment later.
+        // Started minutes: an event due at a whole minute happens a moment later.
         let minutes = start.elapsed().as_secs() / 60;
         heard.1.push(format!("{minutes} {what}"));
     }
 
-    /// What was done while applying: planning opens and closes everything once more.
+    /// Operations while applying. Planning opens and closes everything once more.
     fn applying(&self) -> String {
         let heard = &self.0.lock().unwrap().1;
         let mut planning = true;

@@ -1,4 +1,5 @@
-//! A provider that can list its objects: what a lost call may have made is found among them.
+//! A provider that can list its objects: an object that a lost call may have made is found among
+//! them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

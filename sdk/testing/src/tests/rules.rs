@@ -1,4 +1,4 @@
-//! What the rules of attributes come to over a life: nothing is planned that nobody asked for.
+//! Rules of attributes over a life: no change is planned that the configuration does not ask for.
 
 use formwork_sdk::prelude::*;
 
@@ -92,7 +92,7 @@ fn server(arguments: &str) -> String {
     format!("resource \"cloud_server\" \"a\" {{\n{arguments}\n}}\n")
 }
 
-/// What is planned when the second configuration follows on the first.
+/// Changes that are planned when the second configuration follows on the first.
 fn after(first: &str, second: &str) -> String {
     let mut lab = Lab::new(provider);
     lab.apply(&server(first)).expect_done();

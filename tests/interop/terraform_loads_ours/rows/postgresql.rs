@@ -6,7 +6,7 @@ use super::super::row::{Import, Provider, Replace, Resource, Update};
 pub(super) fn provider(port: u16) -> Provider {
     let settings =
         format!("  host     = \"127.0.0.1\"\n  port     = {port}\n  sslmode  = \"disable\"\n");
-    // What the rows lean on stays as it is.
+    // Objects that the rows depend on stay as they are.
     let beside = format!(
         r#"
 provider "postgresql" {{

@@ -1,6 +1,6 @@
-//! Which elements of two sequences stay, which go and which come. Pure.
+//! Aligns two sequences: finds the elements that stay, go and come. Pure.
 
-/// What becomes of one element.
+/// Change of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edit {
     /// The element with these places before and after stays.
@@ -39,7 +39,8 @@ fn middle<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
         let gone = (0..old.len()).map(Edit::Remove);
         return gone.chain((0..new.len()).map(Edit::Add)).collect();
     }
-    // `longest[a][b]` is the length of the longest common subsequence of what begins at a and b.
+    // `longest[a][b]` is the length of the longest common subsequence of the rests that begin at a
+    // and b.
     let row = new.len() + 1;
     let mut longest = vec![0_u32; row * (old.len() + 1)];
     for a in (0..old.len()).rev() {
@@ -70,12 +71,12 @@ fn middle<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
     edits
 }
 
-/// Splits edits into runs of what stays and runs of what does not.
+/// Splits edits into unchanged and changed runs.
 pub(super) fn runs(edits: &[Edit]) -> impl Iterator<Item = &[Edit]> {
     edits.chunk_by(|a, b| matches!(a, Edit::Keep(..)) == matches!(b, Edit::Keep(..)))
 }
 
-/// Which part of a run that stays is not shown: all but `context` elements next to a difference.
+/// Hidden part of a run that stays: all but `context` elements next to a difference.
 pub(super) fn folded(
     len: usize,
     context: usize,

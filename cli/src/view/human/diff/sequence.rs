@@ -6,7 +6,7 @@ use super::align::{Edit, align, folded, runs};
 use super::{Differ, Sign};
 use crate::view::human::among::Among;
 
-/// How many elements that stay are shown next to a difference.
+/// Number of unchanged elements shown next to a difference.
 const CONTEXT: usize = 1;
 
 impl Differ<'_> {

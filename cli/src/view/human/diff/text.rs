@@ -7,7 +7,7 @@ use super::align::{Edit, align, folded, runs};
 use super::{Differ, Sign};
 use crate::view::shown;
 
-/// How many lines that stay are shown next to a difference.
+/// Number of unchanged lines shown next to a difference.
 const CONTEXT: usize = 3;
 
 /// The value that a text of JSON holds, if it is worth showing as one: an object or an array that
@@ -24,7 +24,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
 }
 
 impl Differ<'_> {
-    /// How a text changes, if both hold JSON or one has several lines.
+    /// Change of a text, if both hold JSON or one has several lines.
     pub(super) fn texts(&self, (old, new): (&str, &str), path: &Path, at: usize) -> Option<String> {
         let (note, end) = (self.note(path), " ".repeat(at));
         let free = Differ { free: true, ..*self };
@@ -45,7 +45,8 @@ impl Differ<'_> {
         }
         let same_end = old.ends_with('\n') == new.ends_with('\n');
         let split = |text: &str| -> Vec<String> {
-            // What ends in a line break only once shows that as an empty line that comes or goes.
+            // If only one text ends in a line break, that is shown as an empty line that comes or
+            // goes.
             let text = if same_end { text.strip_suffix('\n').unwrap_or(text) } else { text };
             text.split('\n').map(shown::line).collect()
         };

@@ -1,5 +1,5 @@
-//! Finds out what a call did that brought no answer one can use: the provider, started again if it
-//! died, is asked what there is. Where it cannot tell, the call stays open in the journal.
+//! Finds out the effect of a call without a usable answer: the provider, restarted if it died, is
+//! asked for the object. If its answer is no help, the call stays open in the journal.
 
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Diagnostic, Diagnostics, Plain};
@@ -9,7 +9,7 @@ use super::salvage::{Left, Salvaged, Seen};
 use crate::provider::{Current, ResourceType, clue};
 
 impl Call<'_> {
-    /// Makes the most of a call of which nobody knows what it did.
+    /// Salvages as much as possible of a call whose effect is unknown.
     pub(super) async fn resolve(self, diags: &mut Diagnostics, salvaged: Salvaged) -> Salvaged {
         // That an answer fails to come a second time is nothing new.
         let mut said = Diagnostics::new();
@@ -42,7 +42,7 @@ impl Call<'_> {
             // Before the provider is troubled: most objects cannot be found by what was planned.
             None => {
                 let by = clue(ty, ask.proposed.value())?;
-                // What finds the old object as well says nothing about the new one.
+                // A key that also finds the old object says nothing about the new one.
                 Some(by).filter(|by| clue(ty, predecessor).as_ref() != Some(by))
             }
         };
@@ -60,7 +60,7 @@ impl Call<'_> {
                 let current =
                     Current { value: imported.value.value(), private: &imported.private, identity };
                 let read = handle.read(diags, ty, current, about).await.ok()?;
-                // An object that is not as it was to be may be somebody else's.
+                // An object that differs from the planned one may belong to another party.
                 Some(read).filter(|read| is_what_was_asked(ty, ask.proposed, &read.value))?
             }
             (None, None) => return None,

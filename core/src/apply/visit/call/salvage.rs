@@ -55,33 +55,33 @@ fn bytes_of(payload: &Payload) -> Bytes {
     }
 }
 
-/// What a changing call left behind.
+/// Result of a changing call.
 pub(in crate::apply) struct Salvaged {
     /// Whether everything went well.
     pub(in crate::apply) result: Result<(), Reported>,
-    /// What there is now.
+    /// Object that exists now.
     pub(in crate::apply) left: Left,
 }
 
-/// What there is after a call.
+/// Object that exists after a call.
 pub(in crate::apply) enum Left {
     /// The object is as it was before, as far as anybody knows; or there is none, as before.
     AsBefore,
-    /// Nobody knows what the call did: it stays open in the journal.
+    /// The effect of the call is unknown: it stays open in the journal.
     InDoubt,
-    /// What the answer says.
+    /// Object of the answer.
     Answered(Seen),
-    /// What the provider said when it was asked once more: this is as it was to be.
+    /// Object that the provider returned when asked once more: it is as planned.
     Found(Seen),
 }
 
-/// What there is, as the provider says.
+/// Object as the provider returns it.
 pub(in crate::apply) struct Seen {
     /// The object; null if there is none.
     pub(in crate::apply) value: Plain,
     /// The provider's private bytes.
     pub(in crate::apply) private: Bytes,
-    /// What identifies it.
+    /// Identity of the object.
     pub(in crate::apply) identity: Option<StoredIdentity>,
 }
 
@@ -198,8 +198,8 @@ impl Call<'_> {
             return self.too_large(diags, (response, value), reported);
         }
         let (asking, block) = (self.asking(), self.ty.block());
-        // What a provider may only receive is never stored, and an object in the state is wholly
-        // known. Both are reported, and the rest is kept.
+        // Write-only values are never stored, and an object in the state is wholly known.
+        // Violations of both are reported, and the rest is kept.
         let (written, violations) = split(violations, |rule| rule == Rule::WriteOnlyNull);
         let summary = ("Provider produced invalid object", CALL);
         let received_only = asking.broken(diags, summary, written, &value);
@@ -213,8 +213,8 @@ impl Call<'_> {
         let result = said.and(received_only).and(known);
         let result = result.and_then(|()| self.held_against_plan(diags, &value, content));
         match result {
-            // A null beside an error means that nothing was done (protocol, apply phase): what there
-            // was is not forgotten. If it is gone after all, the next refresh finds out.
+            // A null beside an error means that nothing was done (protocol, apply phase): the prior
+            // object is kept. If it is gone after all, the next refresh finds out.
             Err(reported) if value.value().is_null() => Salvaged::as_before(reported),
             Err(reported) => {
                 let identity = self.identity(diags, response.identity);
@@ -228,7 +228,8 @@ impl Call<'_> {
         }
     }
 
-    /// Keeps an object that is too large without what makes it so: it exists, and must not be forgotten.
+    /// Keeps an object that is too large without its oversized parts: it exists, and must not be
+    /// forgotten.
     fn too_large(
         self,
         diags: &mut Diagnostics,
@@ -254,7 +255,7 @@ impl Call<'_> {
         salvaged
     }
 
-    /// Keeps what can be read of an answer that does not decode as a whole.
+    /// Keeps the readable parts of an answer that does not decode as a whole.
     fn salvage_pieces(
         self,
         diags: &mut Diagnostics,
@@ -286,9 +287,9 @@ impl Call<'_> {
         Salvaged { result: Err(reported), left: Left::Answered(seen) }
     }
 
-    /// Puts an object together from an answer that is not quite one: every attribute that can be read,
-    /// and for the others what they were to be. Nothing if none of it tells anything about the object
-    /// that the plan did not: then nobody could find it.
+    /// Builds an object from an invalid answer: every attribute that can be read, and the planned
+    /// values for the others. Returns nothing if the answer adds nothing to the plan: then the
+    /// object could not be found.
     fn pieces(self, answer: &Payload) -> Option<Plain> {
         let Type::Object(shape) = &self.ty.ty else { return None };
         let Ask { prior, proposed: planned, .. } = self.ask;
