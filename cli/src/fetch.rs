@@ -3,10 +3,10 @@
 //! arrives reaches beyond that folder. Chooses no versions and installs nothing.
 
 pub(crate) mod archive;
-mod checksum;
-mod credentials;
+pub(crate) mod checksum;
+pub(crate) mod credentials;
 mod folder;
-mod git;
+pub(crate) mod git;
 pub(crate) mod host;
 pub(crate) mod http;
 mod link;

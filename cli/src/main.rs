@@ -1,46 +1,12 @@
-//! The command line of Formwork: parse, dispatch, exit code.
-
-mod args;
-mod clock;
-mod command;
-mod data_dir;
-mod env;
-mod exit;
-mod fetch;
-mod install;
-mod launcher;
-mod log;
-mod modules;
-mod normalize;
-mod redact;
-mod sentinel;
-mod view;
-mod workspace;
+//! The program `formwork`.
 
 use std::process::ExitCode;
 
-/// Planning makes and drops many small things of few sizes, between which the system's allocator
+/// The program allocates and frees many small objects of few sizes, between which the system's allocator
 /// leaves gaps.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let env = env::Env::read();
-    log::start(&env);
-    let parsed = match args::parse(&env) {
-        Ok(parsed) => parsed,
-        Err(code) => return code,
-    };
-    let env = env.with(parsed.view);
-    sentinel::start();
-    // One thread runs everything but what blocks: the plugins are where parallelism is worth it.
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return view::fatal(&format!("The runtime could not be started: {error}.")),
-    };
-    let exit = runtime.block_on(command::run(parsed, &env));
-    // Blocking work that hangs, such as a read from a terminal, must not hold up the exit.
-    runtime.shutdown_background();
-    tracing::info!(?exit, "program ended");
-    view::told_all(exit)
+    formwork::run()
 }

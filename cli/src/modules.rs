@@ -8,7 +8,7 @@ mod complaint;
 pub(crate) mod install;
 pub(crate) mod installed;
 pub(crate) mod manifest;
-mod registry;
+pub(crate) mod registry;
 #[cfg(test)]
 mod tests;
 

@@ -17,12 +17,10 @@ use formwork_core::config::{
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
+use formwork_core::state::recover::recover;
 use formwork_value::codec::{json, msgpack, type_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Type};
-
-#[path = "../../cli/src/install/lockfile.rs"]
-mod lockfile;
 
 /// A target and its name, which is that of its folder of examples too.
 pub(crate) type Target = (&'static str, fn(&[u8]));
@@ -35,9 +33,9 @@ pub(crate) const TARGETS: [Target; 9] = [
     ("msgpack", msgpack),
     ("json", json),
     ("type", ty),
-    ("lock", lock),
     ("values", values),
     ("configuration", configuration),
+    ("journal", journal),
 ];
 
 fn state(data: &[u8]) {
@@ -130,12 +128,31 @@ fn ty(data: &[u8]) {
     assert_eq!(type_json::decode(text.as_bytes()).expect("what is written can be read"), ty);
 }
 
-fn lock(data: &[u8]) {
-    let text = String::from_utf8_lossy(data).into_owned();
-    let read =
-        |text| lockfile::LockFile::parse(&mut Diagnostics::new(), &mut Sources::new(), text).ok();
-    let Some(locks) = read(text) else { return };
-    assert_eq!(read(locks.render()).expect("what is written can be read"), locks);
+/// The journal of an interrupted run, as it is, and with each of its lines as a whole record. What it says
+/// goes into a state, and is reported.
+fn journal(data: &[u8]) {
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let folder = folder.expect("a test that has no folder for temporary files cannot run");
+    let framed: Vec<u8> = data.split(|byte| *byte == b'\n').zip(1..).flat_map(framed).collect();
+    for bytes in [data, &framed] {
+        std::fs::write(folder.path().join("run.wal"), bytes).expect("a new folder has room");
+        let of_run = StateFile { lineage: "l".to_owned(), serial: 1, ..StateFile::fresh() };
+        for stored in [None, Some(of_run)] {
+            let Ok(recovery) = recover(folder.path(), stored) else { continue };
+            drop(recovery.diagnostics());
+            for one in &recovery.unresolved {
+                drop((one.diagnostic(), one.planned_attributes(), one.guessed_id()));
+            }
+        }
+    }
+}
+
+/// A record of a journal: length, checksum and number, and the text.
+fn framed((text, number): (&[u8], u64)) -> Vec<u8> {
+    let length = u32::try_from(text.len()).expect("a fuzzer's input is short").to_le_bytes();
+    let rest = [&number.to_le_bytes(), text].concat();
+    let sum = crc32c::crc32c_append(crc32c::crc32c(&length), &rest).to_le_bytes();
+    [&length[..], &sum, &rest].concat()
 }
 
 /// Files of values for variables, in both syntaxes.

@@ -29,6 +29,8 @@ mod unrunnable;
 
 pub use launch::{Executable, FileIdentity};
 pub use leftover::Leftover;
+#[cfg(any(test, fuzzing))]
+pub(crate) use logs::hostile as hostile_log;
 pub use provider::GrpcProvider;
 pub use shutdown::{leftovers, shutdown_all};
 

@@ -12,6 +12,8 @@ pub mod contract;
 pub mod failure;
 pub mod handshake;
 pub mod host;
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 pub mod limit;
 pub mod message;
 pub mod payload;

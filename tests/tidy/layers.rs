@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// What each package of ours may depend on, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 19] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
     ("formwork-core-fuzz", &["formwork-value", "formwork-lang", "formwork-core"]),
+    ("formwork-plugin-protocol-fuzz", &["formwork-plugin-protocol"]),
+    ("formwork-fuzz", &["formwork", "formwork-provisioners"]),
     ("formwork-plugin-codegen", &[]),
     ("formwork-plugin-protocol", &["formwork-value"]),
     ("formwork-core", &["formwork-value", "formwork-lang", "formwork-plugin-protocol"]),

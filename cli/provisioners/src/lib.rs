@@ -4,6 +4,8 @@
 mod block;
 mod failure;
 mod file;
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 mod lines;
 mod local_exec;
 mod remote_exec;

@@ -21,6 +21,10 @@ use std::time::Duration;
 use formwork_core::provisioner::Tell;
 use nix::errno::Errno;
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use self::known_hosts::hostile as hostile_known_hosts;
+#[cfg(any(test, fuzzing))]
+pub(crate) use self::scp::hostile as hostile_scp;
 pub(crate) use self::session::{Ended, Session};
 pub(crate) use self::target::Target;
 
@@ -29,6 +33,14 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 
 /// No pause between two attempts is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(20);
+
+/// Reads text as each kind of key. The second part, behind an empty line, is a certificate.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile_key(text: &str) {
+    let (key, certificate) = text.split_once("\n\n").unwrap_or((text, ""));
+    drop(identity::Identity::read(key, Some(certificate)));
+    drop(host_key::HostKey::read(text));
+}
 
 /// Logs in, with repeated attempts until one succeeds or the target's timeout is over: a machine
 /// that was just created needs a while until it accepts logins. Each attempt is printed.

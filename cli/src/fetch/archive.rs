@@ -253,11 +253,7 @@ impl<'a> Sink<'a> {
 
     /// Where an entry goes.
     fn place(&mut self, name: &str) -> Result<PathBuf, BadArchive> {
-        self.entries += 1;
-        if self.entries > self.limits.entries {
-            let limit = self.limits.entries as u64;
-            return Err(BadArchive::TooMuch { limit, what: "files, folders and links" });
-        }
+        self.count_entry()?;
         if name.len() > self.limits.path {
             let limit = self.limits.path as u64;
             return Err(BadArchive::TooMuch { limit, what: "bytes in the path of one file" });
@@ -267,15 +263,32 @@ impl<'a> Sink<'a> {
             return Err(BadArchive::Escapes(name.to_owned()));
         }
         let place = self.root.join(name);
-        if let Some(parent) = place.parent() {
-            std::fs::create_dir_all(parent)?;
+        let missing = place.ancestors().skip(1).take_while(|folder| !folder.is_dir());
+        let missing: Vec<_> = missing.map(Path::to_owned).collect();
+        for folder in missing.into_iter().rev() {
+            // A path names hundreds of folders, so these count as well as the entries.
+            self.count_entry()?;
+            std::fs::create_dir(folder)?;
         }
         Ok(place)
     }
 
+    /// Counts a file, folder or link.
+    fn count_entry(&mut self) -> Result<(), BadArchive> {
+        self.entries += 1;
+        if self.entries > self.limits.entries {
+            let limit = self.limits.entries as u64;
+            return Err(BadArchive::TooMuch { limit, what: "files, folders and links" });
+        }
+        Ok(())
+    }
+
     fn folder(&mut self, name: &str) -> Result<(), BadArchive> {
         let place = self.place(name)?;
-        Ok(std::fs::create_dir_all(place)?)
+        if place.is_dir() {
+            return Ok(());
+        }
+        Ok(std::fs::create_dir(place)?)
     }
 
     fn file(

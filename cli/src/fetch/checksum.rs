@@ -19,7 +19,7 @@ const MAX_LIST: u64 = 1 << 20;
 
 /// What is demanded of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Checksum {
+pub(crate) enum Checksum {
     /// This sum.
     Is(Sum),
     /// The sum that a list has for the name of the file.
@@ -31,7 +31,7 @@ pub(super) enum Checksum {
 
 /// A sum of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sum {
+pub(crate) struct Sum {
     kind: Kind,
     /// In hexadecimal digits, small ones.
     digits: String,
@@ -106,7 +106,7 @@ impl Sum {
 ///
 /// # Errors
 /// When it is no checksum.
-pub(super) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError> {
+pub(crate) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError> {
     let (url, given) = query::take(url, "checksum");
     let Some(given) = given.into_iter().next() else { return Ok((url, None)) };
     let wanted = match given.split_once(':') {
@@ -183,7 +183,7 @@ fn is_remote(list: &str) -> bool {
 
 /// The sum that a list has for the file behind a URL. A line is a sum and a name as `sha256sum` writes
 /// them, or with `--tag`; or a sum alone, which is that of any file.
-fn listed(list: &str, url: &str) -> Option<Sum> {
+pub(crate) fn listed(list: &str, url: &str) -> Option<Sum> {
     let address = url.split('?').next().unwrap_or(url);
     let name = address.rsplit('/').next().unwrap_or(address);
     let is_it = |named: &str| {

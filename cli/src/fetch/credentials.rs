@@ -79,12 +79,20 @@ fn ask(helper: &Helper, host: &str) -> Result<Option<String>, String> {
         return Err(failed(format!("it ended with {status}")));
     }
     read.map_err(|error| failed(error.to_string()))?;
-    let answer: serde_json::Value = serde_json::from_str(&text)
-        .map_err(|error| failed(format!("its answer is not JSON: {error}")))?;
+    token(&text).map_err(failed)
+}
+
+/// The token in the answer of a helper, if there is one.
+///
+/// # Errors
+/// When the answer is not an object with a token.
+pub(crate) fn token(answer: &str) -> Result<Option<String>, String> {
+    let answer: serde_json::Value =
+        serde_json::from_str(answer).map_err(|error| format!("its answer is not JSON: {error}"))?;
     match answer.get("token") {
         Some(serde_json::Value::String(token)) => Ok(Some(token.clone())),
         None if answer.is_object() => Ok(None),
-        _ => Err(failed("its answer is no object with a token".to_owned())),
+        _ => Err("its answer is no object with a token".to_owned()),
     }
 }
 

@@ -45,6 +45,14 @@ impl Wanted {
     }
 }
 
+/// The branch, tag or commit that an address names.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn reference(address: &str) -> Result<Option<String>, FetchError> {
+    let mut wanted = Wanted::read(address)?;
+    drop(Login::take(&mut wanted.url));
+    Ok(wanted.reference)
+}
+
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
 /// `own_ssh` says that the environment names the program that speaks SSH.
 pub(super) fn clone(address: &str, into: &Path, own_ssh: bool) -> Result<(), FetchError> {

@@ -137,18 +137,42 @@ fn discovery(host: &str) -> String {
 
 fn discover(http: &Client, host: &str, asking: Option<&str>) -> Result<Services, HostError> {
     let (base, document) = document(http, host, asking)?;
-    // Services of kinds that are not ours may be described by more than a URL.
-    let urls =
-        document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(&base, url.as_str()?))));
-    Ok(urls.collect())
+    Ok(urls(&base, &document))
 }
+
+/// The URLs of the services in a discovery document, by service. A service of a kind that is not ours may
+/// be described by more than a URL.
+fn urls(base: &str, document: &Document) -> Services {
+    let urls =
+        document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(base, url.as_str()?))));
+    urls.collect()
+}
+
+/// Reads the text of a discovery document.
+///
+/// # Errors
+/// When it is not a JSON object.
+fn read_document(text: &str) -> Result<Document, String> {
+    match serde_json::from_str(text).map_err(|error| error.to_string())? {
+        serde_json::Value::Object(document) => Ok(document),
+        _ => Err("it is no object".to_owned()),
+    }
+}
+
+/// Reads text as a discovery document.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(base: &str, text: &str) {
+    drop(read_document(text).map(|document| urls(base, &document)));
+}
+
+type Document = serde_json::Map<String, serde_json::Value>;
 
 /// The discovery document of a host, and the URL that it came from.
 fn document(
     http: &Client,
     host: &str,
     asking: Option<&str>,
-) -> Result<(String, serde_json::Map<String, serde_json::Value>), HostError> {
+) -> Result<(String, Document), HostError> {
     let answer = match http.get(&discovery(host), asking) {
         Ok(answer) => answer,
         // Such a host offers nothing, which is no failure.
@@ -158,12 +182,7 @@ fn document(
     let base = answer.url.clone();
     let text = answer.text(MAX_DOCUMENT)?;
     let malformed = |reason: String| HostError::Malformed { host: host.to_owned(), reason };
-    let document: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
-    match document {
-        serde_json::Value::Object(document) => Ok((base, document)),
-        _ => Err(malformed("it is no object".to_owned())),
-    }
+    Ok((base, read_document(&text).map_err(malformed)?))
 }
 
 #[cfg(test)]

@@ -319,7 +319,6 @@ impl Answer {
     }
 }
 
-/// Host and port of a URL in lower case, behind the name of a user if there is one.
 /// Whether only the server can read what is sent to a URL: it is encrypted, or stays on this machine.
 pub(crate) fn is_private(url: &str) -> bool {
     let origin = origin(url);
@@ -333,6 +332,7 @@ pub(crate) fn is_private(url: &str) -> bool {
     scheme == "https" || name == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
+/// Host and port of a URL in lower case, behind the name of a user if there is one.
 pub(crate) fn host(url: &str) -> String {
     let origin = origin(url);
     origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
@@ -346,7 +346,10 @@ fn origin(url: &str) -> String {
 }
 
 /// Where a redirection leads.
-fn follow(from: &str, to: &str) -> Result<String, HttpError> {
+///
+/// # Errors
+/// When it leads to a place that is not as private, or is not HTTP.
+pub(crate) fn follow(from: &str, to: &str) -> Result<String, HttpError> {
     let next = resolve(from, to);
     let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
     let refused = |reason: &str| HttpError::Redirect {

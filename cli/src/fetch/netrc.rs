@@ -33,7 +33,8 @@ impl Netrc {
         text.map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
-    fn parse(text: &str) -> Self {
+    /// Reads the text of the file. Words without a meaning are passed over.
+    pub(crate) fn parse(text: &str) -> Self {
         let mut machines: Vec<Machine> = Vec::new();
         let mut lines = text.lines();
         let mut next = None;

@@ -146,8 +146,12 @@ fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
 fn logged_in(env: &Env) -> Vec<(String, String)> {
     let Some(path) = stored::file(env) else { return Vec::new() };
     let text = read_text(&path, MAX_RECORD);
-    let document: Option<serde_json::Value> =
-        text.ok().and_then(|text| serde_json::from_str(&text).ok());
+    text.map(|text| tokens(&text)).unwrap_or_default()
+}
+
+/// The tokens in the text of that file, by host.
+pub(crate) fn tokens(text: &str) -> Vec<(String, String)> {
+    let document: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let hosts = document.as_ref().and_then(|document| document.get("credentials")?.as_object());
     let token = |entry: &serde_json::Value| Some(entry.get("token")?.as_str()?.to_owned());
     hosts
@@ -157,7 +161,11 @@ fn logged_in(env: &Env) -> Vec<(String, String)> {
         .collect()
 }
 
-fn parse(text: &str, env: &Env) -> Located<Settings> {
+/// Reads the text of a settings file.
+///
+/// # Errors
+/// When it is not one: the line and the reason.
+pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
     let mut settings = Settings::default();
     for item in text::items(text)? {
         match item {

@@ -15,7 +15,7 @@ const MAX_LIST: u64 = 16 << 20;
 
 /// Why a registry is of no use.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RegistryError {
+pub(crate) enum RegistryError {
     /// It cannot be found.
     #[error("{0}")]
     Host(#[from] HostError),
@@ -48,11 +48,11 @@ pub(super) struct Registries<'a> {
 
 /// The versions of a module.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Listed {
+pub(crate) struct Listed {
     /// In ascending order.
-    pub(super) versions: Vec<LooseVersion>,
+    pub(crate) versions: Vec<LooseVersion>,
     /// What claimed to be a version and is none.
-    pub(super) ignored: Vec<String>,
+    pub(crate) ignored: Vec<String>,
 }
 
 impl<'a> Registries<'a> {
@@ -117,7 +117,11 @@ impl<'a> Registries<'a> {
     }
 }
 
-fn listed(text: &str) -> Result<Listed, RegistryError> {
+/// Reads a registry's list of the versions of a module.
+///
+/// # Errors
+/// When the text is not such a list.
+pub(crate) fn listed(text: &str) -> Result<Listed, RegistryError> {
     let malformed = |reason: &str| RegistryError::Malformed(reason.to_owned());
     let document: serde_json::Value = serde_json::from_str(text)?;
     let module = document.pointer("/modules/0").ok_or_else(|| malformed("it lists no module"))?;

@@ -187,10 +187,18 @@ impl Remembered {
     fn load(data: &DataDir) -> io::Result<Option<Self>> {
         let text =
             data.open()?.map(|data| data.read(REMEMBERED, MAX_RECORD)).transpose()?.flatten();
-        match text.filter(|text| !text.trim_ascii().is_empty()) {
-            Some(text) => Ok(serde_json::from_slice::<Document>(&text)?.backend),
-            None => Ok(None),
+        text.map_or(Ok(None), |text| Self::parse(&text))
+    }
+
+    /// Reads the text of the file; an empty one is as if there were none.
+    ///
+    /// # Errors
+    /// When it is not such a file.
+    pub(crate) fn parse(text: &[u8]) -> io::Result<Option<Self>> {
+        if text.trim_ascii().is_empty() {
+            return Ok(None);
         }
+        Ok(serde_json::from_slice::<Document>(text)?.backend)
     }
 
     /// The record of a backend with its arguments.

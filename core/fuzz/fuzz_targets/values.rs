@@ -4,4 +4,4 @@
 #[path = "../targets.rs"]
 mod targets;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::TARGETS[7].1(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::TARGETS[6].1(data));

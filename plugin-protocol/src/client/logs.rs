@@ -109,6 +109,23 @@ impl Log {
     }
 }
 
+/// Reads bytes as the standard error of a plugin, in two chunks.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(data: &[u8]) {
+    let log = Log::new("hostile".to_owned());
+    let mut lines = Lines::default();
+    let (first, second) = data.split_at(data.len() / 2);
+    for chunk in [first, second] {
+        lines.feed(chunk, |line| log.line(line));
+        assert!(lines.partial.len() < LINE_LIMIT, "a line without end is kept");
+    }
+    lines.finish(|line| log.line(line));
+    let words = log.words.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(words.tail.len() <= TAIL_LINES && words.panic.len() <= PANIC_LINES);
+    let longest = KEPT_LENGTH + 8;
+    assert!(words.tail.iter().chain(&words.panic).all(|line| line.len() <= longest));
+}
+
 /// One line of a log.
 #[derive(Debug, PartialEq, Eq)]
 struct Entry<'a> {

@@ -1,6 +1,7 @@
 //! Runs whole lives of real configurations against a provider: the engine as a library, the provider
 //! in the same process, the state in memory. Plan, apply, change, import, destroy; what was planned is
-//! told as text. Time is virtual: a handler that waits an hour takes none.
+//! told as text. Time is virtual: a handler that waits an hour takes none. While a socket is open, time is
+//! real, so that the timeouts of a client mean what they say; [`Lab::real_time`] makes it real throughout.
 //!
 //! ```
 //! use formwork_sdk::prelude::*;
@@ -35,6 +36,7 @@
 //! lab.destroy(config).expect_done();
 //! ```
 
+mod clock;
 mod fault;
 mod reel;
 mod show;
@@ -66,8 +68,9 @@ use tokio::runtime::Runtime;
 
 pub use fault::Fault;
 pub use reel::{Reel, Unreadable};
-pub use storm::{Weathered, storm};
+pub use storm::{FaultSweep, Weathered, storm};
 
+use clock::Clock;
 use fault::{Front, Record};
 
 /// A place where configurations are applied: a provider, and a state in memory.
@@ -82,6 +85,7 @@ pub struct Lab {
     provisioners: Provisioners,
     /// Whoever runs many times does not start its threads anew each time.
     runtime: Runtime,
+    clock: Arc<Clock>,
 }
 
 /// What came of one run.
@@ -105,6 +109,7 @@ impl Lab {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.expect("a test that has no folder for temporary files cannot run");
         let front = Front::new(Arc::new(provider));
+        let (runtime, clock) = Clock::start();
         Self {
             front,
             name,
@@ -112,8 +117,15 @@ impl Lab {
             file: StateFile::fresh(),
             folder,
             provisioners: Provisioners::default(),
-            runtime: runtime(),
+            runtime,
+            clock,
         }
+    }
+
+    /// Makes time real from now on, also while no socket is open: for a provider that waits for something
+    /// else outside, such as a file that another program writes.
+    pub fn real_time(&mut self) {
+        self.clock.make_real();
     }
 
     /// Plans, and changes nothing.
@@ -177,6 +189,14 @@ impl Lab {
         resources.map(|resource| resource.instances.len()).sum()
     }
 
+    /// The attribute `id` of each stored object that has one, as text.
+    #[must_use]
+    pub fn ids(&self) -> Vec<String> {
+        let instances = self.file.state.resources.values().flat_map(|all| all.instances.values());
+        let objects = instances.flat_map(|one| one.current.iter().chain(one.deposed.values()));
+        objects.filter_map(|object| attribute_text(object, "id")).collect()
+    }
+
     /// An attribute of a stored object as text: as it is if it is text, else as JSON.
     ///
     /// # Panics
@@ -184,14 +204,8 @@ impl Lab {
     #[must_use]
     pub fn get(&self, address: &str, attribute: &str) -> String {
         let object = self.object(address);
-        match json::decode_simple(&object.attributes) {
-            Ok(Value::Object(parts)) => match parts.get(attribute) {
-                Some(Value::String(text)) => text.as_str().to_owned(),
-                Some(value) => json::encode_simple(value).unwrap_or_default(),
-                None => panic!("{address} has no attribute {attribute:?}"),
-            },
-            _ => panic!("{address} is not stored as an object"),
-        }
+        let text = attribute_text(object, attribute);
+        text.unwrap_or_else(|| panic!("{address} has no attribute {attribute:?}"))
     }
 
     /// Whether a stored object is marked to be made anew.
@@ -448,16 +462,17 @@ impl Files for Texts {
     }
 }
 
-fn world(applying: bool) -> World {
-    World { applying, ..World::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
+/// An attribute of an object as text: as it is if it is text, else as JSON. `None` if there is none.
+fn attribute_text(object: &Object, name: &str) -> Option<String> {
+    let Ok(Value::Object(parts)) = json::decode_simple(&object.attributes) else { return None };
+    Some(match parts.get(name)? {
+        Value::String(text) => text.as_str().to_owned(),
+        value => json::encode_simple(value).unwrap_or_default(),
+    })
 }
 
-/// Runs on this thread. The clock of timers stands still while there is anything to do and leaps to
-/// the next timer when there is not.
-fn runtime() -> Runtime {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-    runtime.expect("a runtime on this thread needs nothing that can be missing")
+fn world(applying: bool) -> World {
+    World { applying, ..World::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 /// The tutorial, so that it is compiled and run.

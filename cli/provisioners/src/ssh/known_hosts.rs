@@ -64,3 +64,15 @@ impl KnownHost {
         )
     }
 }
+
+/// Reads bytes as the user's file of known machines.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(data: &[u8]) {
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let folder = folder.expect("a test that has no folder for temporary files cannot run");
+    std::fs::create_dir(folder.path().join(".ssh")).expect("a new folder is empty");
+    std::fs::write(folder.path().join(".ssh/known_hosts"), data).expect("a new folder has room");
+    for port in [22, 2222] {
+        drop(KnownHost::find("one.example", port, Some(folder.path())));
+    }
+}

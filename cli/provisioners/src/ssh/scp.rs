@@ -266,6 +266,26 @@ impl Remote {
     }
 }
 
+/// Takes in what another machine sends: the first byte of each piece says on which of the two streams it
+/// comes and how long it is. However much that is, little of it is kept.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(mut data: &[u8]) {
+    let mut heard = Heard::default();
+    while let Some((head, rest)) = data.split_first() {
+        let (piece, behind) = rest.split_at(rest.len().min(usize::from(head / 2)));
+        let bytes = Bytes::copy_from_slice(piece);
+        heard.take(Some(match head % 2 {
+            0 => ChannelMsg::Data { data: bytes },
+            _ => ChannelMsg::ExtendedData { data: bytes, ext: 1 },
+        }));
+        assert!(heard.answered.len() <= KEPT && heard.said.len() <= 2 * KEPT);
+        drop(heard.answer());
+        data = behind;
+    }
+    heard.take(None);
+    assert!(heard.answer().is_some(), "nothing more is waited for");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

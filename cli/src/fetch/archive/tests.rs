@@ -30,10 +30,12 @@ fn bombs_are_refused_with_the_limit_they_meet() {
     let names: Vec<_> = (0..11).map(|n| format!("f{n}")).collect();
     let many: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
     let long = "d/".repeat(20) + "x";
-    let table: [(&[(&str, &str)], &str); 4] = [
+    let deep = "d/".repeat(11) + "x";
+    let table: [(&[(&str, &str)], &str); 5] = [
         (&[("zeros", &zeros)], "the limit is 10 times the size of the archive"),
         (&[("a", &noise), ("b", &noise)], "the limit is 100000 bytes unpacked"),
         (&many, "the limit is 10 files, folders and links"),
+        (&[(&deep, "")], "the limit is 10 files, folders and links"),
         (&[(&long, "")], "the limit is 40 bytes in the path of one file"),
     ];
     for (entries, part) in table {

@@ -257,6 +257,12 @@ pub(in crate::state) enum Extent {
     Unknown,
 }
 
+/// The length of a record with its head, if the bytes are as many.
+pub(super) fn length_of(bytes: &[u8]) -> Option<usize> {
+    let length = u32::from_le_bytes(bytes.get(0..4)?.try_into().ok()?);
+    HEAD.checked_add(usize::try_from(length).ok()?).filter(|length| *length <= bytes.len())
+}
+
 /// The number and text of the record at the beginning, if it is whole.
 pub(super) fn whole(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let length = u32::from_le_bytes(bytes.get(0..4)?.try_into().ok()?);

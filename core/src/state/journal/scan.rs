@@ -4,11 +4,16 @@
 
 use serde::de::IgnoredAny;
 
-use super::record::{HEAD, Log, whole};
+use super::record::{HEAD, Log, length_of, whole};
 
 /// The maximum difference between the number of a record and the last good one. Only tells likely
 /// records from noise before the checksum decides.
 const LIKELY: u64 = 1_000_000;
+
+/// The checksums over a file may read that many times its length. One pass finds all records of a journal
+/// that a run wrote. Without a limit, a forged journal that looks like a long record everywhere would take
+/// time that grows with the square of its length.
+const PASSES: usize = 16;
 
 /// The JSON that each kind of record begins with, and whether it announces a call.
 const KINDS: [(&[u8], Kind); 9] = [
@@ -65,11 +70,37 @@ pub(in crate::state) struct NotUnderstood {
 /// # Errors
 /// When a whole record cannot be understood.
 pub(in crate::state) fn read(bytes: &[u8]) -> Result<Log, NotUnderstood> {
+    read_within(bytes, &mut Effort::of(bytes))
+}
+
+/// The bytes that checksums were made of, and their limit.
+struct Effort {
+    spent: usize,
+    limit: usize,
+}
+
+impl Effort {
+    fn of(bytes: &[u8]) -> Self {
+        Self { spent: 0, limit: bytes.len().saturating_mul(PASSES) }
+    }
+
+    /// Counts bytes, unless that exceeds the limit.
+    fn allows(&mut self, n: usize) -> bool {
+        let spent = self.spent.saturating_add(n);
+        let is_allowed = spent <= self.limit;
+        if is_allowed {
+            self.spent = spent;
+        }
+        is_allowed
+    }
+}
+
+fn read_within(bytes: &[u8], effort: &mut Effort) -> Result<Log, NotUnderstood> {
     let mut log = Log::default();
     let (mut at, mut last) = (0, 0);
     while at < bytes.len() {
         let rest = &bytes[at..];
-        let Some((skipped, number, text)) = next_whole(rest, last) else {
+        let Some((skipped, number, text)) = next_whole(rest, last, effort) else {
             if !is_torn(rest) {
                 log.gaps.push(gap(rest, at, (last + 1, None)));
             }
@@ -90,12 +121,17 @@ pub(in crate::state) fn read(bytes: &[u8]) -> Result<Log, NotUnderstood> {
 }
 
 /// The next whole record with a higher number than the last one, and the number of bytes before it.
-fn next_whole(bytes: &[u8], last: u64) -> Option<(usize, u64, &[u8])> {
+fn next_whole<'b>(
+    bytes: &'b [u8],
+    last: u64,
+    effort: &mut Effort,
+) -> Option<(usize, u64, &'b [u8])> {
     (0..bytes.len().saturating_sub(HEAD)).find_map(|at| {
         let head: [u8; 8] = bytes.get(at + 8..at + 16)?.try_into().ok()?;
         let number = u64::from_le_bytes(head);
         let is_likely = number > last && number - last <= LIKELY;
-        let (number, text) = whole(&bytes[at..]).filter(|_| is_likely)?;
+        let length = length_of(&bytes[at..]).filter(|_| is_likely)?;
+        let (number, text) = effort.allows(length).then(|| whole(&bytes[at..]))??;
         Some((at, number, text))
     })
 }
@@ -139,4 +175,22 @@ fn members<T: serde::de::DeserializeOwned>(bytes: &[u8], name: &[u8]) -> Vec<T> 
         serde_json::Deserializer::from_slice(after).into_iter::<T>().next()?.ok()
     });
     values.take(MOST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_that_looks_like_a_long_record_everywhere_is_read_in_a_few_passes() {
+        let size = 1 << 16;
+        let mut head = [0; HEAD];
+        head[..4].copy_from_slice(&(1_u32 << 15).to_le_bytes());
+        head[8] = 1;
+        let bytes = head.repeat(size / HEAD);
+        let mut effort = Effort::of(&bytes);
+        let log = read_within(&bytes, &mut effort).unwrap();
+        assert_eq!(log.records.len(), 0);
+        assert!(effort.spent > 0 && effort.spent <= PASSES * size, "{} bytes", effort.spent);
+    }
 }

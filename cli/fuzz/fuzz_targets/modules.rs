@@ -1,0 +1,4 @@
+//! The target `modules` for the fuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::modules(data));

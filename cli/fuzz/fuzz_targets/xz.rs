@@ -1,0 +1,4 @@
+//! The target `xz` for the fuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork::hostile::xz(data));

@@ -1,0 +1,39 @@
+//! Fuzz targets for everything that another machine sends over SSH, and for the files that SSH reads.
+//! `cli/fuzz` runs them under a fuzzer; the test here replays the kept examples.
+
+use crate::ssh;
+
+/// A target and its name, which is that of its folder of examples too.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 3] = [("scp", scp), ("known_hosts", known_hosts), ("ssh_key", ssh_key)];
+
+/// The answers of the program `scp` on another machine.
+pub fn scp(data: &[u8]) {
+    ssh::hostile_scp(data);
+}
+
+/// The file `known_hosts`.
+pub fn known_hosts(data: &[u8]) {
+    ssh::hostile_known_hosts(data);
+}
+
+/// A private key, a certificate, and a host key.
+pub fn ssh_key(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        ssh::hostile_key(text);
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../core/lang/fuzz/change.rs"]
+mod change;
+
+#[test]
+fn nothing_that_another_machine_sends_makes_its_reader_panic() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    for (name, target) in TARGETS {
+        change::try_hard(&corpus, name, target);
+    }
+}

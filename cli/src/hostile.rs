@@ -1,0 +1,246 @@
+//! Fuzz targets for everything that the command line reads from files, servers and programs. No input may
+//! make a target panic, hang or grow without bound. `cli/fuzz` runs them under a fuzzer; the test here
+//! replays the kept examples.
+
+use std::fs;
+use std::path::Path;
+
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
+use crate::env::Env;
+use crate::fetch::archive::{self, Format, Limits};
+use crate::fetch::netrc::Netrc;
+use crate::fetch::{checksum, credentials, git, host, http};
+use crate::install::lockfile::LockFile;
+use crate::install::settings;
+use crate::modules::manifest::Manifest;
+use crate::modules::registry;
+use crate::redact;
+use crate::workspace::backend::Remembered;
+
+/// A target and its name, which is that of its folder of examples too.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 16] = [
+    ("zip", zip),
+    ("tar", tar),
+    ("gzip", gzip),
+    ("bzip2", bzip2),
+    ("xz", xz),
+    ("lock", lock),
+    ("netrc", netrc),
+    ("settings", settings),
+    ("credentials", credentials),
+    ("modules", modules),
+    ("backend", backend),
+    ("registry", registry),
+    ("discovery", discovery),
+    ("package", package),
+    ("checksums", checksums),
+    ("redact", redact),
+];
+
+/// Calls `with` with the input as a string, if it is one.
+fn with_text(data: &[u8], with: impl FnOnce(&str)) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        with(text);
+    }
+}
+
+/// A zip archive.
+pub fn zip(data: &[u8]) {
+    unpack(data, Format::Zip);
+}
+
+/// A tar archive.
+pub fn tar(data: &[u8]) {
+    unpack(data, Format::Tar);
+}
+
+/// A tar archive compressed by gzip.
+pub fn gzip(data: &[u8]) {
+    unpack(data, Format::TarGzip);
+}
+
+/// A tar archive compressed by bzip2.
+pub fn bzip2(data: &[u8]) {
+    unpack(data, Format::TarBzip2);
+}
+
+/// A tar archive compressed by xz.
+pub fn xz(data: &[u8]) {
+    unpack(data, Format::TarXz);
+}
+
+/// Limits that a small input can reach.
+const LIMITS: Limits = Limits {
+    archive: 1 << 20,
+    unpacked: 1 << 16,
+    ratio: 100,
+    any_ratio: 1 << 14,
+    entries: 20,
+    path: 60,
+    links: true,
+};
+
+/// Unpacks an archive. Nothing may appear beside the target folder, and what appears in it may not exceed
+/// the limits, whether or not the archive is accepted.
+fn unpack(data: &[u8], format: Format) {
+    // In memory, where the system has such a folder: a fuzzer does this thousands of times a second.
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let folder = folder.expect("a test that has no folder for temporary files cannot run");
+    let (packed, into) = (folder.path().join("packed"), folder.path().join("into"));
+    fs::write(&packed, data).expect("a new folder has room for a small file");
+    let unpacked = archive::unpack(&packed, format, &into, &LIMITS);
+    let beside = fs::read_dir(folder.path()).expect("the folder is there").count();
+    assert_eq!(beside, 2, "something was written beside the folder");
+    let mut found = Found::default();
+    found.look_into(&into, &into);
+    assert!(found.entries <= LIMITS.entries, "{} entries", found.entries);
+    // The one byte too many that shows that a limit is exceeded is written.
+    assert!(found.bytes <= LIMITS.unpacked + 1, "{} bytes", found.bytes);
+    assert!(unpacked.is_err() || found.outside.is_empty(), "links out: {:?}", found.outside);
+}
+
+/// The content of an unpacked archive.
+#[derive(Default)]
+struct Found {
+    entries: usize,
+    bytes: u64,
+    /// Links that lead out of the folder, or nowhere.
+    outside: Vec<String>,
+}
+
+impl Found {
+    fn look_into(&mut self, root: &Path, folder: &Path) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            self.entries += 1;
+            let path = entry.path();
+            let about = entry.metadata().expect("what was listed is there");
+            if about.is_symlink() {
+                if !path.canonicalize().is_ok_and(|target| target.starts_with(root)) {
+                    self.outside.push(path.display().to_string());
+                }
+            } else if about.is_dir() {
+                self.look_into(root, &path);
+            } else {
+                self.bytes += about.len();
+            }
+        }
+    }
+}
+
+/// The lock file. It can be written, and is then the same.
+pub fn lock(data: &[u8]) {
+    let text = String::from_utf8_lossy(data).into_owned();
+    let read = |text| LockFile::parse(&mut Diagnostics::new(), &mut Sources::new(), text).ok();
+    let Some(locks) = read(text) else { return };
+    assert_eq!(read(locks.render()).expect("what is written can be read"), locks);
+}
+
+/// The file `.netrc`.
+pub fn netrc(data: &[u8]) {
+    with_text(data, |text| {
+        let netrc = Netrc::parse(text);
+        for url in ["https://one.example/x", "https://me@one.example:8080/", "one.example"] {
+            drop(netrc.authorization(url));
+        }
+    });
+}
+
+/// A settings file.
+pub fn settings(data: &[u8]) {
+    let all = [("HOME".to_owned(), "/home/me".to_owned())].into();
+    let env = Env { home: Some("/home/me".into()), all, ..Env::default() };
+    with_text(data, |text| {
+        let Ok(settings) = settings::parse(text, &env) else { return };
+        let provider = "hashicorp/null".parse().expect("it is the address of a provider");
+        for method in settings.methods.iter().flatten() {
+            let _covers: bool = method.covers(&provider);
+        }
+    });
+}
+
+/// The file of tokens, and the answer of a credentials helper.
+pub fn credentials(data: &[u8]) {
+    with_text(data, |text| {
+        drop(settings::tokens(text));
+        drop(credentials::token(text));
+    });
+}
+
+/// The file `modules.json`. It can be written, and is then the same.
+pub fn modules(data: &[u8]) {
+    with_text(data, |text| {
+        let Ok(manifest) = Manifest::parse(text) else { return };
+        let again = Manifest::parse(&manifest.render()).expect("what is written can be read");
+        assert_eq!(again, manifest);
+    });
+}
+
+/// The file in the data folder that records the backend.
+pub fn backend(data: &[u8]) {
+    drop(Remembered::parse(data));
+}
+
+/// A registry's list of versions. They are in ascending order.
+pub fn registry(data: &[u8]) {
+    with_text(data, |text| {
+        let Ok(listed) = registry::listed(text) else { return };
+        let is_sorted = listed.versions.is_sorted_by(|a, b| a.cmp_precedence(b).is_lt());
+        assert!(is_sorted, "{:?}", listed.versions);
+    });
+}
+
+/// A host's discovery document; its lines as URLs and redirections too.
+pub fn discovery(data: &[u8]) {
+    with_text(data, |text| {
+        host::hostile("https://one.example/.well-known/terraform.json", text);
+        let (base, reference) = text.split_once('\n').unwrap_or(("https://one.example/a/b", text));
+        host::hostile(base, reference);
+        drop(http::resolve(base, reference));
+        if let Ok(next) = http::follow(base, reference) {
+            let is_encrypted = |url: &str| url.to_ascii_lowercase().starts_with("https:");
+            assert!(!is_encrypted(base) || is_encrypted(&next), "{base} led to {next}");
+        }
+    });
+}
+
+/// The address of a package, with its parameters. Nothing in it becomes an option of `git`.
+pub fn package(data: &[u8]) {
+    with_text(data, |text| {
+        drop(checksum::split(text));
+        if let Ok(reference) = git::reference(text) {
+            assert!(reference.is_none_or(|reference| !reference.starts_with('-')));
+        }
+    });
+}
+
+/// A list of checksums.
+pub fn checksums(data: &[u8]) {
+    with_text(data, |text| drop(checksum::listed(text, "https://one.example/a/b.zip?x=1")));
+}
+
+/// Text with URLs, before it is shown. Source code keeps its length, so that offsets into it hold.
+pub fn redact(data: &[u8]) {
+    with_text(data, |text| {
+        assert_eq!(redact::source(text).len(), text.len());
+        let shown = redact::text(text).into_owned();
+        assert_eq!(redact::text(&shown), shown, "what was redacted stays as it is");
+        drop(redact::address(text));
+    });
+}
+
+#[cfg(test)]
+#[path = "../../core/lang/fuzz/change.rs"]
+mod change;
+
+#[test]
+fn no_file_server_or_program_makes_its_reader_panic() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    for (name, target) in TARGETS {
+        change::try_hard(&corpus, name, target);
+    }
+}

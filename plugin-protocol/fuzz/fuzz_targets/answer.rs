@@ -1,0 +1,4 @@
+//! The target `answer` for the fuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_plugin_protocol::hostile::answer(data));

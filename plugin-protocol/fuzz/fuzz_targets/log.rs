@@ -1,0 +1,4 @@
+//! The target `log` for the fuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_plugin_protocol::hostile::log(data));

@@ -1,0 +1,213 @@
+//! Fuzz targets for everything that a plugin, or a host, sends: the handshake line, log lines, and every
+//! message of the protocol in both directions. `plugin-protocol/fuzz` runs them under a fuzzer; the test
+//! here replays the kept examples.
+
+use std::fmt::Debug;
+
+use prost::Message;
+
+use crate::client::hostile_log;
+use crate::handshake::Handshake;
+use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
+use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::message::data::{ReadDataRequest, ReadDataResponse};
+use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::function::{CallRequest, CallResponse, Functions};
+use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
+use crate::message::resource::{
+    ApplyRequest, ApplyResponse, GenerateConfigRequest, GenerateConfigResponse, ImportRequest,
+    ImportResponse, MoveRequest, MoveResponse, PlanRequest, PlanResponse, ReadRequest,
+    ReadResponse, UpgradeIdentityRequest, UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
+};
+use crate::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
+use crate::message::state_store::{
+    ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
+    StatesResponse,
+};
+use crate::reattach;
+use crate::wire::convert::Incoming;
+use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
+
+/// A target and its name, which is that of its folder of examples too.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: [Target; 5] = [
+    ("handshake", handshake),
+    ("reattach", reattach),
+    ("log", log),
+    ("answer", answer),
+    ("request", request),
+];
+
+/// The line that a plugin prints. It can be written, and then names the same address.
+pub fn handshake(data: &[u8]) {
+    let Ok(handshake) = Handshake::parse(data) else { return };
+    let again = Handshake::parse(handshake.line(true).as_bytes());
+    let again = again.expect("what is written can be read");
+    assert_eq!((again.protocol, again.address), (handshake.protocol, handshake.address));
+}
+
+/// The variable that names running plugins.
+pub fn reattach(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(plugins) = reattach::parse(text) else { return };
+    for (provider, plugin) in plugins {
+        let printed = reattach::print(&[provider], &plugin);
+        let again = reattach::parse(&printed).expect("what is printed can be read");
+        assert!(again.into_values().eq([plugin]), "{printed} is not what it was");
+    }
+}
+
+/// The standard error of a plugin.
+pub fn log(data: &[u8]) {
+    hostile_log(data);
+}
+
+/// An answer of a provider: the first byte picks the call and the version of the protocol.
+pub fn answer(data: &[u8]) {
+    pick(data, &ANSWERS);
+}
+
+/// A request of a host, likewise.
+pub fn request(data: &[u8]) {
+    pick(data, &REQUESTS);
+}
+
+fn pick(data: &[u8], of: &[fn(&[u8])]) {
+    let Some((first, message)) = data.split_first() else { return };
+    of[usize::from(*first) % of.len()](message);
+}
+
+/// Reads a message. Its content can be written, unless it has no form on the wire, and is then the same. An
+/// absent value that the protocol requires is written as null, so this holds from the second time on.
+fn message<W, N>(data: &[u8])
+where
+    W: Message + Default + TryFrom<N> + TryInto<N>,
+    N: Clone + Debug + PartialEq,
+{
+    let Ok(wire) = W::decode(data) else { return };
+    same::<W, N>(wire);
+}
+
+/// Reads a message that has a form of its own in protocol 5.
+fn message_v5<V, W, N>(data: &[u8])
+where
+    V: Message + Default + Into<W>,
+    W: Message + Default + TryFrom<N> + TryInto<N>,
+    N: Clone + Debug + PartialEq,
+{
+    let Ok(wire) = V::decode(data) else { return };
+    same::<W, N>(wire.into());
+}
+
+fn same<W, N>(wire: W)
+where
+    W: Message + Default + TryFrom<N> + TryInto<N>,
+    N: Clone + Debug + PartialEq,
+{
+    let Ok(read) = wire.try_into() else { return };
+    let sent = |message: N| {
+        let bytes = W::try_from(message).ok()?.encode_to_vec();
+        let arrived = W::decode(bytes.as_slice()).expect("what is written is a message");
+        let arrived: Option<N> = arrived.try_into().ok();
+        Some(arrived.expect("what is written has a meaning"))
+    };
+    let Some(once) = sent(read) else { return };
+    assert_eq!(sent(once.clone()), Some(once), "a message is not what it was");
+}
+
+/// The pieces of a state, each behind its length in one byte.
+fn pieces(mut data: &[u8]) {
+    let mut incoming = Incoming::default();
+    while let Some((length, rest)) = data.split_first() {
+        let (piece, behind) = rest.split_at(rest.len().min(usize::from(*length)));
+        let Ok(piece) = v6::write_state_bytes::RequestChunk::decode(piece) else { return };
+        if incoming.push(piece).is_err() {
+            return;
+        }
+        data = behind;
+    }
+    drop(incoming.finish());
+}
+
+const ANSWERS: [fn(&[u8]); 33] = [
+    message::<v6::get_metadata::Response, Metadata>,
+    message_v5::<v5::get_metadata::Response, v6::get_metadata::Response, Metadata>,
+    message::<v6::get_provider_schema::Response, ProviderSchema>,
+    message_v5::<
+        v5::get_provider_schema::Response,
+        v6::get_provider_schema::Response,
+        ProviderSchema,
+    >,
+    message::<v6::get_resource_identity_schemas::Response, IdentitySchemas>,
+    message::<v6::get_functions::Response, Functions>,
+    message::<v6::validate_provider_config::Response, Verdict>,
+    message_v5::<
+        v5::prepare_provider_config::Response,
+        v6::validate_provider_config::Response,
+        Verdict,
+    >,
+    message::<v6::configure_provider::Response, Verdict>,
+    message::<v6::validate_resource_config::Response, Verdict>,
+    message::<v6::upgrade_resource_state::Response, UpgradeResponse>,
+    message::<v6::upgrade_resource_identity::Response, UpgradeIdentityResponse>,
+    message::<v6::read_resource::Response, ReadResponse>,
+    message::<v6::plan_resource_change::Response, PlanResponse>,
+    message::<v6::apply_resource_change::Response, ApplyResponse>,
+    message::<v6::import_resource_state::Response, ImportResponse>,
+    message::<v6::move_resource_state::Response, MoveResponse>,
+    message::<v6::generate_resource_config::Response, GenerateConfigResponse>,
+    message::<v6::validate_data_resource_config::Response, Verdict>,
+    message::<v6::read_data_source::Response, ReadDataResponse>,
+    message::<v6::validate_ephemeral_resource_config::Response, Verdict>,
+    message::<v6::open_ephemeral_resource::Response, OpenResponse>,
+    message::<v6::renew_ephemeral_resource::Response, RenewResponse>,
+    message::<v6::close_ephemeral_resource::Response, Verdict>,
+    message::<v6::list_resource::Event, ListEvent>,
+    message::<v6::call_function::Response, CallResponse>,
+    message::<v6::plan_action::Response, PlanActionResponse>,
+    message::<v6::invoke_action::Event, ActionEvent>,
+    message::<v6::configure_state_store::Response, ConfigureStoreResponse>,
+    message::<v6::read_state_bytes::Response, StateChunk>,
+    message::<v6::lock_state::Response, LockResponse>,
+    message::<v6::get_states::Response, StatesResponse>,
+    message::<v6::validate_state_store::Response, Verdict>,
+];
+
+const REQUESTS: [fn(&[u8]); 22] = [
+    message::<v6::validate_provider_config::Request, ValidateRequest>,
+    message::<v6::configure_provider::Request, ConfigureRequest>,
+    message::<v6::validate_resource_config::Request, ValidateRequest>,
+    message::<v6::validate_data_resource_config::Request, ValidateRequest>,
+    message::<v6::upgrade_resource_state::Request, UpgradeRequest>,
+    message::<v6::upgrade_resource_identity::Request, UpgradeIdentityRequest>,
+    message::<v6::read_resource::Request, ReadRequest>,
+    message::<v6::plan_resource_change::Request, PlanRequest>,
+    message::<v6::apply_resource_change::Request, ApplyRequest>,
+    message::<v6::import_resource_state::Request, ImportRequest>,
+    message::<v6::move_resource_state::Request, MoveRequest>,
+    message::<v6::generate_resource_config::Request, GenerateConfigRequest>,
+    message::<v6::read_data_source::Request, ReadDataRequest>,
+    message::<v6::open_ephemeral_resource::Request, OpenRequest>,
+    message::<v6::renew_ephemeral_resource::Request, KeepRequest>,
+    message::<v6::list_resource::Request, ListRequest>,
+    message::<v6::validate_list_resource_config::Request, ValidateListRequest>,
+    message::<v6::call_function::Request, CallRequest>,
+    message::<v6::plan_action::Request, ActionRequest>,
+    message::<v6::configure_state_store::Request, ConfigureStoreRequest>,
+    message::<v6::read_state_bytes::Request, StateRef>,
+    pieces,
+];
+
+#[cfg(test)]
+#[path = "../../core/lang/fuzz/change.rs"]
+mod change;
+
+#[test]
+fn no_message_makes_its_reader_panic() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    for (name, target) in TARGETS {
+        change::try_hard(&corpus, name, target);
+    }
+}

@@ -1,0 +1,230 @@
+//! A provider whose client has timeouts, against a real HTTP server that takes its time and wants unique
+//! names.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use formwork_sdk::prelude::*;
+use formwork_sdk_testing::{FaultSweep, Lab};
+
+/// The time that the service takes for an answer.
+const LATENCY: Duration = Duration::from_millis(20);
+
+/// The names of things by id, on a server of this test.
+#[derive(Clone)]
+struct Service {
+    address: SocketAddr,
+    things: Arc<Mutex<BTreeMap<String, String>>>,
+}
+
+impl Service {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let service = Self { address: listener.local_addr().unwrap(), things: Arc::default() };
+        let serving = service.clone();
+        thread::spawn(move || {
+            for connection in listener.incoming() {
+                let service = serving.clone();
+                thread::spawn(move || service.serve(connection.unwrap()));
+            }
+        });
+        service
+    }
+
+    /// Answers the requests of one connection.
+    fn serve(&self, mut connection: TcpStream) {
+        let mut from = BufReader::new(connection.try_clone().unwrap());
+        loop {
+            let mut head = String::new();
+            while !head.ends_with("\r\n\r\n") {
+                if from.read_line(&mut head).unwrap_or(0) == 0 {
+                    return;
+                }
+            }
+            let length = head.lines().find_map(|line| {
+                let (name, value) = line.split_once(':')?;
+                name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().unwrap())
+            });
+            let mut body = vec![0; length.unwrap_or(0)];
+            from.read_exact(&mut body).unwrap();
+            let words: Vec<&str> = head.split(' ').collect();
+            let id = words[1].rsplit('/').next().unwrap();
+            // A service takes time: this is what the clients here have their timeouts for.
+            thread::sleep(LATENCY);
+            let (status, text) = self.answer(words[0], id, &String::from_utf8(body).unwrap());
+            let length = text.len();
+            let answer = format!("HTTP/1.1 {status} x\r\ncontent-length: {length}\r\n\r\n{text}");
+            if connection.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn answer(&self, method: &str, id: &str, body: &str) -> (u16, String) {
+        let mut things = self.things.lock().unwrap();
+        match method {
+            "POST" if things.values().any(|name| name == body) => (409, body.to_owned()),
+            "POST" => {
+                let id = (0..).map(|n| format!("t-{n}")).find(|id| !things.contains_key(id));
+                let id = id.unwrap();
+                things.insert(id.clone(), body.to_owned());
+                (201, id)
+            }
+            "GET" => things.get(id).map_or((404, String::new()), |name| (200, name.clone())),
+            "PUT" => {
+                things.insert(id.to_owned(), body.to_owned());
+                (200, String::new())
+            }
+            _ => (if things.remove(id).is_some() { 204 } else { 404 }, String::new()),
+        }
+    }
+
+    fn ids(&self) -> Vec<String> {
+        self.things.lock().unwrap().keys().cloned().collect()
+    }
+
+    fn keep_only(&self, ids: &[String]) {
+        self.things.lock().unwrap().retain(|id, _| ids.contains(id));
+    }
+}
+
+#[derive(Clone, Model)]
+struct Thing {
+    #[attr(required)]
+    name: String,
+    #[attr(computed, keep, import)]
+    id: String,
+}
+
+/// Things on a server, asked for by a client with timeouts.
+struct Things {
+    client: reqwest::Client,
+    url: String,
+    /// The time that passes between the creation and its confirmation.
+    settling: Duration,
+}
+
+impl Things {
+    async fn ask(&self, request: reqwest::RequestBuilder) -> Answer<(u16, String)> {
+        let answer = request.send().await?;
+        let status = answer.status().as_u16();
+        Ok((status, answer.text().await?))
+    }
+
+    fn at(&self, id: &str) -> String {
+        format!("{}/{id}", self.url)
+    }
+}
+
+impl Resource for Things {
+    type Model = Thing;
+
+    async fn create(&self, call: Create<Thing>) -> Answer<ThingComputed> {
+        let request = self.client.post(&self.url).body(call.planned.name.clone());
+        match self.ask(request).await? {
+            (201, id) => {
+                tokio::time::sleep(self.settling).await;
+                Ok(ThingComputed { id })
+            }
+            (status, name) => Err(Problem::because(format!("{status}: {name} exists already"))),
+        }
+    }
+
+    async fn read(&self, call: Read<Thing>) -> Answer<Option<Thing>> {
+        let id = call.current.id;
+        let (status, name) = self.ask(self.client.get(self.at(&id))).await?;
+        Ok((status == 200).then_some(Thing { name, id }))
+    }
+
+    async fn update(&self, call: Update<Thing>) -> Answer<ThingComputed> {
+        let id = call.prior.id;
+        self.ask(self.client.put(self.at(&id)).body(call.planned.name)).await?;
+        Ok(ThingComputed { id })
+    }
+
+    async fn delete(&self, call: Delete<Thing>) -> Answer<()> {
+        self.ask(self.client.delete(self.at(&call.prior.id))).await?;
+        Ok(())
+    }
+}
+
+/// A provider whose client gives up after a while, and keeps no connection that it does not use.
+fn provider(address: SocketAddr, patience: Duration, settling: Duration) -> ProviderDef {
+    let client = reqwest::Client::builder()
+        .timeout(patience)
+        .connect_timeout(patience)
+        .pool_max_idle_per_host(0)
+        .no_proxy();
+    let things = Things {
+        client: client.build().unwrap(),
+        url: format!("http://{address}/things"),
+        settling,
+    };
+    ProviderDef::new("registry.terraform.io/acme/web").resource("web_thing", things)
+}
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const CONFIG: &str = "resource \"web_thing\" \"a\" {\n  name = \"a\"\n}\n";
+
+#[test]
+fn a_clients_timeout_does_not_fire_while_its_answer_is_under_way() {
+    let service = Service::start();
+    let address = service.address;
+    let mut lab = Lab::new(move || provider(address, PATIENCE, Duration::ZERO));
+    lab.live(CONFIG);
+    lab.apply(CONFIG).expect_done();
+    lab.apply(&CONFIG.replace("\"a\"\n", "\"b\"\n")).expect_done();
+    assert_eq!(service.things.lock().unwrap()["t-0"], "b");
+}
+
+#[test]
+fn time_that_passes_between_two_requests_is_not_waited_for() {
+    let service = Service::start();
+    let address = service.address;
+    let settling = Duration::from_secs(600);
+    let mut lab = Lab::new(move || provider(address, PATIENCE, settling));
+    let begun = Instant::now();
+    lab.live(CONFIG);
+    assert!(begun.elapsed() < settling / 2, "the ten minutes took {:?}", begun.elapsed());
+}
+
+#[test]
+fn a_clients_timeout_fires_when_there_is_no_answer() {
+    // A server that takes connections and says nothing.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    for is_real in [false, true] {
+        let patience = Duration::from_millis(50);
+        let mut lab = Lab::new(move || provider(address, patience, Duration::ZERO));
+        if is_real {
+            lab.real_time();
+        }
+        lab.apply(CONFIG).expect_error("timed out");
+        assert_eq!(lab.n_objects(), 0);
+    }
+}
+
+#[test]
+fn each_call_may_fail_on_a_service_with_unique_names_and_nothing_is_left_there() {
+    let service = Service::start();
+    let address = service.address;
+    let cases = FaultSweep::new(move || provider(address, PATIENCE, Duration::ZERO))
+        .remove_orphans(|stored| service.keep_only(stored))
+        .leftovers(|| service.ids())
+        .run(CONFIG);
+    assert!(cases.iter().any(|case| case.call == "apply web_thing"), "{cases:?}");
+}
+
+#[test]
+#[should_panic(expected = "a exists already")]
+fn an_orphan_that_is_not_removed_is_in_the_way_of_its_successor() {
+    let service = Service::start();
+    let address = service.address;
+    FaultSweep::new(move || provider(address, PATIENCE, Duration::ZERO)).run(CONFIG);
+}
