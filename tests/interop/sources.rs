@@ -148,11 +148,14 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
         let signs = |text: &str| text.matches("Incomplete lock file information").count();
         assert_eq!(signs(&ours.1), signs(&theirs.1), "{}", row.name);
     }
-    // Folders in which providers are looked for without being told.
+    implied_folder_is_the_same(mirror.path(), &registry);
+}
+
+/// A folder in which providers are looked for without a setting.
+fn implied_folder_is_the_same(mirror: &Path, registry: &Registry) {
     let implied = row("implied folder", String::new(), String::new(), "example.com");
-    let prepare =
-        |workdir: &Workdir| copy(mirror.path(), &workdir.root().join("terraform.d/plugins"));
-    let [theirs, ours] = ENGINES.map(|engine| implied.run(engine, &registry, &prepare));
+    let prepare = |workdir: &Workdir| copy(mirror, &workdir.root().join("terraform.d/plugins"));
+    let [theirs, ours] = ENGINES.map(|engine| implied.run(engine, registry, &prepare));
     assert_eq!(ours.0, theirs.0);
 }
 

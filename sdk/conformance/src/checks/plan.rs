@@ -298,7 +298,7 @@ async fn unknown_parts(
         suite.check("P-06", odd.is_empty(), || {
             let at = path_of_first(&odd);
             let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
-            let message = format!("when {} becomes known, a planned value changes", path);
+            let message = format!("when {path} becomes known, a planned value changes");
             Finding::new("P-06", &offered.subject(), message.replace(" .", " "))
                 .at(&at)
                 .by(&before.call)
