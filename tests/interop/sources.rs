@@ -66,6 +66,10 @@ impl Row<'_> {
     }
 }
 
+fn row(name: &'static str, settings: String, options: String, host: &str) -> Row<'static> {
+    Row { name, settings, options, host: host.to_owned() }
+}
+
 #[test]
 fn every_source_leads_to_the_same_lock_file_under_both_programs() {
     if !terraform_is_here() {
@@ -86,12 +90,6 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
     let indexed = indexed(&registry);
     registry.serve_mirror(indexed.path(), "/mirror");
     let (packed, loose) = (mirror.path().display(), unpacked.path().display());
-    let row = |name, settings: String, options: String, host: &str| Row {
-        name,
-        settings,
-        options,
-        host: host.to_owned(),
-    };
     let methods = |text: String| format!("provider_installation {{\n{text}\n}}\n");
     let services = format!(
         "host \"example.com\" {{\n  services = {{\n    \"providers.v1\" = \"{}\"\n  }}\n}}\n",
