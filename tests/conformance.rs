@@ -36,7 +36,7 @@ const SEEDED: [(&str, &str, u8); 23] = [
 ];
 
 fn checked(rule: &str, fault: Option<&str>, level: u8) -> Report {
-    let world = tempfile::tempdir().unwrap();
+    let world = tempfile::tempdir().expect("a folder can be made");
     let mut options = Options::new(env!("CARGO_BIN_EXE_terraform-provider-bad"));
     options.level = level;
     options.only = BTreeSet::from([rule.to_owned()]);

@@ -19,6 +19,7 @@ pub use handle::ephemeral::{Keep, Opened};
 pub(crate) use handle::identity::clue;
 pub use handle::identity::{IdentityType, StoredIdentity};
 pub use handle::list::Listed;
+pub(crate) use handle::size::Answered;
 pub use handle::{About, Ask, Breach, Current, Handle, Planned, Read, remark, with_stored_numbers};
 pub use loaded::{Loaded, ResourceType};
 pub use pool::{Launch, Pool};

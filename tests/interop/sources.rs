@@ -66,6 +66,10 @@ impl Row<'_> {
     }
 }
 
+fn row(name: &'static str, settings: String, options: String, host: &str) -> Row<'static> {
+    Row { name, settings, options, host: host.to_owned() }
+}
+
 #[test]
 fn every_source_leads_to_the_same_lock_file_under_both_programs() {
     if !terraform_is_here() {
@@ -86,12 +90,6 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
     let indexed = indexed(&registry);
     registry.serve_mirror(indexed.path(), "/mirror");
     let (packed, loose) = (mirror.path().display(), unpacked.path().display());
-    let row = |name, settings: String, options: String, host: &str| Row {
-        name,
-        settings,
-        options,
-        host: host.to_owned(),
-    };
     let methods = |text: String| format!("provider_installation {{\n{text}\n}}\n");
     let services = format!(
         "host \"example.com\" {{\n  services = {{\n    \"providers.v1\" = \"{}\"\n  }}\n}}\n",
@@ -148,11 +146,14 @@ fn every_source_leads_to_the_same_lock_file_under_both_programs() {
         let signs = |text: &str| text.matches("Incomplete lock file information").count();
         assert_eq!(signs(&ours.1), signs(&theirs.1), "{}", row.name);
     }
-    // Folders in which providers are looked for without being named.
+    implied_folder_is_the_same(mirror.path(), &registry);
+}
+
+/// A folder in which providers are looked for without a setting.
+fn implied_folder_is_the_same(mirror: &Path, registry: &Registry) {
     let implied = row("implied folder", String::new(), String::new(), "example.com");
-    let prepare =
-        |workdir: &Workdir| copy(mirror.path(), &workdir.root().join("terraform.d/plugins"));
-    let [theirs, ours] = ENGINES.map(|engine| implied.run(engine, &registry, &prepare));
+    let prepare = |workdir: &Workdir| copy(mirror, &workdir.root().join("terraform.d/plugins"));
+    let [theirs, ours] = ENGINES.map(|engine| implied.run(engine, registry, &prepare));
     assert_eq!(ours.0, theirs.0);
 }
 

@@ -126,7 +126,9 @@ const ATTACKS: [Attack; 23] = [
     (
         "a key that is none",
         |r| {
-            describe(r, |d| d["signing_keys"]["gpg_public_keys"][0]["ascii_armor"] = json!("hello"))
+            describe(r, |d| {
+                d["signing_keys"]["gpg_public_keys"][0]["ascii_armor"] = json!("hello");
+            });
         },
         "error decoding signing key",
         true,

@@ -306,8 +306,9 @@ fn the_rules_of_the_contract_use_only_values() {
     let mut violations = Vec::new();
     for file in product().filter(|file| file.path.starts_with("plugin-protocol/src/contract")) {
         let text = product_text(file);
-        let foreign =
-            crate_paths(&text).into_iter().filter(|(_, path)| !path.starts_with("contract"));
+        // A payload tells a null object from an absent one, which is a rule of its own.
+        let is_known = |path: &str| path.starts_with("contract") || path == "Payload";
+        let foreign = crate_paths(&text).into_iter().filter(|(_, path)| !is_known(path));
         violations.extend(foreign.map(|(line, path)| format!("{}:{line}: {path}", file.path)));
         if words(&text).any(|word| word == "async" || word == "tokio" || word == "tonic") {
             violations.push(format!("{}: waits for something", file.path));

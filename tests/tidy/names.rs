@@ -21,9 +21,10 @@ const KNOW_ADDRESSES: [&str; 2] =
     ["core/lang/src/functions/net.rs", "cli/provisioners/src/ssh/proxy.rs"];
 
 /// Files that distinguish the two versions of the protocol. All other code asks for a plugin.
-const KNOW_VERSIONS: [&str; 6] = [
+const KNOW_VERSIONS: [&str; 7] = [
     "plugin-protocol/codegen/",
     "plugin-protocol/src/handshake",
+    "plugin-protocol/src/hostile.rs",
     "plugin-protocol/src/reattach.rs",
     "plugin-protocol/src/server",
     "plugin-protocol/src/wire",
@@ -31,7 +32,7 @@ const KNOW_VERSIONS: [&str; 6] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 16] = [
+const SERIALISED: [&str; 18] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -41,8 +42,11 @@ const SERIALISED: [&str; 16] = [
     "core/src/state/journal.rs",
     "core/src/state/journal/record.rs",
     "core/src/state/store.rs",
+    "core/backend/src/lock.rs",
     // TF_REATTACH_PROVIDERS.
     "plugin-protocol/src/reattach.rs",
+    // Transcripts of calls.
+    "plugin-protocol/src/transcript/file.rs",
     // The manifest of installed modules.
     "cli/src/modules/manifest.rs",
     // The answers of registries and mirrors of providers.

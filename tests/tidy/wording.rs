@@ -20,14 +20,34 @@ const WORDS: [(&str, &str); 6] = [
 ];
 
 /// Folders and files whose wording was revised. Everything else is still to come.
-const REVISED: [&str; 7] = [
+const REVISED: [&str; 27] = [
+    "cli/provisioners/",
+    "cli/src/command/",
+    "cli/src/fetch/",
+    "cli/src/install/",
+    "cli/src/modules/",
+    "cli/src/view/",
+    "cli/src/workspace/",
     "core/backend/",
     "core/lang/",
+    "core/src/",
     "core/value/",
     "docs/glossary.md",
     "plugin-protocol/",
-    "providers/",
+    "providers/src/archive/",
+    "providers/src/http/",
+    "providers/src/local/",
+    "providers/src/null/",
+    "providers/src/postgresql/",
+    "providers/src/random/",
+    "providers/src/time/",
     "sdk/conformance/",
+    "sdk/macros/",
+    "tests/crash/",
+    "tests/foreign/",
+    "tests/harness/",
+    "tests/interop/",
+    "tests/scenario/",
 ];
 
 fn is_revised(path: &str) -> bool {

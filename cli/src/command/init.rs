@@ -115,7 +115,7 @@ async fn install_providers(
         let text = "\nPartner and community providers are signed by their developers.\nIf you'd like to know more about provider signing, you can read about it here:\nhttps://developer.hashicorp.com/terraform/cli/plugins/signing";
         report.text(text);
     }
-    save(args, report, workspace, diags, (&before, &locks), &installed.incomplete)
+    save((args, workspace), report, diags, (&before, &locks), &installed.incomplete)
 }
 
 /// The line about the packages that are being downloaded.
@@ -136,9 +136,8 @@ fn under_way(jobs: &[Job]) -> String {
 }
 
 fn save(
-    args: &InitArgs,
+    (args, workspace): (&InitArgs, &Workspace<'_>),
     report: &Report,
-    workspace: &Workspace<'_>,
     diags: &mut Diagnostics,
     (before, locks): (&LockFile, &LockFile),
     incomplete: &[String],

@@ -101,10 +101,11 @@ impl Locked {
         mut lock: Option<StateLock>,
     ) -> Result<Self, Reported> {
         let OpenState { mut store, intents } = state;
-        let read = store.read().await.map_err(|error| error.diagnostic());
-        let recovered = read
-            .and_then(|stored| intents.recover(stored).map_err(|error| error.diagnostic()))
-            .map_err(|error| unusable(diags, folder, error));
+        let recovered = match store.read().await {
+            Ok(stored) => intents.recover(stored).map_err(|error| error.diagnostic()),
+            Err(error) => Err(error.diagnostic()),
+        };
+        let recovered = recovered.map_err(|error| unusable(diags, folder, error));
         let recovery = match recovered {
             Ok(recovery) => recovery,
             Err(reported) => {

@@ -105,7 +105,9 @@ impl Installer<'_> {
         }
         match (self.select(job, &self.search, emit), shipped) {
             // There is nothing better without a network.
-            (Err(Problem::Query(SourceError::Unreachable { .. })), Some(version)) => {
+            (Err(Problem::Query(error)), Some(version))
+                if matches!(*error, SourceError::Unreachable { .. }) =>
+            {
                 Ok(use_shipped(job, &version, emit))
             }
             (selected, _) => selected,
@@ -123,7 +125,8 @@ impl Installer<'_> {
             Some(_) => Event::Reusing,
             None => Event::Finding(job.constraints.clone()),
         });
-        let listing = search.versions(&job.addr).map_err(Problem::Query)?;
+        let listing =
+            search.versions(&job.addr).map_err(|error| Problem::Query(Box::new(error)))?;
         let suits = |version: &&Version| match locked {
             Some(lock) => **version == lock.version,
             None => job.constraints.allows(version),
@@ -162,7 +165,7 @@ impl Installer<'_> {
         }
         let package = search
             .package(&job.addr, version, &Platform::current())
-            .map_err(|error| Problem::Fetch(version.clone(), error))?;
+            .map_err(|error| Problem::Fetch(version.clone(), Box::new(error)))?;
         emit(Event::Installing(version.clone()));
         let fetched = fetch(self.servers, package, &job.progress)
             .map_err(|reason| Problem::Install(version.clone(), reason))?;

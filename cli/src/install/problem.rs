@@ -21,9 +21,9 @@ pub(crate) enum Problem {
     /// None of these versions meets the constraints.
     NoMatch(BTreeSet<Version>),
     /// The versions cannot be listed.
-    Query(SourceError),
+    Query(Box<SourceError>),
     /// The package of the version cannot be found.
-    Fetch(Version, SourceError),
+    Fetch(Version, Box<SourceError>),
     /// The package of the version is invalid, or cannot be written.
     Install(Version, String),
     /// The package of the version cannot be taken from the shared cache.
@@ -69,8 +69,8 @@ impl Problem {
                 format!("no available releases match the given constraints {constraints}"),
                 format!("{}{}", context.demands.explain(addr, &versions), modules_hint(&name)),
             ),
-            Self::Query(error) => query_failed(addr, error, context),
-            Self::Fetch(version, error) => fetch_failed(addr, &version, error, &constraints),
+            Self::Query(error) => query_failed(addr, *error, context),
+            Self::Fetch(version, error) => fetch_failed(addr, &version, *error, &constraints),
             Self::Install(version, reason) => install_failed(&name, &version, &reason),
             Self::Cache(version, reason) => Diagnostic::error(
                 "Failed to install provider from shared cache",

@@ -77,7 +77,7 @@ impl<'a> Registries<'a> {
 
     /// Location of the package of a version, and the module's folder in it.
     pub(super) fn location(
-        &mut self,
+        &self,
         module: &RegistryModule,
         version: &LooseVersion,
     ) -> Result<(PackageAddr, Subfolder), RegistryError> {
@@ -110,7 +110,7 @@ impl<'a> Registries<'a> {
         })
     }
 
-    fn url(&mut self, module: &RegistryModule, rest: &str) -> Result<String, RegistryError> {
+    fn url(&self, module: &RegistryModule, rest: &str) -> Result<String, RegistryError> {
         let base = self.hosts.service(self.http, &module.host, SERVICE)?;
         let RegistryModule { namespace, name, system, .. } = module;
         Ok(format!("{base}{namespace}/{name}/{system}/{rest}"))

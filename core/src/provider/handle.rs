@@ -10,7 +10,7 @@ mod function;
 pub(super) mod identity;
 mod inquire;
 pub(super) mod list;
-mod size;
+pub(super) mod size;
 mod validate;
 
 use std::fmt::Display;
@@ -35,6 +35,7 @@ use formwork_value::{
 
 use self::complaint::INVALID_OBJECT;
 use self::identity::StoredIdentity;
+use self::size::Answered;
 use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
 use super::pool::mending::Seat;
@@ -312,8 +313,8 @@ impl Handle {
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
         let exchange = Exchange::new(Call::Read).object(&answer.state, &value);
         self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
-        let sizes = (ty, &answer.state, &value);
-        self.check_size(diags, call, sizes, &answer.private, about)?;
+        let answered = Answered { payload: &answer.state, value: &value, private: &answer.private };
+        self.check_size(diags, call, (ty, answered), about)?;
         let value = legacy::normalise(ty.block(), value);
         let identity = self.identity(diags, (ty, call), answer.identity, about)?;
         Ok(Read { value, private: answer.private, identity })
@@ -351,8 +352,9 @@ impl Handle {
         self.said(diags, answer.diagnostics, about)?;
         self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.planned, (ty, about))?;
-        let sizes = (ty, &answer.planned, &value);
-        self.check_size(diags, call, sizes, &answer.planned_private, about)?;
+        let answered =
+            Answered { payload: &answer.planned, value: &value, private: &answer.planned_private };
+        self.check_size(diags, call, (ty, answered), about)?;
         Ok(Planned {
             value,
             requires_replace: answer.requires_replace,

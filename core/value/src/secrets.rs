@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::{Bound, Range};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 
 use crate::codec::json;
 use crate::{Marks, Path, Type, Value};
@@ -22,7 +22,10 @@ const PLAIN_WORDS: [&str; 3] = ["true", "false", "null"];
 
 /// The sensitive values of one run. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Secrets(Arc<RwLock<BTreeSet<Box<str>>>>);
+pub struct Secrets(Arc<Shared>);
+
+#[expect(clippy::disallowed_types, reason = "logs are written on other threads")]
+type Shared = std::sync::RwLock<BTreeSet<Box<str>>>;
 
 impl Secrets {
     /// Adds every string and number that is marked as sensitive or ephemeral in a value.

@@ -19,7 +19,7 @@ impl Dice {
     }
 
     /// Returns the next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -30,7 +30,7 @@ impl Dice {
     /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         let end = end.max(1) as u64;
-        usize::try_from(self.next() % end).unwrap_or(0)
+        usize::try_from(self.number() % end).unwrap_or(0)
     }
 
     /// Returns one of the items.

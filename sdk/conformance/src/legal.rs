@@ -66,7 +66,7 @@ fn repair(
     dice: &mut Dice,
 ) -> Option<Value> {
     let error = call.diagnostics().into_iter().find(Diag::is_error)?;
-    let path = error.path.as_ref().map(|path| path_of(path)).filter(|path| !path.0.is_empty());
+    let path = error.path.as_ref().map(path_of).filter(|path| !path.0.is_empty());
     let paths = generate::settable_paths(offered.block(), value);
     let is_at = |own: &Path, at: &Path| own.starts_with(at) || at.starts_with(own);
     let at = path.and_then(|at| paths.iter().find(|(own, _)| is_at(own, &at)));

@@ -1,6 +1,8 @@
 //! A running provider and the calls to it: starts the process, keeps what it prints, and records what
 //! is sent and received.
 
+mod error;
+
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
+pub use error::StartError;
 
 /// The most of a stream of the process that is kept.
 const KEPT: usize = 4 << 20;
@@ -47,47 +50,6 @@ pub struct Launch {
 impl Default for Launch {
     fn default() -> Self {
         Self { versions: "5,6", tls: true, env: Vec::new(), remove: Vec::new(), folder: None }
-    }
-}
-
-/// Why a provider did not start.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum StartError {
-    /// The system does not run the file.
-    Unrunnable(String),
-    /// It ended before the handshake; the exit and the last of its stderr.
-    Ended(String, String),
-    /// No handshake in time.
-    Silent,
-    /// The first line is not a handshake.
-    NotHandshake(String, String),
-    /// A handshake came after other lines.
-    Late(String),
-    /// The address does not answer.
-    Unreachable(String),
-}
-
-impl std::fmt::Display for StartError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unrunnable(why) => write!(f, "it cannot be started: {why}"),
-            Self::Ended(exit, said) if said.trim().is_empty() => {
-                write!(f, "it ended before the handshake ({exit})")
-            }
-            Self::Ended(exit, said) => {
-                write!(f, "it ended before the handshake ({exit}) and said: {}", said.trim())
-            }
-            Self::Silent => write!(f, "it printed no handshake within {} s", START.as_secs()),
-            Self::NotHandshake(line, why) => {
-                write!(f, "it is not a provider plugin: {why} (first line on stdout: {line:?})")
-            }
-            Self::Late(line) => write!(
-                f,
-                "it prints {line:?} before the handshake, and Terraform refuses it for that; \
-                 print to stderr instead"
-            ),
-            Self::Unreachable(why) => write!(f, "its address does not answer: {why}"),
-        }
     }
 }
 

@@ -22,7 +22,7 @@ impl Secrets {
     /// Returns the secrets of a run with one canary.
     #[must_use]
     pub(crate) fn new(seed: u64) -> Self {
-        let canary = format!("cnry{:016x}", generate::Dice::new(seed, "canary").next());
+        let canary = format!("cnry{:016x}", generate::Dice::new(seed, "canary").number());
         Self { all: vec![canary.clone()], canary }
     }
 

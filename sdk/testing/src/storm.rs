@@ -29,6 +29,9 @@ pub fn storm(
     FaultSweep::new(provider).run(config)
 }
 
+/// Removes all objects of a service but those with the given ids.
+type RemoveOrphans<'s> = Box<dyn FnMut(&[String]) + 's>;
+
 /// A sweep of faults over every call of a configuration's life, against a service that outlives each life.
 ///
 /// A provider that dies after it created an object, and before it could return it, leaves an object that
@@ -55,7 +58,7 @@ pub fn storm(
 pub struct FaultSweep<'s> {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
     is_real_time: bool,
-    remove_orphans: Option<Box<dyn FnMut(&[String]) + 's>>,
+    remove_orphans: Option<RemoveOrphans<'s>>,
     leftovers: Option<Box<dyn FnMut() -> Vec<String> + 's>>,
 }
 

@@ -117,7 +117,7 @@ fn everything_is_described() {
         expect_described("the resource type", &shape.block);
     }
     let timeouts = &shapes[2].block.blocks["timeouts"].block.docs.description;
-    assert_eq!(timeouts, "How long operations may take.");
+    assert_eq!(timeouts, "Timeouts of operations.");
 }
 
 fn expect_described(name: &str, block: &Block) {

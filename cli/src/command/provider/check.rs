@@ -35,7 +35,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let told = Told::new(Screen::of(env), false, env.compact_warnings);
     told.diagnostics(&sources, &diags);
     let Ok(options) = options else { return Exit::CannotCheck };
-    let mut shown = Shown { on: std::io::stderr().is_terminal() && !args.json };
+    let shown = Shown { on: std::io::stderr().is_terminal() && !args.json };
     let report = formwork_conformance::run(options, &mut |family, tallies| {
         shown.family(family, tallies);
     })
@@ -64,7 +64,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn family(&mut self, family: &str, tallies: &Tallies) {
+    fn family(&self, family: &str, tallies: &Tallies) {
         if self.on {
             let findings = tallies.findings().count();
             err(&format!("\r\u{1b}[K{family} ... {findings} findings so far"));

@@ -73,7 +73,7 @@ fn parse(diags: &mut Diagnostics, sources: &mut Sources, file: &Path) -> Result<
         diags.error(Diagnostic::error("A file cannot be read", detail))
     })?;
     let mut found = Diagnostics::new();
-    let source = add_source(&mut found, sources, &file.display().to_string(), text);
+    let source = add_source(&mut found, sources, file.display().to_string(), text);
     let body = parse_file(&mut found, sources, source);
     match diags.append(found) {
         Ok(()) => Ok(body),

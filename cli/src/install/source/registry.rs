@@ -77,10 +77,10 @@ pub(super) fn versions(servers: &Servers<'_>, addr: &ProviderAddr) -> Result<Lis
 }
 
 /// The releases of a provider with the protocols of each, and the remarks of the registry.
-fn releases(
-    servers: &Servers<'_>,
-    addr: &ProviderAddr,
-) -> Result<(BTreeMap<Version, Vec<String>>, Vec<String>), SourceError> {
+type Releases = (BTreeMap<Version, Vec<String>>, Vec<String>);
+
+/// Asks a registry for the releases of a provider.
+fn releases(servers: &Servers<'_>, addr: &ProviderAddr) -> Result<Releases, SourceError> {
     let answer = ask(servers, addr, "versions", || SourceError::NotKnown { addr: addr.clone() })?;
     let list: Versions = document(addr, answer)?;
     let mut releases = BTreeMap::new();

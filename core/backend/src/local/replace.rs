@@ -48,10 +48,6 @@ impl Access {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disk {
     #[cfg(test)]
-    #[expect(
-        clippy::disallowed_types,
-        reason = "writing is done on another thread, and tests look on"
-    )]
     pub(super) fail_at: std::sync::Arc<std::sync::Mutex<Option<usize>>>,
 }
 

@@ -57,10 +57,8 @@ resource "a_thing" "b" {
     );
 }
 
-#[test]
-fn references_must_lead_somewhere() {
-    check(
-        r#"
+/// References that lead nowhere, one of each kind.
+const DANGLING: &str = r#"
 variable "size" {}
 locals { name = 1 }
 resource "x_y" "counted" { count = 2 }
@@ -86,7 +84,12 @@ output "g" { value = [count.index, each.key] }
 output "h" { value = module.m.x }
 output "j" { value = [terraform.env, path.home, count.size, each.item, self.id, each.value] }
 output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.counted] }
-"#,
+"#;
+
+#[test]
+fn references_must_lead_somewhere() {
+    check(
+        DANGLING,
         &expect![[r#"
             error main.tf:6,17-25 Reference to undeclared resource
                 A managed resource "x_y" "none" has not been declared in the root module.

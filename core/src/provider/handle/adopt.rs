@@ -13,6 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::complaint::INVALID_OBJECT;
 use super::identity::StoredIdentity;
+use super::size::Answered;
 use super::{About, Breach, Handle, capabilities, remark, with_stored_numbers};
 use crate::addr::ProviderAddr;
 use crate::change::Clue;
@@ -204,7 +205,8 @@ impl Handle {
             });
         }
         result?;
-        self.check_size(diags, call, (ty, &found.state, &value), &found.private, about)?;
+        let answered = Answered { payload: &found.state, value: &value, private: &found.private };
+        self.check_size(diags, call, (ty, answered), about)?;
         let identity = self.identity(diags, (ty, call), found.identity, about)?;
         Ok(Imported { value, private: found.private, identity })
     }

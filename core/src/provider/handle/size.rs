@@ -9,6 +9,17 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, 
 use super::{About, Handle};
 use crate::provider::ResourceType;
 
+/// The object in an answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Answered<'a> {
+    /// The object as it came.
+    pub(crate) payload: &'a Payload,
+    /// The object as it was read.
+    pub(crate) value: &'a Plain,
+    /// The provider's private bytes.
+    pub(crate) private: &'a Bytes,
+}
+
 impl Handle {
     /// Checks that an object can be sent to the provider again once it is stored.
     ///
@@ -18,11 +29,11 @@ impl Handle {
         &self,
         diags: &mut Diagnostics,
         call: &str,
-        (ty, payload, value): (&ResourceType, &Payload, &Plain),
-        private: &Bytes,
+        (ty, answer): (&ResourceType, Answered<'_>),
         about: About<'_>,
     ) -> Result<(), Reported> {
         let limit = self.calls.message_limit;
+        let Answered { payload, value, private } = answer;
         let stored = Stored { object: payload.encoded_len(), private: private.len() };
         if stored.fits(limit, || json_len(ty, value)) {
             return Ok(());

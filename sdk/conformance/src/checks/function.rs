@@ -92,7 +92,7 @@ async fn one(suite: &mut Suite, function: &Function, number: u64, elsewhere: Opt
         None => result(suite, function, &values, &call, &input),
     }
     fast(suite, &subject, &request, &call).await;
-    pure(suite, &subject, &request, &call, elsewhere, &input).await;
+    pure(suite, (&subject, &input), &request, &call, elsewhere).await;
 }
 
 fn result(suite: &mut Suite, function: &Function, values: &[Value], call: &Call, input: &str) {
@@ -137,11 +137,10 @@ async fn fast(suite: &mut Suite, subject: &str, request: &Msg, call: &Call) {
 
 async fn pure(
     suite: &mut Suite,
-    subject: &str,
+    (subject, input): (&str, &str),
     request: &Msg,
     call: &Call,
     elsewhere: Option<&Plugin>,
-    input: &str,
 ) {
     if !suite.wants("F-01") {
         return;

@@ -1,5 +1,7 @@
 //! Checks of the handshake and of the process around it (H): start, socket and end.
 
+mod surroundings;
+
 use std::collections::BTreeSet;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -18,6 +20,7 @@ use crate::message::Msg;
 use crate::plugin::{self, Launch, Plugin, Reply, StartError, Started, connect, eventually};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
+use surroundings::{listens, network, side_by_side, surroundings};
 
 const ALL: [&str; 21] = [
     "H-01", "H-02", "H-03", "H-04", "H-05", "H-06", "H-07", "H-08", "H-09", "H-10", "H-11", "H-12",
@@ -462,123 +465,5 @@ async fn services(suite: &mut Suite) {
     }
     if suite.wants("H-18") {
         network(suite, &plugin).await;
-    }
-}
-
-/// Looks for connections to other machines while schema and validation are asked for.
-async fn network(suite: &mut Suite, plugin: &Plugin) {
-    let Some(started) = &plugin.started else { return };
-    let pid = started.child.pid();
-    let mut seen = BTreeSet::new();
-    for _ in 0..3 {
-        let request = Msg::new();
-        let call = plugin.call(Rpc::GetProviderSchema, &request, Duration::from_secs(30));
-        tokio::pin!(call);
-        loop {
-            tokio::select! {
-                _ = &mut call => break,
-                () = tokio::time::sleep(Duration::from_millis(5)) => seen.extend(remotes(pid)),
-            }
-        }
-        seen.extend(remotes(pid));
-    }
-    suite.check("H-18", seen.is_empty(), || {
-        finding("H-18", "it has a network connection before Configure")
-            .values("none", format!("{seen:?}"))
-    });
-}
-
-/// The inodes of the sockets of a process.
-fn sockets_of(pid: i32) -> BTreeSet<String> {
-    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
-        .filter_map(|link| {
-            let text = link.to_str()?;
-            Some(text.strip_prefix("socket:[")?.trim_end_matches(']').to_owned())
-        })
-        .collect()
-}
-
-/// The rows of the tables of TCP sockets that belong to a process: remote address and state.
-fn tcp_rows(pid: i32) -> Vec<(String, String)> {
-    let own = sockets_of(pid);
-    let tables = ["tcp", "tcp6"]
-        .map(|name| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default());
-    let rows = tables.iter().flat_map(|table| table.lines().skip(1));
-    rows.filter_map(|row| {
-        let cells: Vec<&str> = row.split_whitespace().collect();
-        let inode = cells.get(9)?;
-        own.contains(*inode).then(|| (cells[2].to_owned(), cells[3].to_owned()))
-    })
-    .collect()
-}
-
-/// The remote ends of connections of a process, without those to its host.
-fn remotes(pid: i32) -> Vec<String> {
-    const LISTEN: &str = "0A";
-    let rows = tcp_rows(pid).into_iter();
-    rows.filter(|(remote, state)| {
-        state != LISTEN && !remote.starts_with("0100007F") && !remote.starts_with("00000000")
-    })
-    .map(|(remote, _)| remote)
-    .collect()
-}
-
-fn listens(pid: i32) -> bool {
-    tcp_rows(pid).iter().any(|(_, state)| state == "0A")
-}
-
-async fn side_by_side(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-19") {
-        return;
-    }
-    let one = Plugin::launch(program, &suite.launch()).await;
-    let two = Plugin::launch(program, &suite.launch()).await;
-    let (Ok(one), Ok(two)) = (&one, &two) else {
-        let why = [one.err(), two.err()].into_iter().flatten().next();
-        let why = why.map(|error| error.to_string()).unwrap_or_default();
-        return suite.check("H-19", false, || {
-            finding("H-19", "a second process does not start beside the first")
-                .values("a handshake", why)
-        });
-    };
-    for plugin in [one, two] {
-        let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
-        suite.check("H-19", call.is_answered(), || {
-            finding("H-19", "one of two processes does not answer").by(&call)
-        });
-    }
-}
-
-async fn surroundings(suite: &mut Suite, program: &Path) {
-    if !suite.wants("H-20") {
-        return;
-    }
-    let mut bare = suite.launch();
-    bare.folder = Some(PathBuf::from("/proc"));
-    bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
-    let mut odd = suite.launch();
-    for (name, value) in
-        [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")]
-    {
-        odd.env.push((name.into(), value.into()));
-    }
-    for (what, launch) in [("a read-only folder and no HOME", bare), ("another time zone", odd)] {
-        let call = match Plugin::launch(program, &launch).await {
-            Ok(plugin) => {
-                plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await
-            }
-            Err(error) => {
-                suite.check("H-20", false, || {
-                    finding("H-20", format!("it does not start with {what}"))
-                        .values("a handshake", error.to_string())
-                });
-                continue;
-            }
-        };
-        suite.check("H-20", call.is_fine(), || {
-            finding("H-20", format!("it does not answer with {what}")).by(&call)
-        });
     }
 }

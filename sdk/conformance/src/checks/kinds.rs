@@ -30,7 +30,7 @@ pub(super) async fn run(suite: &mut Suite) {
             }
             match kind {
                 Kind::DataSource if suite.wants_any(&["D-01", "D-02"]) => {
-                    data(suite, &offered).await
+                    data(suite, &offered).await;
                 }
                 Kind::Ephemeral if suite.wants_any(&["E-01", "E-02", "E-03"]) => {
                     ephemeral(suite, &offered).await;

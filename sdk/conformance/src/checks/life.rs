@@ -141,8 +141,8 @@ fn applied(
     };
     let mut odd = type_violations(offered.block(), &value);
     odd.extend(unknown_violations(&value, offered.block()));
-    file(suite, "A-01", offered, &odd, call, input);
-    file(suite, "A-04", offered, &write_only_violations(offered.block(), &value), call, input);
+    file(suite, "A-01", offered, &odd, (call, input));
+    file(suite, "A-04", offered, &write_only_violations(offered.block(), &value), (call, input));
     let is_legacy = answer.get_bool(4);
     if is_legacy {
         suite.skip(&["A-02", "A-03", "P-11", "P-20"], "the legacy type system allows it");
@@ -161,12 +161,17 @@ fn applied(
             "A-02",
             offered,
             &by(&|path| !was_null(path) && !was_unknown(path)),
-            call,
-            input,
+            (call, input),
         );
-        file(suite, "A-03", offered, &by(&|path| was_null(path)), call, input);
-        file(suite, "P-11", offered, &by(&|path| was_null(path) && is_computed(path)), call, input);
-        file(suite, "P-20", offered, &by(&|path| was_unknown(path)), call, input);
+        file(suite, "A-03", offered, &by(&|path| was_null(path)), (call, input));
+        file(
+            suite,
+            "P-11",
+            offered,
+            &by(&|path| was_null(path) && is_computed(path)),
+            (call, input),
+        );
+        file(suite, "P-20", offered, &by(&|path| was_unknown(path)), (call, input));
     }
     Some(Object {
         value: value.into_value(),
@@ -181,8 +186,7 @@ fn file(
     rule: &'static str,
     offered: &Offered,
     findings: &[formwork_plugin_protocol::contract::Violation],
-    call: &Call,
-    input: &PlanInput,
+    (call, input): (&Call, &PlanInput),
 ) {
     suite.check(rule, findings.is_empty(), || {
         let first = findings.first();

@@ -1,6 +1,8 @@
 //! Checks of planning (P): plans to create from legal configurations, held to Terraform's rules, and
 //! plans that must agree with one another.
 
+mod edges;
+
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_plugin_protocol::contract::propose::proposed_new;
@@ -17,6 +19,7 @@ use crate::plugin::Call;
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
 use crate::suite::{CALL, Suite, plain};
+use edges::{deferred, large, taint, unproposed};
 
 pub(super) const RULES: [&str; 20] = [
     "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-12", "P-13", "P-14",
@@ -298,7 +301,7 @@ async fn unknown_parts(
         suite.check("P-06", odd.is_empty(), || {
             let at = path_of_first(&odd);
             let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
-            let message = format!("when {} becomes known, a planned value changes", path);
+            let message = format!("when {path} becomes known, a planned value changes");
             Finding::new("P-06", &offered.subject(), message.replace(" .", " "))
                 .at(&at)
                 .by(&before.call)
@@ -455,91 +458,4 @@ async fn numbers(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
             });
         }
     }
-}
-
-async fn large(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
-    if !suite.wants("P-22") {
-        return;
-    }
-    let Some((path, config)) = super::validate::enlarged(offered, &create.config) else { return };
-    if !suite.validate(offered, &config).await.is_fine() {
-        return;
-    }
-    let input = input(offered, create.prior.clone(), config);
-    let mut best: Option<Call> = None;
-    for _ in 0..3 {
-        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
-        if best.as_ref().is_none_or(|best| call.took < best.took) {
-            best = Some(call);
-        }
-    }
-    let Some(call) = best else { return };
-    suite.check("P-22", call.is_answered() && call.took.as_millis() < 2000, || {
-        Finding::new("P-22", &offered.subject(), "1,000 elements take long to plan")
-            .at(&path)
-            .by(&call)
-            .values("less than 2 s", format!("{} ms", call.took.as_millis()))
-    });
-}
-
-async fn unproposed(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
-    let input = PlanInput { proposed: create.config.clone(), ..create.clone() };
-    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
-    suite.check("P-08", call.is_answered(), || {
-        Finding::new(
-            "P-08",
-            &offered.subject(),
-            "the plain configuration as proposed value crashes it",
-        )
-        .by(&call)
-        .input(shown(&create.config))
-    });
-}
-
-async fn deferred(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
-    let request = request::plan(offered, create).with(7, Msg::new().int(1, 1).int(2, 1).encode());
-    let call = suite.call(Rpc::PlanResourceChange, &request).await;
-    let reason = call.message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
-    let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
-    suite.check("P-17", held, || {
-        Finding::new("P-17", &offered.subject(), "a deferral has no reason")
-            .by(&call)
-            .values("1 to 3", format!("{reason:?}"))
-    });
-}
-
-/// A canary in a sensitive attribute must not show up in one that is not.
-async fn taint(suite: &mut Suite, offered: &Offered, config: &Value) {
-    if !suite.wants("K-02") {
-        return;
-    }
-    let (planted, paths) = suite.secrets.plant(offered.block(), config);
-    if paths.is_empty() || !suite.validate(offered, &planted).await.is_fine() {
-        return;
-    }
-    let input = input(offered, super::null(&offered.ty()), planted);
-    let Some(planned) = plan(suite, offered, &input).await else { return };
-    let mut hidden = offered.block().sensitive_paths(&planned.value);
-    hidden.extend(offered.block().write_only_paths(&planned.value));
-    let mut leak: Option<Path> = None;
-    let secrets = suite.secrets.clone();
-    planned.value.walk(&mut |path, part| {
-        if let Value::String(text) = part
-            && secrets.leaks(text.as_str().as_bytes())
-            && !hidden.iter().any(|own| path.starts_with(own))
-        {
-            leak = Some(path.clone());
-        }
-        true
-    });
-    suite.check("K-02", leak.is_none(), || {
-        Finding::new(
-            "K-02",
-            &offered.subject(),
-            "a sensitive value shows up in an attribute that is not",
-        )
-        .at(leak.unwrap_or_default())
-        .by(&planned.call)
-        .input(shown(&input.config))
-    });
 }

@@ -234,11 +234,11 @@ async fn precise(suite: &mut Suite, offered: &Offered) {
             _ => None,
         };
         let path = formwork_value::Path::root().attribute(name.clone());
-        if let Some(next) = special.and_then(|it| generate::with_part(&value, &path, it)) {
-            if !attribute.write_only {
-                value = next;
-                changed.push(path);
-            }
+        if let Some(next) = special.and_then(|it| generate::with_part(&value, &path, it))
+            && !attribute.write_only
+        {
+            value = next;
+            changed.push(path);
         }
     }
     let Ok(text) = json::encode(&value, &ty) else { return };

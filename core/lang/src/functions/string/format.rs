@@ -246,7 +246,7 @@ impl Verb<'_> {
         }
     }
 
-    /// Whatever the value is, in the way most natural for it.
+    /// The value in its most natural form, independent of its type.
     fn any(&self, value: &Value) -> Result<String, String> {
         if self.sharp {
             return self.padded(json::encode_simple(value).map_err(|error| error.to_string())?);

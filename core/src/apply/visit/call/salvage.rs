@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, 
 
 use super::Call;
 use crate::phase::{plain, without_unknowns};
-use crate::provider::{Ask, Breach, StoredIdentity, shortened, with_stored_numbers};
+use crate::provider::{Answered, Ask, Breach, StoredIdentity, shortened, with_stored_numbers};
 use crate::state::journal::Answer;
 
 /// The most messages of an answer that are written to the journal.
@@ -192,8 +192,9 @@ impl Call<'_> {
         (response, value): (ApplyResponse, Plain),
         (said, violations): (Result<(), Reported>, Vec<Violation>),
     ) -> Salvaged {
-        let sizes = (self.ty, &response.state, &value);
-        let size = self.handle.check_size(diags, CALL, sizes, &response.private, self.about);
+        let answered =
+            Answered { payload: &response.state, value: &value, private: &response.private };
+        let size = self.handle.check_size(diags, CALL, (self.ty, answered), self.about);
         if let Err(reported) = size {
             return self.too_large(diags, (response, value), reported);
         }

@@ -53,7 +53,7 @@ pub(super) async fn run(
         let planned = Planned { call, answer, value: value.into_value() };
         let is_replacement = !planned.answer.all_msgs(2).is_empty();
         if !is_replacement {
-            object = update(suite, journal, offered, object, &change, &planned).await;
+            object = update(suite, journal, offered, object, (&change, &planned)).await;
         } else if !replaced {
             replaced = true;
             object = replace(suite, journal, offered, object, &change).await;
@@ -67,8 +67,7 @@ async fn update(
     journal: &mut Journal,
     offered: &Offered,
     object: Object,
-    change: &PlanInput,
-    planned: &Planned,
+    (change, planned): (&PlanInput, &Planned),
 ) -> Object {
     let request = request::apply(offered, change, &planned.answer);
     let call = suite.change(Rpc::ApplyResourceChange, &request).await;
@@ -82,7 +81,7 @@ async fn update(
             &plain(&planned.value),
             &plain(&updated.value),
         );
-        file(suite, "A-08", offered, &odd, &call, change);
+        file(suite, "A-08", offered, &odd, (&call, change));
     }
     let same = |a: &Option<Msg>, b: &Option<Msg>| match (a, b) {
         (Some(a), Some(b)) => a == b,
