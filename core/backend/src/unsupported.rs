@@ -5,6 +5,10 @@ use crate::kind::KINDS;
 /// Backends that Terraform had and removed.
 const REMOVED: [&str; 7] = ["artifactory", "azure", "etcd", "etcdv3", "manta", "swift", "atlas"];
 
+/// Backends of Terraform that are not supported yet.
+const LATER: [&str; 10] =
+    ["azurerm", "cloud", "consul", "cos", "gcs", "kubernetes", "oci", "oss", "remote", "s3"];
+
 /// Describes why a backend cannot be used, and what to do.
 #[must_use]
 pub fn unsupported(name: &str) -> String {
@@ -14,6 +18,9 @@ pub fn unsupported(name: &str) -> String {
         return format!(
             "Terraform removed the backend {name:?}. States are kept by: {known}. Move the state with the last version of Terraform that has this backend."
         );
+    }
+    if !LATER.contains(&name) {
+        return format!("There is no backend type named {name:?}. States are kept by: {known}.");
     }
     format!(
         "There is no support for the backend {name:?}. States are kept by: {known}.\n\nTo use such a state, move it first:\n  1. With the block as it is, run \"terraform init\" and \"terraform state pull > terraform.tfstate\". The state of another workspace NAME than the default one belongs into terraform.tfstate.d/NAME/terraform.tfstate.\n  2. Replace the block by backend \"local\" {{}} or another one, and run \"formwork init -reconfigure\".\n  3. Run \"formwork plan\": it must not create what exists."
