@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 18] = [
+const SERIALISED: [&str; 17] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -41,7 +41,6 @@ const SERIALISED: [&str; 18] = [
     "core/src/plan/saved.rs",
     "core/src/state/journal.rs",
     "core/src/state/journal/record.rs",
-    "core/src/state/store.rs",
     "core/backend/src/lock.rs",
     // TF_REATTACH_PROVIDERS.
     "plugin-protocol/src/reattach.rs",
