@@ -9,5 +9,4 @@ resource "test_thing" "b" {
 #= world b-1 name=other
 #= gone a-1
 #= apply
-#~ .plan.view.resource_changes[0].change.before.name: what goes is shown as it is
 locals {}

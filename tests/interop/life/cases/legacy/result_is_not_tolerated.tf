@@ -13,7 +13,6 @@ resource "test_legacy" "list" {
 }
 
 #= apply
-#~ .plan.view.resource_changes[1].change.before: Terraform plans the end of an orphan before it reads it
 resource "test_legacy" "a" {
   name = "a"
 }
