@@ -127,7 +127,7 @@ impl<'s> FaultSweep<'s> {
         };
         // A call that changes nothing is retried with a provider that lives.
         let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
-        assert!(may_pass || !ran.is_done(), "{after}: nobody noticed");
+        assert!(may_pass || !ran.is_done(), "{after}: no error was reported");
         if let Some(remove) = &mut self.remove_orphans {
             remove(&lab.ids());
         }

@@ -8,7 +8,7 @@ use formwork_sdk::prelude::*;
 
 use super::super::*;
 
-/// A note, whose number nobody knows before it is made.
+/// A note. Its number is unknown before it is created.
 #[derive(Clone, Model)]
 struct Note {
     #[attr(required)]
@@ -92,7 +92,7 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
     let mut lab = Lab::new(provider(&notes));
     lab.fault(creation.expect("it was created"), Fault::DiesAfter);
     assert!(!lab.apply(CONFIG).is_done());
-    assert_eq!((notes.len(), lab.n_objects()), (1, 0), "it was made, and nobody knows");
+    assert_eq!((notes.len(), lab.n_objects()), (1, 0), "the object exists and the state lacks it");
     lab.calls();
     lab.apply(CONFIG).expect_done();
     let calls = lab.calls();
