@@ -25,6 +25,7 @@ mod read;
 mod resources;
 mod schema;
 mod secrets;
+mod store;
 mod upgrade;
 mod validate;
 
@@ -59,6 +60,8 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
     if suite.options.level >= 3 {
         progress("Apply life cycle", &suite.tallies);
         life::run(suite).await;
+        progress("State stores", &suite.tallies);
+        store::run(suite).await;
     }
     progress("Secrets", &suite.tallies);
     secrets::run(suite).await;
@@ -91,10 +94,11 @@ async fn load(suite: &mut Suite) {
             Kind::Resource,
             &["P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09"][..],
         ),
-        (Kind::DataSource, &["D-01", "D-02"]),
+        (Kind::DataSource, &["D-01", "D-02", "D-03"]),
         (Kind::Ephemeral, &["E-01", "E-02", "E-03"]),
         (Kind::List, &["L-01", "L-02", "L-03"]),
         (Kind::Action, &["X-01", "X-02"]),
+        (Kind::Store, &["T-01", "T-02", "T-03", "T-04", "T-05"]),
     ] {
         if suite.offer.of(kind).next().is_none() {
             suite.skip(ids, &format!("the provider has no {}", kind.words()));

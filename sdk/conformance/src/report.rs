@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::finding::{Finding, Verdict};
 use crate::offer::Kind;
-use crate::rules::{self, Rule, Severity};
+use crate::rules::{self, Rule, Severity, Support};
 use crate::suite::{Suite, Target};
 
 pub use reproducer::{Replay, ReplayError, replay};
@@ -125,7 +125,7 @@ impl Report {
                     score.examined += 1;
                 }
                 Verdict::Broken => score.examined += 1,
-                Verdict::Skipped(_) | Verdict::NotImplemented(_) => {}
+                Verdict::Skipped(_) => {}
             }
         }
         score
@@ -135,6 +135,12 @@ impl Report {
     #[must_use]
     pub fn count(&self, word: &str) -> usize {
         self.rows.iter().filter(|row| row.verdict.word() == word).count()
+    }
+
+    /// Counts the rules that this version of the suite cannot check.
+    #[must_use]
+    pub fn without_check(&self) -> usize {
+        self.rows.iter().filter(|row| row.rule.support != Support::Implemented).count()
     }
 
     /// The verdict on a rule.

@@ -116,6 +116,8 @@ pub struct Suite {
     pub config: Msg,
     /// Legal configurations found so far.
     pub legal: BTreeMap<(Kind, String), Vec<Value>>,
+    /// Resource types that know whether an object exists.
+    pub(crate) tracked: BTreeSet<String>,
     /// Output and diagnostics of plugins that have ended.
     pub past: Past,
     /// The protocol that was negotiated.
@@ -151,6 +153,7 @@ impl Suite {
             configured: false,
             config: Msg::new(),
             legal: BTreeMap::new(),
+            tracked: BTreeSet::new(),
             past: Past::default(),
             protocol: None,
             plugin: None,

@@ -22,9 +22,9 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 use surroundings::{listens, network, side_by_side, surroundings};
 
-const ALL: [&str; 21] = [
+const ALL: [&str; 23] = [
     "H-01", "H-02", "H-03", "H-04", "H-05", "H-06", "H-07", "H-08", "H-09", "H-10", "H-11", "H-12",
-    "H-13", "H-14", "H-15", "H-16", "H-17", "H-18", "H-19", "H-20", "H-21",
+    "H-13", "H-14", "H-15", "H-16", "H-17", "H-18", "H-19", "H-20", "H-21", "K-06", "Z-14",
 ];
 
 /// Checks the family. `Err` if the provider cannot be used at all.
@@ -230,8 +230,10 @@ async fn security(suite: &mut Suite, program: &Path) {
 fn address(suite: &mut Suite, started: &Started) {
     match &started.handshake.address {
         Address::Unix(path) => {
-            let mode = path.metadata().map(|it| it.permissions().mode() & 0o007).unwrap_or(0);
-            let folder = path.parent().and_then(|it| it.metadata().ok());
+            // To connect one needs to write. The folder is left out where it is ours, which is closed.
+            let mode = path.metadata().map(|it| it.permissions().mode() & 0o002).unwrap_or(0);
+            let folder = path.parent().filter(|it| *it != started.home.path());
+            let folder = folder.and_then(|it| it.metadata().ok());
             let is_closed = folder.is_some_and(|it| it.mode() & 0o001 == 0);
             suite.check("H-09", mode == 0 || is_closed, || {
                 finding("H-09", "every user of the machine may connect to the socket").values(
@@ -374,11 +376,12 @@ fn is_running(pid: i32) -> bool {
 }
 
 async fn ending(suite: &mut Suite, program: &Path) {
-    if suite.wants_any(&["H-13", "H-15"]) {
+    if suite.wants_any(&["H-13", "H-15", "K-06"]) {
         let Ok(plugin) = Plugin::launch(program, &suite.launch()).await else { return };
         plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
         let pid = plugin.started.as_ref().map_or(0, |started| started.child.pid());
         let children = children_of(pid);
+        started_programs(suite, &children);
         let ended = plugin.shutdown(Duration::from_secs(2)).await;
         suite.check("H-13", ended, || {
             finding("H-13", "it does not end after Shutdown")
@@ -397,6 +400,19 @@ async fn ending(suite: &mut Suite, program: &Path) {
     if suite.wants("H-14") {
         orphan(suite, program).await;
     }
+}
+
+/// Programs that run below the provider before it was configured.
+fn started_programs(suite: &mut Suite, children: &[i32]) {
+    let names: Vec<String> = children
+        .iter()
+        .filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok())
+        .map(|name| name.trim().to_owned())
+        .collect();
+    suite.check("K-06", children.is_empty(), || {
+        finding("K-06", "it starts programs before it is configured")
+            .values("none", format!("{names:?}"))
+    });
 }
 
 /// Starts it below a shell that ends at once, so that its host is gone.

@@ -21,9 +21,9 @@ use crate::rpc::Rpc;
 use crate::suite::{CALL, Suite, plain};
 use edges::{deferred, large, taint, unproposed};
 
-pub(super) const RULES: [&str; 20] = [
-    "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-12", "P-13", "P-14",
-    "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "S-11", "K-02",
+pub(super) const RULES: [&str; 21] = [
+    "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-12", "P-13",
+    "P-14", "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "S-11", "K-02",
 ];
 
 /// Checks the family.

@@ -33,8 +33,11 @@ pub(super) async fn run(suite: &mut Suite) {
             return;
         }
         let mut tracks = false;
-        if suite.wants_any(&READ) || suite.wants("I-01") {
+        if suite.wants_any(&READ) || suite.wants_any(&["I-01", "R-04", "A-07"]) {
             tracks = reads(suite, offered).await;
+            if tracks {
+                suite.tracked.insert(offered.name.clone());
+            }
         }
         if suite.wants_any(&IMPORT) {
             imports(suite, offered, tracks).await;
