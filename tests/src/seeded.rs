@@ -13,6 +13,7 @@ mod stored;
 mod validation;
 
 pub use exchange::{Act, Exchange, History};
+pub use start::keep_stdout;
 
 /// A change of the sound provider's behaviour.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +28,6 @@ pub enum Fault {
     After(fn(&mut Exchange) -> Act),
     /// Answers methods that do not exist.
     AnswersUnknownMethods,
-    /// Ends the process when a call is cancelled.
-    ExitsWhenCancelled,
     /// There is none, for this reason.
     None(&'static str),
 }

@@ -143,7 +143,13 @@ pub struct Past {
 impl Suite {
     /// Begins a run.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(mut options: Options) -> Self {
+        // Some checks start the program in another folder.
+        if let Target::Program(path) = &mut options.target
+            && let Ok(absolute) = std::path::absolute(&path)
+        {
+            *path = absolute;
+        }
         let secrets = Secrets::new(options.seed);
         Self {
             options,

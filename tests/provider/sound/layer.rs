@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use formwork_conformance::message::Msg;
-use formwork_conformance::offer::{GENERATE, Kind, Offer};
+use formwork_conformance::offer::{GENERATE, Kind, Offer, PLAN_DESTROY};
 use formwork_conformance::rpc::Rpc;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
@@ -38,18 +38,6 @@ fn rpc_of(path: &str) -> Option<(Rpc, Protocol)> {
         let found = Rpc::ALL.into_iter().find(|rpc| rpc.path(protocol).as_deref() == Some(path));
         found.map(|rpc| (rpc, protocol))
     })
-}
-
-/// Ends the process if a call is cancelled, when the fault wants that.
-struct OnCancel(bool);
-
-impl Drop for OnCancel {
-    #[expect(clippy::exit, reason = "the fault is a process that ends")]
-    fn drop(&mut self) {
-        if self.0 {
-            std::process::exit(3);
-        }
-    }
 }
 
 struct InFlight<'l>(&'l AtomicU64);
@@ -118,8 +106,8 @@ impl Layer {
         let mut answers = self.forward(&path, &requests).await?;
         if let Some(answer) = answers.first_mut() {
             match rpc {
-                Rpc::GetProviderSchema => *answer = with_capability(answer, 6),
-                Rpc::GetMetadata => *answer = with_capability(answer, 1),
+                Rpc::GetProviderSchema => *answer = with_capabilities(answer, 6),
+                Rpc::GetMetadata => *answer = with_capabilities(answer, 1),
                 _ => world::settle(offer, rpc, &request, answer),
             }
             match rpc {
@@ -146,7 +134,6 @@ impl Layer {
             history.clone()
         };
         let mut exchange = Exchange::new(rpc, requests, offer, history, now);
-        let mut guard = OnCancel(matches!(self.fault, Some(Fault::ExitsWhenCancelled)));
         if let Some(Fault::Before(before)) = &self.fault {
             self.act(before(&mut exchange)).await;
         }
@@ -161,7 +148,6 @@ impl Layer {
             exchange.history = self.history.lock().unwrap_or_else(PoisonError::into_inner).clone();
             self.act(after(&mut exchange)).await;
         }
-        guard.0 = false;
         match exchange.answers.unwrap_or_else(|| Ok(Vec::new())) {
             Ok(answers) => {
                 let answers: Vec<_> = answers.iter().map(|it| Ok(it.encode())).collect();
@@ -214,9 +200,12 @@ impl Layer {
     }
 }
 
-/// The answer with the capability of generating configuration.
-fn with_capability(answer: &Msg, field: u32) -> Msg {
-    let capabilities = answer.get_msg(field).unwrap_or_default().without(GENERATE).int(GENERATE, 1);
+/// The answer with the capabilities of planning destruction and generating configuration.
+fn with_capabilities(answer: &Msg, field: u32) -> Msg {
+    let capabilities = answer.get_msg(field).unwrap_or_default();
+    let capabilities = [PLAN_DESTROY, GENERATE]
+        .into_iter()
+        .fold(capabilities, |all, capability| all.without(capability).int(capability, 1));
     answer.clone().with(field, capabilities.encode())
 }
 

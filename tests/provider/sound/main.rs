@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     let is_previous = std::env::args().next().is_some_and(|name| name.ends_with("previous"));
     let named = std::env::var("SOUND_FAULT").ok().filter(|_| !is_previous);
     let fault = named.and_then(|rule| seeded::fault_of(&rule));
+    seeded::keep_stdout();
     if let Some(Fault::Start(start)) = fault {
         start();
     }

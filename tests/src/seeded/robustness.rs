@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use formwork_conformance::rpc::Rpc;
 use formwork_value::Value;
 
-use super::Fault::{After, Before, ExitsWhenCancelled, None, Start};
+use super::Fault::{After, Before, None, Start};
 use super::exchange::{get, set};
 use super::{Act, Exchange, Row, row, start};
 
@@ -54,6 +55,19 @@ fn unlisten(_: &mut Exchange) -> Act {
     Act::Go
 }
 
+/// Validates one configuration after the other, cancelled or not, and takes its time for each.
+fn one_by_one(call: &mut Exchange) -> Act {
+    static FREE_AT: Mutex<Option<Instant>> = Mutex::new(Option::None);
+    if !call.is(Rpc::ValidateProviderConfig) {
+        return Act::Go;
+    }
+    let now = Instant::now();
+    let Ok(mut free_at) = FREE_AT.lock() else { return Act::Go };
+    let end = free_at.map_or(now, |free| free.max(now)) + Duration::from_secs(2);
+    *free_at = Some(end);
+    Act::Wait(u64::try_from((end - now).as_millis()).unwrap_or_default())
+}
+
 pub(super) const ROWS: &[Row] =
     &[
         row("Z-01", 0, Before(|call| if is_malformed(call) { Act::Exit } else { Act::Go })),
@@ -93,7 +107,7 @@ pub(super) const ROWS: &[Row] =
                 if call.validates() { Act::Wait(3) } else { Act::Go }
             }),
         ),
-        row("Z-06", 0, ExitsWhenCancelled),
+        row("Z-06", 0, Before(one_by_one)),
         row(
             "Z-07",
             0,

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::net::{TcpStream, UdpSocket};
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt as _;
@@ -11,6 +12,27 @@ use std::process::{Command, exit};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
+
+/// The stdout of the process, which a server gives up.
+static STDOUT: OnceLock<File> = OnceLock::new();
+
+/// Keeps stdout open under another number.
+///
+/// # Panics
+/// When the process has no stdout.
+pub fn keep_stdout() {
+    STDOUT.get_or_init(|| {
+        let stdout = io::stdout().as_fd().try_clone_to_owned();
+        File::from(stdout.expect("the process has a stdout"))
+    });
+}
+
+/// Prints a line to the stdout that was kept.
+pub(super) fn print_late() {
+    if let Some(mut stdout) = STDOUT.get() {
+        drop(stdout.write_all(b"a line after the handshake\n"));
+    }
+}
 
 /// The variable that marks the second start of a program that has replaced itself.
 const AGAIN: &str = "SOUND_AGAIN";

@@ -151,8 +151,17 @@ pub(super) const ROWS: &[Row] = &[
             Act::Go
         }),
     ),
-    row("I-02", 1, Bad("import-nothing")),
-    row("I-03", 1, Bad("import-other-type")),
+    row(
+        "I-02",
+        1,
+        After(|call| {
+            if call.is(IMPORT) {
+                call.reply(Msg::new());
+            }
+            Act::Go
+        }),
+    ),
+    row("I-03", 1, After(|call| imported(call, |object| object.with(1, b"sound_other".to_vec())))),
     row("I-04", 3, After(|call| read_after_import(call, Value::int(77)))),
     row(
         "I-05",

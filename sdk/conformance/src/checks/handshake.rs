@@ -77,15 +77,16 @@ async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
 
 /// Runs the program as a person would, with the variables of a host left out.
 #[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
-async fn bare(program: &Path, stdin: Stdio) -> Option<(Option<i32>, String, bool)> {
+async fn bare(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, bool)> {
     let mut stderr = tempfile::tempfile().ok()?;
     let mut stdout = tempfile::tempfile().ok()?;
     let mut command = Command::new(program);
     for name in ["TF_PLUGIN_MAGIC_COOKIE", "PLUGIN_CLIENT_CERT", "PLUGIN_PROTOCOL_VERSIONS"] {
         command.env_remove(name);
     }
+    command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.stdin(stdin).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
+    command.stdin(Stdio::null()).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
     let mut child = command.spawn().ok()?;
     let pid = i32::try_from(child.id()).ok()?;
     let mut status = None;
@@ -113,7 +114,7 @@ async fn without_cookie(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-01") {
         return;
     }
-    let Some((code, said, is_listening)) = bare(program, Stdio::null()).await else {
+    let Some((code, said, is_listening)) = bare(suite, program).await else {
         return suite.skip(&["H-01"], "the program could not be run bare");
     };
     let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;

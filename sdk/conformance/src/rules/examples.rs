@@ -170,7 +170,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("Z-03", "A strict decoder refuses fields that it does not know."),
     ("Z-04", "`req.ClientCapabilities.DeferralAllowed` on a nil message."),
     ("Z-05", "Calls above a limit get an error."),
-    ("Z-06", "A cancelled call ends the process."),
+    ("Z-06", "Cancelled calls go on, and the next one waits for them."),
     ("Z-07", "StopProvider waits for the running calls."),
     ("Z-08", "The waiter ignores the cancelled context."),
     ("Z-09", "Every request is kept in a slice for debugging."),

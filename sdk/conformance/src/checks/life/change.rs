@@ -23,7 +23,7 @@ pub(super) async fn run(
     offered: &Offered,
     mut object: Object,
 ) -> Object {
-    if !suite.wants_any(&["A-08", "A-10"]) {
+    if !suite.wants_any(&["A-08", "A-10", "R-04"]) {
         return object;
     }
     let mut replaced = false;

@@ -17,7 +17,10 @@ pub(super) async fn large(suite: &mut Suite, offered: &Offered, create: &PlanInp
     if !suite.wants("P-22") {
         return;
     }
-    let Some((path, config)) = validate::enlarged(offered, &create.config) else { return };
+    let mut configs = vec![create.config.clone()];
+    configs.extend(suite.legal(offered).await);
+    let enlarged = configs.iter().find_map(|config| validate::enlarged(offered, config));
+    let Some((path, config)) = enlarged else { return };
     if !suite.validate(offered, &config).await.is_fine() {
         return;
     }
