@@ -146,6 +146,13 @@ impl Tallies {
         }
     }
 
+    /// Puts back the counts of an earlier run.
+    pub(crate) fn restore(&mut self, id: &'static str, tally: Tally) {
+        if tally.cases > 0 || tally.skipped.is_some() {
+            self.0.insert(id, tally);
+        }
+    }
+
     /// Notes why a rule cannot be examined. Cases that were examined count more.
     pub fn skip(&mut self, id: &'static str, reason: impl Into<String>) {
         self.of(id).skipped.get_or_insert(reason.into());

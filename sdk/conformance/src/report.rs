@@ -178,7 +178,7 @@ fn clean_verdict(suite: &Suite, verdict: Verdict) -> Verdict {
 }
 
 /// The finding without secrets. Calls keep their bytes only where these hold none.
-fn redacted(suite: &Suite, finding: &Finding) -> Finding {
+pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
     let clean = |text: &str| visible(&suite.secrets.redact(text));
     let mut finding = finding.clone();
     for text in [
@@ -209,7 +209,7 @@ fn visible(text: &str) -> String {
         .collect()
 }
 
-fn hash_of(path: &std::path::Path) -> String {
+pub(crate) fn hash_of(path: &std::path::Path) -> String {
     let Ok(mut file) = std::fs::File::open(path) else { return String::new() };
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];

@@ -160,7 +160,6 @@ impl Layer {
         }
     }
 
-    #[expect(clippy::exit, reason = "the fault is a process that ends")]
     async fn act(&self, act: Act) {
         match act {
             Act::Go => {}

@@ -214,7 +214,7 @@ pub(super) const ROWS: &[Row] = &[
 ];
 
 /// Writes the state in place and slowly, so that a kill leaves half of it.
-fn torn(call: &mut Exchange) -> Act {
+fn torn(call: &Exchange) -> Act {
     if call.is(Rpc::WriteStateBytes) {
         let state = call.request().get_msg(1).map(|it| it.get_text(2)).unwrap_or_default();
         let name: String = state.bytes().map(|byte| format!("{byte:02x}")).collect();
@@ -222,7 +222,7 @@ fn torn(call: &mut Exchange) -> Act {
         let path = std::path::Path::new(&world).join("store").join(format!("{name}.state"));
         let half = call.requests.first().map(|it| it.get_bytes(2)).unwrap_or_default();
         drop(std::fs::write(path, &half[..half.len() / 2]));
-        return Act::Wait(150);
+        return Act::Wait(1_500);
     }
     Act::Go
 }

@@ -38,7 +38,7 @@ fn undestroyed(call: &mut Exchange) -> Act {
 }
 
 /// Whether a read answers with an object.
-fn reads(call: &mut Exchange) -> bool {
+fn reads(call: &Exchange) -> bool {
     call.is_of(READ, "sound_item")
 }
 

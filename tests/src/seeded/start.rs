@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Command, exit};
+use std::process::Command;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Duration;
@@ -41,6 +41,12 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some()
 }
 
+/// Ends the process.
+#[expect(clippy::exit, reason = "the faults are about processes that end")]
+fn end(code: i32) -> ! {
+    std::process::exit(code)
+}
+
 /// A folder of the environment, or the temporary one.
 fn folder(name: &str) -> PathBuf {
     std::env::var_os(name).map_or_else(std::env::temp_dir, PathBuf::from)
@@ -49,7 +55,7 @@ fn folder(name: &str) -> PathBuf {
 /// Ends without a word when there is no host.
 pub(super) fn quiet_without_host() {
     if !is_set("TF_PLUGIN_MAGIC_COOKIE") {
-        exit(0);
+        end(0);
     }
 }
 
@@ -81,7 +87,7 @@ pub(super) fn late() {
 /// Ends when the host does without TLS.
 pub(super) fn insists_on_tls() {
     if is_set("TF_PLUGIN_MAGIC_COOKIE") && !is_set("PLUGIN_CLIENT_CERT") {
-        exit(1);
+        end(1);
     }
 }
 
@@ -131,7 +137,7 @@ pub(super) fn leaves_child() {
 pub(super) fn ends_soon() {
     thread::spawn(|| {
         thread::sleep(Duration::from_millis(700));
-        exit(3);
+        end(3);
     });
 }
 
@@ -162,7 +168,7 @@ pub(super) fn alone() {
     let file = OpenOptions::new().create(true).truncate(false).write(true).open(path);
     let file = file.expect("the world can be written");
     if file.try_lock().is_err() {
-        exit(1);
+        end(1);
     }
     LOCK.get_or_init(|| file);
 }
@@ -170,7 +176,7 @@ pub(super) fn alone() {
 /// Ends without a home folder.
 pub(super) fn needs_home() {
     if !is_set("HOME") {
-        exit(1);
+        end(1);
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufReader, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use formwork_conformance::finding::Tallies;
@@ -21,6 +23,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::shipped;
+use crate::sentinel::Attended;
 use crate::view::report::Report as Told;
 use crate::view::{Screen, err, out};
 
@@ -36,10 +39,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     told.diagnostics(&sources, &diags);
     let Ok(options) = options else { return Exit::CannotCheck };
     let shown = Shown { on: std::io::stderr().is_terminal() && !args.json };
-    let report = formwork_conformance::run(options, &mut |family, tallies| {
-        shown.family(family, tallies);
-    })
-    .await;
+    let report = interruptible(options, &shown).await;
     shown.end();
     let mut diags = Diagnostics::new();
     let written = write(&mut diags, args, &report);
@@ -55,6 +55,23 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
         (2, _) | (_, Err(Reported { .. })) => Exit::CannotCheck,
         (0, _) => Exit::Done,
         _ => Exit::Failed,
+    }
+}
+
+/// Makes the run; a first signal ends it early, with the report of what was examined.
+async fn interruptible(options: Options, shown: &Shown) -> Report {
+    let stop = Arc::clone(&options.stop);
+    let mut progress = |family: &str, tallies: &Tallies| shown.family(family, tallies);
+    let run = formwork_conformance::run(options, &mut progress);
+    tokio::pin!(run);
+    // Without a handler for signals, they end the program as they would any other.
+    let Ok(mut attended) = Attended::begin() else { return run.await };
+    tokio::select! {
+        report = &mut run => report,
+        () = attended.next() => {
+            stop.store(true, Ordering::SeqCst);
+            run.await
+        }
     }
 }
 
@@ -113,6 +130,8 @@ fn options(
         previous,
         env: Vec::new(),
         journal: args.journal.clone(),
+        resume: args.resume.clone(),
+        stop: Arc::default(),
     })
 }
 

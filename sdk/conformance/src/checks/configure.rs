@@ -145,9 +145,8 @@ async fn endpoints(suite: &mut Suite, provider: &Offered) {
         return;
     }
     let words = ["endpoint", "url", "uri", "host", "hostname", "address", "server"];
-    let base = match suite.legal(provider).await.into_iter().next() {
-        Some(config) => config,
-        None => return suite.skip(&["C-05"], "no legal configuration of the provider was found"),
+    let Some(base) = suite.legal(provider).await.into_iter().next() else {
+        return suite.skip(&["C-05"], "no legal configuration of the provider was found");
     };
     let full = suite.generated(provider, Extent::All, 0);
     let mut found = false;

@@ -26,8 +26,12 @@ fn output(suite: &mut Suite) {
         Finding::new("H-21", "process", "it prints to stdout after the handshake")
             .values("nothing", cut(&stdout, 200))
     });
-    let longest =
-        suite.past.stderr.split(|byte| *byte == b'\n').map(<[u8]>::len).max().unwrap_or(0);
+    // A log of the long strings that the suite itself sends is no surprise.
+    let own = "x".repeat(1024);
+    let is_foreign =
+        |line: &&[u8]| line.len() > 64 * 1024 && !String::from_utf8_lossy(line).contains(&own);
+    let lines = suite.past.stderr.split(|byte| *byte == b'\n').filter(is_foreign);
+    let longest = lines.map(<[u8]>::len).max().unwrap_or(0);
     suite.check("H-21", longest <= 64 * 1024, || {
         Finding::new("H-21", "process", "a line on stderr is too long")
             .values("at most 65536 bytes", format!("{longest} bytes"))

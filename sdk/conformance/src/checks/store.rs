@@ -240,7 +240,10 @@ async fn killed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
     if !user.put(state, &old).await.is_fine() {
         return suite.skip(&["T-04"], "a state could not be written");
     }
+    let mut pause = Duration::from_micros(500);
     for at in 0..KILLED {
+        // From the first moment of a write to well after it.
+        pause = pause * 8 / 5;
         if suite.is_late() {
             return;
         }
@@ -251,7 +254,7 @@ async fn killed(suite: &mut Suite, store: &Store, user: &User, state: &str) {
         let lock = writer.lock(state).await;
         let new = vec![b'n'; 2_000_000 + usize::try_from(at).unwrap_or(0)];
         let kill = async {
-            tokio::time::sleep(Duration::from_micros(500 + 3_000 * at)).await;
+            tokio::time::sleep(pause).await;
             started.child.kill();
         };
         tokio::join!(writer.write(state, &new), kill);

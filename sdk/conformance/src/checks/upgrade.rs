@@ -56,6 +56,30 @@ pub(super) fn state(suite: &Suite, offered: &Offered, number: u64) -> Value {
             }
         }
     }
+    with_small_numbers(value)
+}
+
+/// The value with numbers that every provider can hold: a state comes from the provider, and U-10 tries
+/// the large ones.
+fn with_small_numbers(mut value: Value) -> Value {
+    let is_odd = |part: &Value| match part {
+        Value::Number(number) => number.to_i64().is_none_or(|it| it.unsigned_abs() >= 1 << 31),
+        _ => false,
+    };
+    for at in 0..200 {
+        let mut odd = None;
+        value.walk(&mut |path, part| {
+            if odd.is_none() && is_odd(part) {
+                odd = Some(path.clone());
+            }
+            odd.is_none()
+        });
+        let small = Value::int(7 + at);
+        match odd.and_then(|path| generate::with_part(&value, &path, small)) {
+            Some(next) if next != value => value = next,
+            _ => break,
+        }
+    }
     value
 }
 
@@ -280,7 +304,14 @@ async fn identity(suite: &mut Suite, offered: &Offered) {
     suite.check("U-09", held, || {
         Finding::new("U-09", &offered.subject(), "an identity of the current version is changed")
             .by(&call)
-            .values(shown(&value), upgraded.map_or_else(|why| why, |it| format!("{it:?}")))
+            .values(
+                shown(&value),
+                match upgraded {
+                    Ok(Some(upgraded)) => shown(upgraded.value()),
+                    Ok(None) => call.outcome(),
+                    Err(why) => why,
+                },
+            )
     });
 }
 
