@@ -14,7 +14,7 @@ mod workdir;
 mod world;
 
 pub(crate) use installed::Installed;
-pub(crate) use programs::{bad_provider, built, terraform, test_provider};
+pub(crate) use programs::{bad_provider, built, sound_provider, terraform, test_provider};
 pub(crate) use run::{Command, Ended, wait_until_at_rest};
 pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances};

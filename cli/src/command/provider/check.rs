@@ -46,6 +46,10 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     told.diagnostics(&sources, &diags);
     if args.json {
         out(&report.json());
+    } else if let Some(why) = report.stopped.as_deref().filter(|_| report.protocol == 0) {
+        let mut diags = Diagnostics::new();
+        let Reported { .. } = diags.error(unusable(&report.provider, why));
+        told.diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
         let width = if std::io::stdout().is_terminal() { screen.width } else { PLAIN_WIDTH };
@@ -56,6 +60,14 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
         (0, _) => Exit::Done,
         _ => Exit::Failed,
     }
+}
+
+/// The message about a program that could not be connected to.
+fn unusable(provider: &str, why: &str) -> Diagnostic {
+    let detail = format!(
+        "{provider}: {why}. Give the program of a provider for this platform; started by hand, it says what it is."
+    );
+    Diagnostic::error("The provider cannot be checked", detail)
 }
 
 /// Makes the run; a first signal ends it early, with the report of what was examined.
