@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::{Adopted, NOTHING_OPEN, Taking, described};
 use crate::args::RecoverReviewArgs;
 use crate::command::import::Finder;
-use crate::command::locked::Locked;
+use crate::command::locked::StateSession;
 use crate::command::operation::may_ask;
 use crate::command::question::{Question, ask};
 use crate::env::Env;
@@ -108,7 +108,7 @@ fn choice(answer: &str) -> Option<Choice<'_>> {
 /// Does what was chosen. Returns whether something is decided.
 async fn settle(
     diags: &mut Diagnostics,
-    (finder, locked): (&Finder<'_>, &mut Locked),
+    (finder, locked): (&Finder<'_>, &mut StateSession),
     addr: &InstanceAddr,
     answer: &str,
 ) -> Result<bool, Reported> {

@@ -10,7 +10,7 @@ use formwork_core::state::intents::IntentLog;
 
 use super::{Files, LocalStore, failed, shown};
 use crate::store::{Doing, StateStore, StoreError};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 
 /// The file of a state.
 const STATE_FILE: &str = "terraform.tfstate";
@@ -56,7 +56,7 @@ impl Workspaces {
     ///
     /// # Errors
     /// When their folder cannot be read.
-    pub fn list(&self) -> Result<Vec<String>, BadWorkspace> {
+    pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
         let failed = |error| failed(Doing::List, &self.folder)(error).into();
         let mut names = Vec::new();
         match self.folder.read_dir() {
@@ -79,9 +79,9 @@ impl Workspaces {
     ///
     /// # Errors
     /// When there is one of that name, or its folder cannot be made.
-    pub fn create(&self, name: &str) -> Result<(), BadWorkspace> {
+    pub fn create(&self, name: &str) -> Result<(), WorkspaceError> {
         if self.list()?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Exists(name.to_owned()));
+            return Err(WorkspaceError::Exists(name.to_owned()));
         }
         let folder = self.folder.join(name);
         std::fs::create_dir_all(&folder)
@@ -92,12 +92,12 @@ impl Workspaces {
     ///
     /// # Errors
     /// When there is none of that name, it is the default one, or its folder cannot be removed.
-    pub fn delete(&self, name: &str) -> Result<(), BadWorkspace> {
+    pub fn delete(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
-            return Err(BadWorkspace::Default);
+            return Err(WorkspaceError::Default);
         }
         if !self.list()?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Missing(name.to_owned()));
+            return Err(WorkspaceError::Missing(name.to_owned()));
         }
         // A planted link leads to folders that are no workspaces.
         let parent = self.folder.parent().unwrap_or(Path::new(""));
@@ -124,15 +124,15 @@ impl Backend for Local {
         "local"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         self.places.list()
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         self.places.create(name)
     }
 
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         self.places.delete(name)
     }
 
@@ -186,7 +186,7 @@ mod tests {
         std::fs::create_dir_all(&root).unwrap();
         symlink(&other, root.join(FOLDER)).unwrap();
         let workspaces = Workspaces::of(&root, None, None);
-        assert!(matches!(workspaces.delete("a"), Err(BadWorkspace::Store(_))));
+        assert!(matches!(workspaces.delete("a"), Err(WorkspaceError::Store(_))));
         assert!(other.join("a/kept").is_dir());
         // Of a workspace that is a link itself, the link goes.
         std::fs::remove_file(root.join(FOLDER)).unwrap();
