@@ -16,11 +16,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::locked::StateSession;
 use super::operation::may_ask;
-use super::question::{Question, ask};
+use super::question::{Prompt, ask};
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
-use crate::workspace::backend::{BackendConfig, Remembered, Setup};
+use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
 
 /// Settles the location of the state, as the block and the options say.
 ///
@@ -52,13 +52,15 @@ pub(super) async fn set_up(
         }
     } else {
         let old = workspace.remembered(diags)?;
-        match Setup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
-            Setup::Nothing | Setup::Kept => return Ok(()),
-            Setup::Changed { from, to, .. } if from.is_some() && from == to => {}
-            Setup::Changed { again: true, .. } if !(args.migrate_state || args.force_copy) => {
+        match BackendSetup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
+            BackendSetup::Nothing | BackendSetup::Kept => return Ok(()),
+            BackendSetup::Changed { from, to, .. } if from.is_some() && from == to => {}
+            BackendSetup::Changed { again: true, .. }
+                if !(args.migrate_state || args.force_copy) =>
+            {
                 return Err(diags.error(changed()));
             }
-            Setup::Changed { from, to, .. } => {
+            BackendSetup::Changed { from, to, .. } => {
                 let Some(from) = from else {
                     return Err(diags.error(unknown_kind(old.as_ref())));
                 };
@@ -122,13 +124,13 @@ fn changed() -> Diagnostic {
     Diagnostic::error("Backend configuration changed", detail)
 }
 
-fn unknown_kind(old: Option<&Remembered>) -> Diagnostic {
+fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
     let detail = unsupported(old.map_or("", |old| old.kind.as_str()));
     Diagnostic::error("Unsupported backend type", detail)
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
-fn left_behind(old: &Remembered) -> Diagnostic {
+fn left_behind(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
         "The backend {:?} keeps a state, and there is none in its new place, so a plan would create everything in it a second time. Put the old block back to take it along. {}",
         old.kind,
@@ -233,7 +235,7 @@ async fn agreed(
         both.from.kind(),
         both.to.kind()
     );
-    let question = Question {
+    let question = Prompt {
         title: "Do you want to copy existing state to the new backend?",
         about: &about,
         secret: false,

@@ -9,7 +9,7 @@ use formwork_core::disk::Dir;
 use formwork_core::state::intents::IntentLog;
 
 use super::{Files, LocalStore, failed, shown};
-use crate::store::{Doing, StateStore, StoreError};
+use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 
 /// The file of a state.
@@ -57,7 +57,7 @@ impl Workspaces {
     /// # Errors
     /// When their folder cannot be read.
     pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
-        let failed = |error| failed(Doing::List, &self.folder)(error).into();
+        let failed = |error| failed(StoreOperation::List, &self.folder)(error).into();
         let mut names = Vec::new();
         match self.folder.read_dir() {
             Ok(entries) => {
@@ -85,7 +85,7 @@ impl Workspaces {
         }
         let folder = self.folder.join(name);
         std::fs::create_dir_all(&folder)
-            .map_err(|error| failed(Doing::Create, &folder)(error).into())
+            .map_err(|error| failed(StoreOperation::Create, &folder)(error).into())
     }
 
     /// Removes a workspace with its state, whatever that holds.
@@ -107,7 +107,8 @@ impl Workspaces {
             Some(folder) => folder.remove(name),
             None => Ok(()),
         });
-        removed.map_err(|error| failed(Doing::Delete, &self.folder.join(name))(error).into())
+        removed
+            .map_err(|error| failed(StoreOperation::Delete, &self.folder.join(name))(error).into())
     }
 }
 
