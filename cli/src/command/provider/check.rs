@@ -23,7 +23,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::shipped;
-use crate::sentinel::Attended;
+use crate::signals::SignalGuard;
 use crate::view::report::Report as Told;
 use crate::view::{Screen, err, out};
 
@@ -77,7 +77,7 @@ async fn interruptible(options: Options, shown: &Shown) -> Report {
     let run = formwork_conformance::run(options, &mut progress);
     tokio::pin!(run);
     // Without a handler for signals, they end the program as they would any other.
-    let Ok(mut attended) = Attended::begin() else { return run.await };
+    let Ok(mut attended) = SignalGuard::begin() else { return run.await };
     tokio::select! {
         report = &mut run => report,
         () = attended.next() => {
