@@ -48,7 +48,7 @@ pub(super) fn state(suite: &Suite, offered: &Offered, number: u64) -> Value {
     for (name, attribute) in &block.attributes {
         let path = formwork_value::Path::root().attribute(name.clone());
         let is_null = path.find(&value).is_some_and(Value::is_null);
-        if attribute.role.is_computed() && is_null {
+        if attribute.role.is_computed() && is_null && !attribute.write_only {
             let ty = attribute.implied_type();
             let ty = if ty == Type::Dynamic { Type::String } else { ty };
             let made = generate::value(name.as_str(), &ty, Extent::Required, &mut dice);
@@ -114,14 +114,16 @@ async fn current(suite: &mut Suite, offered: &Offered, value: &Value, call: &Cal
         Ok(Some(upgraded)) if is_there => {
             let changed = differences(value, upgraded.value());
             suite.check("U-01", changed.is_empty(), || {
+                let at = changed.first().cloned().unwrap_or_default();
+                let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
                 Finding::new(
                     "U-01",
                     &offered.subject(),
                     "a state of the current version is changed",
                 )
-                .at(changed.first().cloned().unwrap_or_default())
+                .at(&at)
                 .by(call)
-                .values(shown(value), shown(upgraded.value()))
+                .values(part(value), part(upgraded.value()))
                 .input(shown(value))
             });
             let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
