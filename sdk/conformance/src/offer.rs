@@ -183,14 +183,13 @@ impl Offer {
         }
         let functions =
             raw.entries(7).iter().map(|(name, raw)| reader.function(name, raw)).collect();
-        let problems = reader.problems;
         Self {
             raw: raw.clone(),
             types,
             functions,
-            identities: BTreeMap::new(),
-            problems,
+            problems: reader.problems,
             has_deprecation_texts: reader.has_deprecation_texts,
+            ..Self::default()
         }
     }
 

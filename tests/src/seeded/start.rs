@@ -124,7 +124,7 @@ pub(super) fn ends_on_interrupt() {
     panic!("the shell cannot be started: {}", command.exec());
 }
 
-/// Starts a child in a session of its own that nobody ends.
+/// Starts a child in a process group of its own, and does not end it.
 pub(super) fn leaves_child() {
     let mut command = Command::new("/bin/sleep");
     command.arg("8").stdin(std::process::Stdio::null());

@@ -25,7 +25,7 @@ use crate::exit::Exit;
 use crate::install::shipped;
 use crate::signals::SignalGuard;
 use crate::view::report::Report as Told;
-use crate::view::{Screen, err, out};
+use crate::view::{Screen, out, transient};
 
 /// The least width of the report when it is not printed to a terminal.
 const PLAIN_WIDTH: usize = 100;
@@ -38,7 +38,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let told = Told::new(Screen::of(env), false, env.compact_warnings);
     told.diagnostics(&sources, &diags);
     let Ok(options) = options else { return Exit::CannotCheck };
-    let shown = Shown { on: std::io::stderr().is_terminal() && !args.json };
+    let shown = Shown { screen: Screen::of(env) };
     let report = interruptible(options, &shown).await;
     shown.end();
     let mut diags = Diagnostics::new();
@@ -89,21 +89,17 @@ async fn interruptible(options: Options, shown: &Shown) -> Report {
 
 /// Progress on one line of a terminal.
 struct Shown {
-    on: bool,
+    screen: Screen,
 }
 
 impl Shown {
     fn family(&self, family: &str, tallies: &Tallies) {
-        if self.on {
-            let findings = tallies.findings().count();
-            err(&format!("\r\u{1b}[K{family} ... {findings} findings so far"));
-        }
+        let findings = tallies.findings().count();
+        transient(&self.screen, &format!("{family}, {findings} findings so far"));
     }
 
     fn end(&self) {
-        if self.on {
-            err("\r\u{1b}[K");
-        }
+        transient(&self.screen, "");
     }
 }
 
