@@ -11,6 +11,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
     ("formwork-core-fuzz", &["formwork-value", "formwork-lang", "formwork-core"]),
     ("formwork-plugin-protocol-fuzz", &["formwork-plugin-protocol"]),
+    ("formwork-backend-fuzz", &["formwork-backend"]),
     ("formwork-fuzz", &["formwork", "formwork-provisioners"]),
     ("formwork-plugin-codegen", &[]),
     ("formwork-plugin-protocol", &["formwork-value"]),
