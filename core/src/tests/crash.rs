@@ -225,29 +225,9 @@ fn searched_on(
     let open = open.filter_map(|one| Some((one.place().clone(), one.to_be_looked_for()?.clone())));
     let interrupted = open.collect();
     let run = bench.apply_with(config, |options| options.interrupted = interrupted);
-    (run, bench)
-}
-
-#[test]
-fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
-    let config = "resource \"test_thing\" \"a\" { name = \"a\" }";
-    let beside = |ids: Vec<String>| {
-        let (run, _) = planned_again(config, |bench| {
-            let mut things = bench.cloud.things();
-            let first = things.objects["a-1"].clone();
-            for id in ids {
-                let object =
-                    super::cloud::with(&first, "id", formwork_value::Value::string(id.as_str()));
-                things.objects.insert(id, object);
-            }
-        });
-        let unresolved = run.diags.iter().find(|one| one.summary == crate::plan::UNRESOLVED);
-        unresolved.map(|one| one.detail.clone()).unwrap_or_default()
-    };
-    let detail = beside(vec!["a-8".into(), "a-9".into()]);
-    assert!(detail.ends_with("These fit:\n  a-1\n  a-8\n  a-9"), "{detail}");
-    let detail = beside((10..30).map(|number| format!("b-{number}")).collect());
-    assert!(detail.ends_with("b-17\n  b-18\n  and 11 more"), "{detail}");
+    let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
+    let searches: Vec<_> = searches.values().collect();
+    format!("{}{searches:?}\n{}", run.story(), bench.state())
 }
 
 const FOUND_BY_NAME: &str = r#"resource "test_thing" "a" { name = "a" }"#;
@@ -406,9 +386,29 @@ fn planned_again(config: &str, change: impl FnOnce(&Bench)) -> (Run, Bench) {
     bench.file = before;
     change(&bench);
     let run = bench.apply_with(config, |options| options.interrupted = interrupted);
-    let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
-    let searches: Vec<_> = searches.values().collect();
-    format!("{}{searches:?}\n{}", run.story(), bench.state())
+    (run, bench)
+}
+
+#[test]
+fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
+    let config = "resource \"test_thing\" \"a\" { name = \"a\" }";
+    let beside = |ids: Vec<String>| {
+        let (run, _) = planned_again(config, |bench| {
+            let mut things = bench.cloud.things();
+            let first = things.objects["a-1"].clone();
+            for id in ids {
+                let object =
+                    super::cloud::with(&first, "id", formwork_value::Value::string(id.as_str()));
+                things.objects.insert(id, object);
+            }
+        });
+        let unresolved = run.diags.iter().find(|one| one.summary == crate::plan::UNRESOLVED);
+        unresolved.map(|one| one.detail.clone()).unwrap_or_default()
+    };
+    let detail = beside(vec!["a-8".into(), "a-9".into()]);
+    assert!(detail.ends_with("These fit:\n  a-1\n  a-8\n  a-9"), "{detail}");
+    let detail = beside((10..30).map(|number| format!("b-{number}")).collect());
+    assert!(detail.ends_with("b-17\n  b-18\n  and 11 more"), "{detail}");
 }
 
 #[test]
