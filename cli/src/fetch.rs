@@ -20,7 +20,7 @@ use std::path::Path;
 
 use formwork_core::addr::{ModuleSource, PackageAddr};
 
-use archive::{BadArchive, Format, Limits};
+use archive::{ArchiveError, Format, Limits};
 use checksum::Checksum;
 use http::HttpError;
 use netrc::Netrc;
@@ -49,7 +49,7 @@ pub(crate) enum FetchError {
     Checksum(String),
     /// The package is not one, or hostile.
     #[error("{0}")]
-    Package(#[from] BadArchive),
+    Package(#[from] ArchiveError),
     /// The disk.
     #[error("{0}")]
     Disk(#[from] io::Error),

@@ -14,7 +14,7 @@ mod visit;
 use formwork_value::{Diagnostics, Reported};
 
 pub use draw::dot;
-pub use record::{Applied, Tally};
+pub use record::{Applied, ChangeCounts};
 
 use crate::graph::{Draft, Graph};
 use crate::phase::{Explaining, PhaseLog, Why};

@@ -23,7 +23,7 @@ pub mod world;
 
 pub use expand::{Expansion, RepetitionData};
 pub use functions::ProviderFunctions;
-pub use promises::Promises;
+pub use promises::FunctionResultHashes;
 pub use results::{ModuleResults, ResourceResults, Results};
 pub use scope::{DestroyedScope, ModuleScope};
 pub use world::World;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::addr::{DeposedKey, InstanceAddr};
-use crate::change::{Action, Change, Clue};
+use crate::change::{Action, Change, ImportKey};
 
 /// A label of an object for display: an attribute of it, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub enum Event<'a> {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The key by which the provider finds the object.
-        clue: &'a Clue,
+        clue: &'a ImportKey,
         /// Whether that is part of applying.
         applying: bool,
     },
@@ -52,7 +52,7 @@ pub enum Event<'a> {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The key by which the provider found the object.
-        clue: &'a Clue,
+        clue: &'a ImportKey,
     },
     /// A change was planned.
     Planned(&'a Change),
@@ -186,15 +186,15 @@ pub enum EphemeralStage {
 }
 
 /// Watches the engine work.
-pub trait Watch {
+pub trait EventObserver {
     /// Takes notice of an event. Must be quick.
     fn see(&self, event: &Event<'_>);
 }
 
 /// Watches nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
+pub struct NoObserver;
 
-impl Watch for Unwatched {
+impl EventObserver for NoObserver {
     fn see(&self, _: &Event<'_>) {}
 }

@@ -21,14 +21,16 @@ mod tenancy;
 mod walk;
 mod written;
 
-pub(crate) use ask::{Asking, INVALID_PLAN};
+pub(crate) use ask::{ChangeRequest, INVALID_PLAN};
 pub(crate) use closing::close_ephemeral;
 pub(crate) use count::Counter;
 pub(crate) use data::DataRead;
 pub(crate) use draw::draw;
 pub(crate) use edge::{Explaining, Why, place as place_of, report_cycles};
-pub(crate) use ephemeral::{Openings, Site};
-pub(crate) use frame::{Frame, Framed, Mentions, Vertex, add_calls, add_providers, add_values};
+pub(crate) use ephemeral::{EphemeralResources, Site};
+pub(crate) use frame::{
+    Mentions, SharedOutcome, SharedVertex, Vertex, add_calls, add_providers, add_values,
+};
 pub(crate) use log::PhaseLog;
 pub(crate) use names::{Names, connect_modules, connect_providers};
 pub(crate) use object::{
@@ -37,9 +39,9 @@ pub(crate) use object::{
 pub(crate) use place::{place_in, point_at_parts};
 pub(crate) use progress::watched;
 pub(crate) use provider::{
-    ProviderVertex, Speaking, find_stored, find_written, visit_provider, written_providers,
+    ConfiguredClient, ProviderVertex, find_stored, find_written, visit_provider, written_providers,
 };
 pub(crate) use provisioner::{check_provisioner_kinds, check_provisioners};
-pub(crate) use tenancy::Tenancy;
+pub(crate) use tenancy::ProviderUsage;
 pub(crate) use walk::walk_phase;
 pub(crate) use written::{Written, check_ephemeral, check_ignored};

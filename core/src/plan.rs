@@ -30,11 +30,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use formwork_value::{Diagnostic, Diagnostics, Known, Reported, Str, Value};
 
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr, Target};
-use crate::change::{Action, Change, Clue, OutputChange};
-use crate::eval::Promises;
+use crate::change::{Action, Change, ImportKey, OutputChange};
+use crate::eval::FunctionResultHashes;
 use crate::moved::{Declared, Moves};
 use crate::phase::{PhaseLog, without_unknowns};
-use crate::session::{Ground, Session};
+use crate::session::{Session, SessionInputs};
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
@@ -51,7 +51,7 @@ pub const UNRESOLVED: &str = "An interrupted operation could not be resolved";
 
 use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
-use spared::Spared;
+use spared::ExcludedFromDestroy;
 use validate::Accepted;
 
 /// The kind of a plan.
@@ -95,7 +95,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Adoption {
     /// The key by which its provider finds it.
-    pub clue: Clue,
+    pub clue: ImportKey,
     /// Whether all objects that the clue stands for belong to the state, each under an address of its
     /// own. Otherwise a clue that stands for several is refused.
     pub all: bool,
@@ -147,7 +147,7 @@ pub struct Plan {
     /// one.
     pub searches: BTreeMap<InstanceAddr, Search>,
     /// Results of the calls of provider functions.
-    pub functions: Promises,
+    pub functions: FunctionResultHashes,
     /// Whether a managed object that was read again holds a number, in a refresh-only plan. Terraform
     /// takes every such object for changed: the number from the provider and the one from the state have
     /// different precisions.
@@ -303,7 +303,7 @@ async fn plan_validated(
     };
     if plan.is_ok() {
         // Invalid moves are likely the cause of any other error, so those are not reported.
-        let Ground { sources, results, .. } = **session;
+        let SessionInputs { sources, results, .. } = **session;
         moves.validate(diags, Declared { sources, results })?;
     }
     let plan = plan.map(|mut plan| {
@@ -336,7 +336,7 @@ async fn plan_destroy(
         ..Options::default()
     };
     let results = session.results.beside(session.config);
-    let ground = Ground { results: &results, ..**session };
+    let ground = SessionInputs { results: &results, ..**session };
     let beside = &session.on(ground).watched(session.watch);
     let mut found = Diagnostics::new();
     let refreshed = plan_moved(beside, &mut found, &refreshing, (moves, accepted)).await;
@@ -411,7 +411,7 @@ async fn plan_moved(
         Mode::Normal | Mode::RefreshOnly => dependencies::of_graph(&graph),
     };
     let dragged = transform::prune_targets::dragged(session, options);
-    let spared = Spared::of(session, options, moves, &graph);
+    let spared = ExcludedFromDestroy::of(session, options, moves, &graph);
     let forgotten = Forgotten::of(session.config);
     let settled = visit::Settled { orders, closures, dragged, spared, moves, forgotten, accepted };
     let graph = transform::read_ahead::add(graph, session, options);

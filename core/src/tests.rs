@@ -50,11 +50,11 @@ use crate::config::inputs::Input;
 use crate::config::testing::{self, show};
 use crate::config::{Config, inputs};
 use crate::eval::{Results, World};
-use crate::graph::walk::Finishing;
+use crate::graph::walk::RecordOrder;
 use crate::plan::{self, Mode, Options, Plan, plan};
 use crate::provider::Pool;
 use crate::provisioner::Provisioners;
-use crate::session::{Ground, Session};
+use crate::session::{Session, SessionInputs};
 use crate::state::file::StateFile;
 use crate::state::journal::{Begin, Journal};
 use crate::state::{Object, State, Status};
@@ -66,7 +66,7 @@ struct Bench {
     folder: tempfile::TempDir,
     options: Options,
     parallelism: usize,
-    finishing: Finishing,
+    finishing: RecordOrder,
     provisioners: Provisioners,
     /// Whether nothing new is to start.
     stop: Cell<bool>,
@@ -93,7 +93,7 @@ impl Bench {
             options: Options::default(),
             // One after the other, so that the order of calls is the smallest one the graph allows.
             parallelism: 1,
-            finishing: Finishing::AsTheyCome,
+            finishing: RecordOrder::AsTheyCome,
             provisioners: Provisioners::default(),
             stop: Cell::default(),
             n_syncs: Cell::default(),
@@ -248,7 +248,7 @@ impl Bench {
 
     fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
-        let ground = Ground {
+        let ground = SessionInputs {
             config: &loaded.config,
             sources: &loaded.sources,
             state: &self.file.state,

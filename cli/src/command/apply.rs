@@ -4,7 +4,7 @@ use std::path::Path;
 
 use formwork_backend::OpenState;
 use formwork_core::addr;
-use formwork_core::apply::{Applied, Tally, apply};
+use formwork_core::apply::{Applied, ChangeCounts, apply};
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options, Plan};
 use formwork_core::provider::Pool;
@@ -12,7 +12,7 @@ use formwork_core::state::journal::{Begin, Journal};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
-use super::locked::Locked;
+use super::locked::StateSession;
 use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
 use super::plan::{Making, make_around_open, prepare};
 use super::planfile::{self, ToApply};
@@ -67,7 +67,8 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
     };
     let store = open(&mut diags, &prepared, &wanted, &place).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-    let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
+    let locked =
+        StateSession::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();
@@ -194,7 +195,7 @@ impl Run<'_> {
     async fn work(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         wanted: Wanted,
     ) -> Result<Exit, Reported> {
         let mut held = locked.file.state.resources.keys();
@@ -241,8 +242,8 @@ impl Run<'_> {
     fn done(
         &self,
         diags: &mut Diagnostics,
-        locked: &Locked,
-        (plan, (tally, complete)): (&Plan, (Tally, bool)),
+        locked: &StateSession,
+        (plan, (tally, complete)): (&Plan, (ChangeCounts, bool)),
     ) -> Exit {
         warn_of_limits(diags, plan);
         if !diags.has_errors() {
@@ -262,7 +263,7 @@ impl Run<'_> {
     async fn refresh(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         (plan, journal): (Plan, Journal),
     ) -> Result<Exit, Reported> {
         locked.file.state = plan.prior;
@@ -284,7 +285,7 @@ impl Run<'_> {
     async fn settle(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         wanted: Wanted,
     ) -> Result<Option<(Plan, Vec<Diagnostic>)>, Reported> {
         let config = &self.prepared.config;
@@ -398,9 +399,9 @@ impl Run<'_> {
     async fn apply(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         (plan, journal): (&Plan, Journal),
-    ) -> Result<(Tally, bool), Reported> {
+    ) -> Result<(ChangeCounts, bool), Reported> {
         let results = Results::new(&self.prepared.config);
         let world = self.prepared.world(true);
         // A run that is cut off must not leave an empty file in the place of the first state.
@@ -452,7 +453,7 @@ impl Run<'_> {
     async fn store_ground(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         (plan, journal): (&Plan, &Journal),
     ) -> Result<(), Reported> {
         locked.file.state = plan.prior.clone();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use formwork_backend::kind::find;
 use formwork_backend::local::Workspaces;
 use formwork_backend::unsupported::unsupported;
-use formwork_backend::{Backend, BadWorkspace, DEFAULT_WORKSPACE, OpenState, StoreError};
+use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, StoreError, WorkspaceError};
 use formwork_core::config::Backend as Block;
 use formwork_core::config::settings::constant_arguments;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
@@ -14,7 +14,7 @@ use formwork_core::state::edit::check_push;
 use formwork_lang::syntax::parse_file;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::locked::Locked;
+use super::locked::StateSession;
 use super::operation::may_ask;
 use super::question::{Question, ask};
 use crate::args::InitArgs;
@@ -199,8 +199,8 @@ async fn names(
 ) -> Result<Option<Vec<String>>, Reported> {
     match backend.workspaces().await {
         Ok(names) => Ok(Some(names.into_iter().filter(|it| Workspaces::is_name(it)).collect())),
-        Err(BadWorkspace::Unsupported) => Ok(None),
-        Err(BadWorkspace::Store(error)) => Err(diags.error(error.diagnostic())),
+        Err(WorkspaceError::Unsupported) => Ok(None),
+        Err(WorkspaceError::Store(error)) => Err(diags.error(error.diagnostic())),
         Err(error) => {
             let detail = format!("{error}.");
             Err(diags.error(Diagnostic::error("Failed to list workspaces", detail)))
@@ -262,7 +262,7 @@ async fn copy(
     let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
         let opened = OpenState::open(backend, name).await;
         let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-        Locked::open(diags, state, &args.lock, "init").await
+        StateSession::open(diags, state, &args.lock, "init").await
     };
     let from = open(diags, &*both.from, source).await?;
     let copied = match open(diags, &*both.to, target).await {
@@ -277,7 +277,11 @@ async fn copy(
     copied
 }
 
-async fn put(diags: &mut Diagnostics, from: &Locked, to: &mut Locked) -> Result<(), Reported> {
+async fn put(
+    diags: &mut Diagnostics,
+    from: &StateSession,
+    to: &mut StateSession,
+) -> Result<(), Reported> {
     // Open operations of an interrupted run must not be lost on the way.
     from.settled(diags, |_| true)?;
     if to.found {

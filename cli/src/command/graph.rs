@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_core::apply;
 use formwork_core::eval::Results;
-use formwork_core::event::Unwatched;
+use formwork_core::event::NoObserver;
 use formwork_core::plan::{self, Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
@@ -135,7 +135,7 @@ fn draw_prepared(
         pool: &pool,
         results: &results,
         world: &world,
-        watch: &Unwatched,
+        watch: &NoObserver,
         parallelism: 1,
         stop: &stop,
     });

@@ -4,7 +4,7 @@ use std::iter;
 use std::path::Path;
 
 use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, ResourceAddr, Target};
-use formwork_core::change::Clue;
+use formwork_core::change::ImportKey;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
 use formwork_core::moved;
@@ -14,7 +14,7 @@ use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
-use super::locked::Locked;
+use super::locked::StateSession;
 use super::operation::{Filling, Prepared, Preparing, may_ask};
 use super::plan::{Making, make};
 use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
@@ -38,7 +38,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
-            let (clue, unwritten) = (Clue::Id(args.id.as_str().into()), None);
+            let (clue, unwritten) = (ImportKey::Id(args.id.as_str().into()), None);
             finder.take_in(diags, locked, &addr, Adoption { clue, all: true, unwritten }).await?;
             locked.recovery.iter_mut().for_each(|recovery| {
                 recovery.decide(&addr, "imported by the user");
@@ -93,7 +93,7 @@ impl Taking<'_> {
     pub(super) async fn run(
         &self,
         env: &Env,
-        work: impl AsyncFnOnce(&mut Diagnostics, &Finder<'_>, &mut Locked) -> Result<(), Reported>,
+        work: impl AsyncFnOnce(&mut Diagnostics, &Finder<'_>, &mut StateSession) -> Result<(), Reported>,
     ) -> Exit {
         let Self { finding, state, config, operation, must_be_written, .. } = *self;
         let screen = Screen::of(env);
@@ -129,7 +129,7 @@ impl Taking<'_> {
         };
         let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
         let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-        let locked = Locked::open(&mut diags, store, &state.lock, operation).await;
+        let locked = StateSession::open(&mut diags, store, &state.lock, operation).await;
         let Ok(mut locked) = locked else {
             return report.failed(Some(&prepared.workspace), &diags);
         };
@@ -174,7 +174,7 @@ impl Finder<'_> {
     pub(super) async fn ask_for_open(
         &self,
         diags: &mut Diagnostics,
-        locked: &Locked,
+        locked: &StateSession,
     ) -> Result<Plan, Reported> {
         let interrupted = locked.interrupted();
         let options = Options {
@@ -202,7 +202,7 @@ impl Finder<'_> {
     pub(super) async fn take_in(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         addr: &InstanceAddr,
         adoption: Adoption,
     ) -> Result<(), Reported> {

@@ -60,7 +60,7 @@ async fn lock(
 }
 
 /// A locked state, with the leftovers of interrupted runs.
-pub(crate) struct Locked {
+pub(crate) struct StateSession {
     pub(crate) store: Box<dyn StateStore>,
     pub(crate) intents: Arc<dyn IntentLog>,
     pub(crate) file: StateFile,
@@ -71,7 +71,7 @@ pub(crate) struct Locked {
     lock: Option<StateLock>,
 }
 
-impl Locked {
+impl StateSession {
     /// Locks and reads the state, and puts in the results that interrupted runs left in the
     /// journal.
     ///

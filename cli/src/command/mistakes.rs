@@ -10,7 +10,7 @@ use formwork_core::eval::Results;
 use formwork_core::moved;
 use formwork_core::plan::validate;
 use formwork_core::provider::Pool;
-use formwork_core::session::{Ground, Session};
+use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -42,7 +42,7 @@ pub(super) async fn find(
     let world = workspace.world();
     let variables = BTreeMap::new();
     let provisioners = formwork_provisioners::all(&workspace.env.surroundings());
-    let session = Session::new(Ground {
+    let session = Session::new(SessionInputs {
         config,
         sources: &workspace.sources,
         state: &state,

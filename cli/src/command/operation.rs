@@ -8,11 +8,11 @@ use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Input, Unset};
 use formwork_core::eval::{Results, World};
-use formwork_core::event::Watch;
+use formwork_core::event::EventObserver;
 use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::{Ground, Session};
+use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
@@ -170,7 +170,7 @@ impl<'e> Prepared<'e> {
 
     /// Inputs of one phase.
     pub(crate) fn session<'a>(&'a self, with: With<'a>) -> Session<'a> {
-        let ground = Ground {
+        let ground = SessionInputs {
             config: &self.config,
             sources: &self.workspace.sources,
             state: with.state,
@@ -192,7 +192,7 @@ pub(crate) struct With<'a> {
     pub(crate) pool: &'a Pool<'a>,
     pub(crate) results: &'a Results,
     pub(crate) world: &'a World,
-    pub(crate) watch: &'a dyn Watch,
+    pub(crate) watch: &'a dyn EventObserver,
     pub(crate) parallelism: usize,
     pub(crate) stop: &'a Cell<bool>,
 }

@@ -11,7 +11,7 @@ use formwork_core::version::Version;
 
 use super::hash;
 use super::platform::Platform;
-use crate::fetch::archive::{self, BadArchive, Format, Limits};
+use crate::fetch::archive::{self, ArchiveError, Format, Limits};
 
 /// The place of a package below a folder of packages.
 pub(crate) fn place(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
@@ -61,7 +61,7 @@ pub(crate) enum BadPackage {
     Mismatch(String),
     /// The archive is malformed or hostile.
     #[error("{0}")]
-    Archive(#[from] BadArchive),
+    Archive(#[from] ArchiveError),
     /// The disk.
     #[error("{0}")]
     Disk(#[from] io::Error),

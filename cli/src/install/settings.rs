@@ -51,7 +51,7 @@ pub(crate) struct Helper {
 /// Reason why the settings cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(":{line}")))]
-pub(crate) struct BadSettings {
+pub(crate) struct SettingsError {
     path: PathBuf,
     line: Option<usize>,
     reason: String,
@@ -62,15 +62,15 @@ impl Settings {
     ///
     /// # Errors
     /// When a settings file cannot be read.
-    pub(crate) fn load(env: &Env) -> Result<Self, BadSettings> {
+    pub(crate) fn load(env: &Env) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for path in files(env)? {
-            let text = read_named_text(&path, MAX_RECORD).map_err(|error| BadSettings {
+            let text = read_named_text(&path, MAX_RECORD).map_err(|error| SettingsError {
                 path: path.clone(),
                 line: None,
                 reason: format!("cannot be read: {error}"),
             })?;
-            let read = parse(&text, env).map_err(|(line, reason)| BadSettings {
+            let read = parse(&text, env).map_err(|(line, reason)| SettingsError {
                 path: path.clone(),
                 line: Some(line),
                 reason,
@@ -84,7 +84,7 @@ impl Settings {
             if let Some(helper) = read.helper {
                 if settings.helper.is_some() {
                     let reason = "No more than one credentials_helper block may be specified";
-                    return Err(BadSettings { path, line: None, reason: reason.to_owned() });
+                    return Err(SettingsError { path, line: None, reason: reason.to_owned() });
                 }
                 settings.helper = Some(helper);
             }
@@ -120,7 +120,7 @@ impl Settings {
     }
 }
 
-fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
+fn files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     if let Some(path) = &env.cli_config_file {
         // A file that was named but is not there is as if it were empty.
         return Ok(if path.exists() { vec![path.clone()] } else { Vec::new() });

@@ -18,7 +18,7 @@ use crate::remote::{Breaking, Cause, Locking, Place, PutError, RemoteStore};
 use crate::retry::Retries;
 use crate::store::{LockEnd, StateStore, StoreError};
 use crate::web::{Answer, Client, Tls, without_secrets};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
 /// The type of the backend.
 pub(crate) struct HttpKind;
@@ -144,16 +144,16 @@ impl Backend for Http {
         "http"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
-        Err(BadWorkspace::Unsupported)
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
     }
 
-    async fn create_workspace(&self, _name: &str) -> Result<(), BadWorkspace> {
-        Err(BadWorkspace::Unsupported)
+    async fn create_workspace(&self, _name: &str) -> Result<(), WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
     }
 
-    async fn delete_workspace(&self, _name: &str) -> Result<(), BadWorkspace> {
-        Err(BadWorkspace::Unsupported)
+    async fn delete_workspace(&self, _name: &str) -> Result<(), WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {

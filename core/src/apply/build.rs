@@ -16,7 +16,7 @@ use crate::change::{Action, Change, ReplaceOrder};
 use crate::config::{Config, ModuleNode};
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Draft, Edges, VertexId, numbered};
-use crate::phase::{self, Frame, Mentions, Names, Vertex as _, Why};
+use crate::phase::{self, Mentions, Names, SharedVertex, Vertex as _, Why};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 
@@ -55,7 +55,7 @@ impl Index {
                     index.add_key(addr, id);
                 }
                 Vertex::Unchanged(instance) => index.add_key(&instance.change.addr, id),
-                Vertex::Frame(_) | Vertex::Open(_) | Vertex::Changed | Vertex::Free(_) => {}
+                Vertex::SharedVertex(_) | Vertex::Open(_) | Vertex::Changed | Vertex::Free(_) => {}
             }
         }
         index
@@ -134,7 +134,7 @@ pub(super) fn providers(draft: &Building<'_>, plan: &Plan) -> Vec<ProviderAddr> 
     let mut seen = BTreeSet::new();
     for vertex in draft.vertices() {
         match vertex {
-            Vertex::Frame(frame) => needed.extend(frame.provider().cloned()),
+            Vertex::SharedVertex(frame) => needed.extend(frame.provider().cloned()),
             Vertex::Expand(expand) => drop(seen.insert(&expand.addr)),
             _ => {}
         }
@@ -237,7 +237,7 @@ fn connect_references<'c>(
 
 fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>, mode: Mode) -> Vec<Mentions<'c>> {
     match vertex {
-        Vertex::Frame(frame) => frame.mentions(config),
+        Vertex::SharedVertex(frame) => frame.mentions(config),
         // While everything is destroyed the state says what there is, and what the block mentions may
         // not have a value any more.
         Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => Vec::new(),
@@ -314,11 +314,13 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
         Vertex::Destroy(destroy) => !destroy.is_last || is_meant(destroy.change),
         // Terraform also opens ephemeral resources that nothing needs.
         Vertex::Open(_) => is_whole,
-        Vertex::Frame(Frame::Value(value)) => match (value.value, value.root_output()) {
-            (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),
-            (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
-            (_, None) => unsettled,
-        },
+        Vertex::SharedVertex(SharedVertex::Value(value)) => {
+            match (value.value, value.root_output()) {
+                (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),
+                (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
+                (_, None) => unsettled,
+            }
+        }
         _ => false,
     });
     let keep = draft.dependencies(|_| true).reach(wanted.collect());

@@ -31,7 +31,7 @@ fn written(addr: &InstanceAddr) -> String {
 fn drawn(vertex: &Vertex<'_>) -> Drawn {
     let boxed = |label: String| Some(Look { label, shape: "box" });
     let look = match vertex {
-        Vertex::Frame(frame) => return frame.drawn(),
+        Vertex::SharedVertex(frame) => return frame.drawn(),
         Vertex::Expand(expand) => boxed(expand.addr.to_string()),
         Vertex::Open(open) => boxed(open.addr.to_string()),
         Vertex::Instance(instance) => boxed(written(&instance.change.addr)),

@@ -9,7 +9,7 @@ use super::vertex::{InstanceVertex, Vertex};
 use crate::addr::{InstanceAddr, ModulePath, ResourceAddr};
 use crate::change::Action;
 use crate::eval::vertex::{NamedValue, ValueVertex};
-use crate::phase::Frame;
+use crate::phase::SharedVertex;
 use crate::plan::{Mode, Plan};
 use crate::state::checks::{CheckResult, CheckStatus, CheckSubject};
 
@@ -43,7 +43,7 @@ pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
     let all = |is: &dyn Fn(&Vertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
     let behind = dependents.reach(all(&|vertex| match vertex {
         Vertex::Instance(instance) => is_unknown(instance),
-        Vertex::Frame(Frame::Value(value)) => is_judged(value),
+        Vertex::SharedVertex(SharedVertex::Value(value)) => is_judged(value),
         _ => false,
     }));
     // Dependents of something that was left out were not planned.
@@ -53,12 +53,12 @@ pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
     }));
     let is_warned_of = |vertex: &Vertex<'_>| {
         plan.mode == Mode::RefreshOnly
-            && matches!(vertex, Vertex::Frame(Frame::Value(value)) if has_preconditions(value))
+            && matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(value)) if has_preconditions(value))
     };
     let found = draft.vertices().iter().zip(behind.into_iter().zip(left_out));
     found
         .map(|(vertex, (behind, left_out))| {
-            let is_value = matches!(vertex, Vertex::Frame(Frame::Value(_)));
+            let is_value = matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(_)));
             is_value && !left_out && (behind || is_warned_of(vertex))
         })
         .collect()

@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value
 
 use super::ModuleScope;
 use super::references::evaluate_anyway;
-use super::verdicts::{Judged, Rule, Verdict, Verdicts};
+use super::verdicts::{ConditionSubject, Rule, Verdict, Verdicts};
 use crate::config::{Condition, Variable};
 use crate::state::checks::{CheckStatus, CheckSubject};
 
@@ -29,16 +29,16 @@ pub enum ConditionKind {
 
 /// The object whose conditions are evaluated, and the table that receives the verdicts.
 #[derive(Clone, Copy)]
-pub struct Judging<'j> {
+pub struct ConditionContext<'j> {
     /// The object.
-    pub object: &'j Judged,
+    pub object: &'j ConditionSubject,
     /// The table of verdicts.
     pub verdicts: &'j Verdicts,
     /// The severity of a failure. In a run that changes nothing it is only a warning.
     pub failure: Severity,
 }
 
-impl Judging<'_> {
+impl ConditionContext<'_> {
     fn set(&self, rule: Rule, at: usize, found: &Result<Found, Reported>) {
         let (status, message) = match found {
             Ok(Found::Holds) => (CheckStatus::Pass, None),
@@ -60,7 +60,7 @@ pub fn check(
     scope: &ModuleScope<'_>,
     kind: ConditionKind,
     conditions: &[Condition],
-    judging: Judging<'_>,
+    judging: ConditionContext<'_>,
 ) -> Result<(), Reported> {
     let (summary, rule) = match kind {
         ConditionKind::ResourcePrecondition => ("Resource precondition failed", Rule::Precondition),
@@ -160,8 +160,8 @@ pub fn validate_variable(
     verdicts: &Verdicts,
 ) -> Result<(), Reported> {
     let subject = CheckSubject::Variable(variable.name.clone());
-    let object = Judged::single(scope.module().addr(), subject);
-    let judging = Judging { object: &object, verdicts, failure: Severity::Error };
+    let object = ConditionSubject::single(scope.module().addr(), subject);
+    let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
     let parts = variable.validations.iter().flat_map(|one| [&one.condition, &one.message]);
     scope.check_mentions(diags, parts)?;

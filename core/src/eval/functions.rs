@@ -12,7 +12,7 @@ use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSigna
 use formwork_value::codec::msgpack;
 use formwork_value::{Plain, Type, Value};
 
-use super::promises::{self, Promises};
+use super::promises::{self, FunctionResultHashes};
 use crate::addr::ProviderAddr;
 
 /// The answer of a provider's function.
@@ -25,9 +25,9 @@ pub struct ProviderFunctions {
     first: OnceCell<Box<Offer>>,
     unloaded: RefCell<BTreeSet<ProviderAddr>>,
     asked: Asked,
-    stand_in: StandIn,
+    stand_in: UnknownFunction,
     /// Answers so far, in this phase and the one before.
-    promises: RefCell<Promises>,
+    promises: RefCell<FunctionResultHashes>,
 }
 
 /// Calls to make, by provider, function and arguments.
@@ -79,7 +79,7 @@ impl Default for ProviderFunctions {
             unloaded: RefCell::default(),
             asked: Rc::default(),
             promises: RefCell::default(),
-            stand_in: StandIn(Param {
+            stand_in: UnknownFunction(Param {
                 allow_null: true,
                 allow_unknown: true,
                 allow_dynamic: true,
@@ -142,12 +142,12 @@ impl ProviderFunctions {
 
     /// Answers so far.
     #[must_use]
-    pub fn promises(&self) -> Promises {
+    pub fn promises(&self) -> FunctionResultHashes {
         self.promises.borrow().clone()
     }
 
     /// Holds the providers to their answers in an earlier phase.
-    pub fn hold_to(&self, promises: &Promises) {
+    pub fn hold_to(&self, promises: &FunctionResultHashes) {
         self.promises.borrow_mut().clone_from(promises);
     }
 
@@ -278,9 +278,9 @@ fn without_period(text: &str) -> &str {
 
 /// Any function of a provider whose functions are not known yet.
 #[derive(Debug)]
-struct StandIn(Param);
+struct UnknownFunction(Param);
 
-impl Function for StandIn {
+impl Function for UnknownFunction {
     fn params(&self) -> &[Param] {
         &[]
     }

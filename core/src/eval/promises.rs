@@ -15,7 +15,7 @@ type Digest = [u8; 32];
 
 /// The digests of answers, by those of calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Promises(BTreeMap<Digest, Digest>);
+pub struct FunctionResultHashes(BTreeMap<Digest, Digest>);
 
 /// A call, by its provider, function and arguments as they are sent.
 pub(super) fn call(provider: &ProviderAddr, function: &str, arguments: &[u8]) -> Digest {
@@ -28,7 +28,7 @@ pub(super) fn call(provider: &ProviderAddr, function: &str, arguments: &[u8]) ->
     hash.finalize().into()
 }
 
-impl Promises {
+impl FunctionResultHashes {
     /// Keeps an answer. Returns whether it is the same as the one before, if there was one. An
     /// answer that is not wholly known is not kept.
     pub(super) fn keep(&mut self, call: Digest, answer: &Value, ty: &Type) -> bool {
@@ -76,8 +76,8 @@ mod tests {
     fn an_answer_holds_for_the_same_call_only_also_when_it_was_written_down() {
         let provider: ProviderAddr = "acme/p".parse().unwrap();
         let of = |function: &str, arguments: &[u8]| call(&provider, function, arguments);
-        let mut promises = Promises::default();
-        let keep = |promises: &mut Promises, call, answer: &str| {
+        let mut promises = FunctionResultHashes::default();
+        let keep = |promises: &mut FunctionResultHashes, call, answer: &str| {
             promises.keep(call, &Value::string(answer), &Type::String)
         };
         assert!(keep(&mut promises, of("f", b"x"), "1"));
@@ -85,7 +85,7 @@ mod tests {
         assert!(keep(&mut promises, of("fx", b""), "3"));
         assert!(promises.keep(of("f", b"x"), &Value::unknown(Type::String), &Type::String));
         let texts: Vec<_> = promises.texts().collect();
-        let mut read = Promises::of_texts(&texts).unwrap();
+        let mut read = FunctionResultHashes::of_texts(&texts).unwrap();
         assert_eq!(read, promises);
         assert!(keep(&mut read, of("f", b"x"), "1"));
         assert!(!keep(&mut read, of("f", b"x"), "2"));
@@ -94,7 +94,10 @@ mod tests {
     #[test]
     fn what_is_no_digest_is_not_read_as_one() {
         for text in ["", "00", &"g".repeat(64), &"é".repeat(32)] {
-            assert!(Promises::of_texts(&[(text.to_owned(), text.to_owned())]).is_none(), "{text}");
+            assert!(
+                FunctionResultHashes::of_texts(&[(text.to_owned(), text.to_owned())]).is_none(),
+                "{text}"
+            );
         }
     }
 }

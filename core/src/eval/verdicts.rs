@@ -12,7 +12,7 @@ use crate::state::checks::{CheckResult, CheckResults, CheckStatus, CheckSubject,
 
 /// An object that has conditions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Judged {
+pub struct ConditionSubject {
     /// The module it is in.
     pub module: ModuleAddr,
     /// The subject in the module.
@@ -21,7 +21,7 @@ pub struct Judged {
     pub key: InstanceKey,
 }
 
-impl Judged {
+impl ConditionSubject {
     /// An instance of a resource.
     #[must_use]
     pub fn instance(addr: &InstanceAddr) -> Self {
@@ -63,18 +63,18 @@ type OfObject = BTreeMap<(Rule, usize), Verdict>;
 
 /// All verdicts of a run.
 #[derive(Debug, Default)]
-pub struct Verdicts(RefCell<BTreeMap<Judged, OfObject>>);
+pub struct Verdicts(RefCell<BTreeMap<ConditionSubject, OfObject>>);
 
 impl Verdicts {
     /// Records the verdict on a condition.
-    pub fn set(&self, object: &Judged, rule: (Rule, usize), verdict: Verdict) {
+    pub fn set(&self, object: &ConditionSubject, rule: (Rule, usize), verdict: Verdict) {
         let mut all = self.0.borrow_mut();
         all.entry(object.clone()).or_default().insert(rule, verdict);
     }
 
     /// Whether a condition of an object is known not to hold.
     #[must_use]
-    pub fn has_failed(&self, object: &Judged) -> bool {
+    pub fn has_failed(&self, object: &ConditionSubject) -> bool {
         let all = self.0.borrow();
         let mut verdicts = all.get(object).into_iter().flat_map(BTreeMap::values);
         verdicts.any(|verdict| verdict.status >= CheckStatus::Fail)
@@ -84,7 +84,7 @@ impl Verdicts {
     /// not the one that the others depend on: a data source that was not read again.
     fn object(
         &self,
-        judged: &Judged,
+        judged: &ConditionSubject,
         wanted: &[(Rule, usize)],
         again: bool,
     ) -> Option<CheckedObject> {
@@ -103,7 +103,7 @@ impl Verdicts {
         }
         // In an order that does not depend on where they are written.
         messages.sort_unstable();
-        let Judged { module, key, .. } = judged.clone();
+        let ConditionSubject { module, key, .. } = judged.clone();
         Some(CheckedObject { module, key, status, messages })
     }
 }
@@ -156,7 +156,7 @@ fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
 /// none was evaluated and they need not be listed.
 fn looked_at(
     verdicts: &Verdicts,
-    judged: Vec<Judged>,
+    judged: Vec<ConditionSubject>,
     (wanted, is_listed): (&[(Rule, usize)], bool),
     old: Option<&CheckResult>,
 ) -> Option<Vec<CheckedObject>> {
@@ -169,7 +169,7 @@ fn looked_at(
         let known = verdicts.object(&judged, wanted, before.is_some()).or_else(|| before.cloned());
         any |= known.is_some();
         known.unwrap_or_else(|| {
-            let Judged { module, key, .. } = judged;
+            let ConditionSubject { module, key, .. } = judged;
             CheckedObject { module, key, status: CheckStatus::Unknown, messages: Vec::new() }
         })
     });
@@ -206,10 +206,15 @@ fn subjects(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(Rule, usize)>)> {
 }
 
 /// The instances of a subject, as far as they are known.
-fn objects(results: &Results, node: &ModuleNode, subject: &CheckSubject) -> Option<Vec<Judged>> {
+fn objects(
+    results: &Results,
+    node: &ModuleNode,
+    subject: &CheckSubject,
+) -> Option<Vec<ConditionSubject>> {
     let mut all = Vec::new();
     for module in results.instances(&node.path) {
-        let judged = |key| Judged { module: module.addr().clone(), subject: subject.clone(), key };
+        let judged =
+            |key| ConditionSubject { module: module.addr().clone(), subject: subject.clone(), key };
         match subject {
             CheckSubject::Resource(name) => {
                 let expansion = module.resource(name)?.expansion()?;

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
-use super::conditions::{self, ConditionKind, Judging};
+use super::conditions::{self, ConditionContext, ConditionKind};
 use super::constants::Candidate;
 use super::references::{ReferenceSite, StaticCheck, evaluate};
-use super::verdicts::Judged;
+use super::verdicts::ConditionSubject;
 use super::{ModuleScope, RepetitionData, Results, World};
 use crate::addr::{Reference, Subject};
 use crate::config::bad_reference;
@@ -21,7 +21,7 @@ use crate::state::checks::CheckSubject;
 
 /// Inputs of the evaluation of values.
 #[derive(Clone, Copy)]
-pub struct Givens<'g> {
+pub struct EvalInputs<'g> {
     /// The configuration.
     pub config: &'g Config,
     /// Results so far.
@@ -68,7 +68,7 @@ impl<'c> ValueVertex<'c> {
     pub fn visit(
         self,
         diags: &mut Diagnostics,
-        givens: Givens<'_>,
+        givens: EvalInputs<'_>,
     ) -> Result<Vec<Value>, Reported> {
         if let NamedValue::Variable(variable) = self.value
             && let Some((caller, call)) = givens.config.call(self.node)
@@ -167,7 +167,7 @@ fn visit_given(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     variable: &Variable,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let given = givens.variables.get(&variable.name);
     let value = given.map(|input| input.value.clone());
@@ -183,7 +183,7 @@ fn visit_given(
 /// passes to each instance of the called one.
 fn visit_passed(
     diags: &mut Diagnostics,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
     (caller, call): (&ModuleNode, &ModuleCall),
     variable: &Variable,
 ) -> Result<Vec<Value>, Reported> {
@@ -258,7 +258,7 @@ fn visit_output(
     diags: &mut Diagnostics,
     output: &Output,
     scope: &ModuleScope<'_>,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let is_root = scope.module().addr().is_root();
     if is_root && output.ephemeral {
@@ -266,9 +266,9 @@ fn visit_output(
     }
     let kind = ConditionKind::OutputPrecondition;
     let subject = CheckSubject::Output(output.name.clone());
-    let object = &Judged::single(scope.module().addr(), subject);
+    let object = &ConditionSubject::single(scope.module().addr(), subject);
     let (verdicts, failure) = (&givens.results.verdicts, givens.failure);
-    let judging = Judging { object, verdicts, failure };
+    let judging = ConditionContext { object, verdicts, failure };
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
     let wanted = (Candidate::Output(&output.name), &output.expr);
     let value = givens.results.constants().value(diags, wanted, scope);
@@ -328,12 +328,12 @@ fn visit_check(
     diags: &mut Diagnostics,
     check: &Check,
     scope: &ModuleScope<'_>,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let nothing = Value::null(Type::Dynamic);
     let verdicts = &givens.results.verdicts;
     let subject = CheckSubject::Check(check.name.clone());
-    let object = &Judged::single(scope.module().addr(), subject);
+    let object = &ConditionSubject::single(scope.module().addr(), subject);
     if givens.checking {
         let site = ReferenceSite { check: Some(&check.name), ..ReferenceSite::default() };
         conditions::try_out_messages(diags, &scope.clone().at(site), &check.asserts)?;
@@ -342,7 +342,7 @@ fn visit_check(
     if verdicts.has_failed(object) {
         return Ok(nothing);
     }
-    let judging = Judging { object, verdicts, failure: givens.failure };
+    let judging = ConditionContext { object, verdicts, failure: givens.failure };
     conditions::check(diags, scope, ConditionKind::Assertion, &check.asserts, judging)?;
     Ok(nothing)
 }

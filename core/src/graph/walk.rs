@@ -24,20 +24,20 @@ pub enum Next {
 
 /// Options of a walk.
 #[derive(Clone, Copy)]
-pub struct Pace<'s> {
+pub struct WalkOptions<'s> {
     /// Number of visits that may be under way at once; at least one always is.
     pub limit: usize,
     /// Whether to start nothing more. Asked before every visit; visits under way are waited for.
     pub stop: &'s dyn Fn() -> bool,
     /// The order in which vertices are visited, and results recorded.
-    pub finishing: Finishing,
+    pub finishing: RecordOrder,
     /// Limits the vertices that may start, beyond the edges.
     pub gate: &'s dyn Gate,
 }
 
 /// The order in which vertices are visited, and results recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finishing {
+pub enum RecordOrder {
     /// As visits happen to end.
     AsTheyCome,
     /// In a random order that the edges allow, always the same for one seed: for tests that nothing
@@ -57,11 +57,11 @@ pub struct Unvisited {
     pub stopped: Vec<VertexId>,
 }
 
-impl Pace<'_> {
+impl WalkOptions<'_> {
     /// As fast as `limit` allows, without a way to stop.
     #[must_use]
     pub fn at_most(limit: usize) -> Self {
-        Self { limit, stop: &|| false, finishing: Finishing::AsTheyCome, gate: &Open }
+        Self { limit, stop: &|| false, finishing: RecordOrder::AsTheyCome, gate: &Open }
     }
 }
 
@@ -76,7 +76,7 @@ const RECORDS_PER_TURN: u32 = 128;
 /// nothing else is left that could make room.
 pub async fn walk<'g, V, E, O, F>(
     graph: &'g Graph<V, E>,
-    pace: Pace<'_>,
+    pace: WalkOptions<'_>,
     visit: impl Fn(VertexId, &'g V) -> F,
     mut record: impl FnMut(VertexId, &'g V, O) -> Next,
 ) -> Unvisited
@@ -84,7 +84,7 @@ where
     F: Future<Output = O>,
 {
     let mut agenda = Agenda::new(graph, pace.finishing);
-    let limit = if matches!(pace.finishing, Finishing::Early(_)) { 1 } else { pace.limit.max(1) };
+    let limit = if matches!(pace.finishing, RecordOrder::Early(_)) { 1 } else { pace.limit.max(1) };
     let mut under_way = FuturesUnordered::new();
     let mut finished: Vec<(VertexId, O)> = Vec::new();
     let mut n_records = 0;
@@ -112,7 +112,7 @@ where
             pace.gate.forces(id);
             under_way.push(begin(id));
         }
-        if let Finishing::Shuffled(_) = pace.finishing {
+        if let RecordOrder::Shuffled(_) = pace.finishing {
             // Whatever could have ended first has ended; chance picks the one that is recorded.
             while let Some(result) = under_way.next().await {
                 finished.push(result);
@@ -159,16 +159,16 @@ enum Fate {
 }
 
 impl<'g, V, E> Agenda<'g, V, E> {
-    fn new(graph: &'g Graph<V, E>, finishing: Finishing) -> Self {
+    fn new(graph: &'g Graph<V, E>, finishing: RecordOrder) -> Self {
         let n_waiting: Vec<u32> = graph
             .ids()
             // `Draft::freeze` lets no more edges in than fit.
             .map(|id| u32::try_from(graph.dependencies(id).len()).unwrap_or(u32::MAX))
             .collect();
         let (chance, early) = match finishing {
-            Finishing::AsTheyCome => (None, Vec::new()),
-            Finishing::Shuffled(seed) => (Some(Chance(seed)), Vec::new()),
-            Finishing::Early(id) => {
+            RecordOrder::AsTheyCome => (None, Vec::new()),
+            RecordOrder::Shuffled(seed) => (Some(Chance(seed)), Vec::new()),
+            RecordOrder::Early(id) => {
                 let it = graph.ids().map(|other| other == id).collect();
                 (None, graph.dependencies.reach(it))
             }

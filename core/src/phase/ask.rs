@@ -10,7 +10,7 @@ use formwork_plugin_protocol::contract::{Call, Exchange, Violation, check};
 use formwork_value::{Diagnostics, Path, Plain, Reported};
 
 use crate::config::IgnoreChanges;
-use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType};
+use crate::provider::{About, Ask, ContractViolation, Planned, ProviderClient, ResourceType};
 use crate::state::Object;
 
 /// The answer to a plan breaks the contract.
@@ -19,15 +19,15 @@ pub(crate) const INVALID_PLAN: (&str, &str) =
 
 /// Provider to ask, object of the request, and sensitive paths that messages must not show.
 #[derive(Clone, Copy)]
-pub(crate) struct Asking<'a> {
-    pub(crate) handle: &'a Handle,
+pub(crate) struct ChangeRequest<'a> {
+    pub(crate) handle: &'a ProviderClient,
     pub(crate) ty: &'a ResourceType,
     pub(crate) about: About<'a>,
     /// Paths that the configuration or the state marks as sensitive.
     pub(crate) secrets: &'a [Path],
 }
 
-impl Asking<'_> {
+impl ChangeRequest<'_> {
     /// Asks what becomes of an object under a configuration. `before` is what it is like, null if
     /// there is none; the object is what else the state has of it.
     ///
@@ -146,7 +146,11 @@ impl Asking<'_> {
         let mut result = Ok(());
         for violation in violations {
             let problem = &violation.without(&secrets).to_string();
-            result = Err(self.handle.invalid(diags, Breach { summary, call, problem }, self.about));
+            result = Err(self.handle.invalid(
+                diags,
+                ContractViolation { summary, call, problem },
+                self.about,
+            ));
         }
         result
     }

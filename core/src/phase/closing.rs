@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Frame, Vertex, Why};
+use super::{SharedVertex, Vertex, Why};
 use crate::graph::{Draft, VertexId, numbered};
 
 /// Adds the vertices. A user of an ephemeral resource is a vertex that waits for it, and in turn
@@ -17,7 +17,7 @@ pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, Why>) {
     let dependents = draft.dependents();
     let n_vertices = draft.vertices().len();
     let closes =
-        opened.into_iter().map(|(from, addr)| (from, draft.add(Frame::Close(addr).into())));
+        opened.into_iter().map(|(from, addr)| (from, draft.add(SharedVertex::Close(addr).into())));
     let closes: BTreeMap<VertexId, VertexId> = closes.collect();
     let mut seen = vec![None; n_vertices];
     for (at, (&from, &close)) in closes.iter().enumerate() {

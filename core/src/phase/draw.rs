@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Frame, Vertex, Why};
+use super::{SharedVertex, Vertex, Why};
 use crate::graph::render::{self, Drawn};
 use crate::graph::{Draft, Graph, numbered};
 
@@ -29,7 +29,7 @@ pub(crate) fn draw<'c, V: Vertex<'c>>(
     more(&mut draft);
     let mut closing = BTreeMap::new();
     for (at, vertex) in numbered(graph.vertices()) {
-        let own = vertex.frame().and_then(Frame::configuration);
+        let own = vertex.frame().and_then(SharedVertex::configuration);
         let Some(addr) = vertex.provider().or(own) else { continue };
         let close =
             *closing.entry(addr).or_insert_with(|| draft.add(end(format!("{addr} (close)"))));

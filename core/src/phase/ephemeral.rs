@@ -26,14 +26,14 @@ use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
-use crate::provider::{About, Handle, Keep};
+use crate::provider::{About, Keep, ProviderClient};
 use crate::session::Session;
 
 /// The least time between two renewals, for providers whose deadlines have always passed.
 const LEAST_LAST: Duration = Duration::from_millis(100);
 
 /// The ephemeral resources that are open in one phase.
-pub(crate) struct Openings<'s> {
+pub(crate) struct EphemeralResources<'s> {
     session: &'s Session<'s>,
     open: RefCell<BTreeMap<InstanceAddr, Rc<Open>>>,
     /// Set off when one is opened or closed.
@@ -55,7 +55,7 @@ struct Open {
     addr: InstanceAddr,
     /// The header of the block.
     block: Span,
-    handle: Rc<Handle>,
+    handle: Rc<ProviderClient>,
     /// Private data of the opening, for closing it.
     opened: Bytes,
     /// Data of the last answer, for the next renewal.
@@ -76,7 +76,7 @@ impl Open {
     }
 }
 
-impl<'s> Openings<'s> {
+impl<'s> EphemeralResources<'s> {
     /// None yet.
     pub(crate) fn new(session: &'s Session<'s>) -> Self {
         Self {

@@ -6,18 +6,18 @@ use std::fmt::Display;
 
 use formwork_value::{Diagnostics, Value};
 
-use super::{Openings, ProviderVertex, visit_provider, written_providers};
+use super::{EphemeralResources, ProviderVertex, visit_provider, written_providers};
 use crate::addr::{ConfigResourceAddr, ProviderAddr, ProviderConfigAddr, Reference};
 use crate::config::{Config, ModuleNode, Output, Resource};
 use crate::eval::Expansion;
 use crate::eval::call::CallVertex;
-use crate::eval::vertex::{Givens, NamedValue, ValueVertex};
+use crate::eval::vertex::{EvalInputs, NamedValue, ValueVertex};
 use crate::graph::render::{Drawn, Look};
 use crate::session::Session;
 
 /// A vertex that both graphs have.
 #[derive(Debug)]
-pub(crate) enum Frame<'c> {
+pub(crate) enum SharedVertex<'c> {
     /// A variable, local value, output, or block of conditions.
     Value(ValueVertex<'c>),
     /// A called module, whose instances become known here.
@@ -32,7 +32,7 @@ pub(crate) enum Frame<'c> {
 
 /// Result of visiting a vertex of the frame.
 #[derive(Debug)]
-pub(crate) enum Framed {
+pub(crate) enum SharedOutcome {
     /// Nothing to record.
     Nothing,
     /// A value for each instance of the module.
@@ -45,9 +45,9 @@ pub(crate) enum Framed {
 pub(crate) type Mentions<'c> = (&'c ModuleNode, &'c [Reference]);
 
 /// A vertex of the graph of a phase.
-pub(crate) trait Vertex<'c>: From<Frame<'c>> + Display {
+pub(crate) trait Vertex<'c>: From<SharedVertex<'c>> + Display {
     /// Its part of the frame, if it is one.
-    fn frame(&self) -> Option<&Frame<'c>>;
+    fn frame(&self) -> Option<&SharedVertex<'c>>;
 
     /// The module whose instances must be known before this can be visited.
     fn module(&self) -> Option<&'c ModuleNode>;
@@ -81,7 +81,7 @@ pub(crate) fn add_values<'c, V: Vertex<'c>>(config: &'c Config, add: &mut dyn Fn
         let outputs = module.outputs.values().map(NamedValue::Output);
         let checks = module.checks.values().map(NamedValue::Check);
         for value in variables.chain(locals).chain(outputs).chain(checks) {
-            add(Frame::Value(ValueVertex { node, value }).into());
+            add(SharedVertex::Value(ValueVertex { node, value }).into());
         }
     }
 }
@@ -90,8 +90,8 @@ pub(crate) fn add_values<'c, V: Vertex<'c>>(config: &'c Config, add: &mut dyn Fn
 /// everything in it is done.
 pub(crate) fn add_calls<'c, V: Vertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
     for call in config.nodes.iter().filter_map(|node| CallVertex::of(config, node)) {
-        add(Frame::Call(call).into());
-        add(Frame::Closed(call.node).into());
+        add(SharedVertex::Call(call).into());
+        add(SharedVertex::Closed(call.node).into());
     }
 }
 
@@ -104,11 +104,11 @@ pub(crate) fn add_providers<'c, V: Vertex<'c>>(
     let written = written_providers(config);
     for addr in used {
         let written = written.get(&addr).copied();
-        add(Frame::Provider(ProviderVertex { addr, written }).into());
+        add(SharedVertex::Provider(ProviderVertex { addr, written }).into());
     }
 }
 
-impl<'c> Frame<'c> {
+impl<'c> SharedVertex<'c> {
     /// The module whose instances must be known before this can be visited.
     pub(crate) fn module(&self) -> Option<&'c ModuleNode> {
         match self {
@@ -163,28 +163,28 @@ impl<'c> Frame<'c> {
     pub(crate) async fn visit(
         &self,
         diags: &mut Diagnostics,
-        (session, givens): (&Session<'_>, Givens<'_>),
-        openings: &Openings<'_>,
-    ) -> Framed {
+        (session, givens): (&Session<'_>, EvalInputs<'_>),
+        openings: &EphemeralResources<'_>,
+    ) -> SharedOutcome {
         match self {
             Self::Value(value) => {
                 let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
-                found.map_or(Framed::Nothing, Framed::Values)
+                found.map_or(SharedOutcome::Nothing, SharedOutcome::Values)
             }
             Self::Call(call) => {
                 let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
-                found.map_or(Framed::Nothing, Framed::Called)
+                found.map_or(SharedOutcome::Nothing, SharedOutcome::Called)
             }
             Self::Provider(provider) => {
                 // Errors are in `diags`; there is nothing else to know.
                 let _ = visit_provider(session, diags, provider).await;
-                Framed::Nothing
+                SharedOutcome::Nothing
             }
             Self::Close(addr) => {
                 openings.close(diags, addr).await;
-                Framed::Nothing
+                SharedOutcome::Nothing
             }
-            Self::Closed(_) => Framed::Nothing,
+            Self::Closed(_) => SharedOutcome::Nothing,
         }
     }
 
@@ -192,15 +192,15 @@ impl<'c> Frame<'c> {
     pub(crate) fn record(
         &self,
         session: &Session<'_>,
-        found: Framed,
+        found: SharedOutcome,
     ) -> Option<(&'c Output, Value)> {
         match (self, found) {
-            (Self::Value(value), Framed::Values(found)) => {
+            (Self::Value(value), SharedOutcome::Values(found)) => {
                 let output = value.root_output().zip(found.first().cloned());
                 value.record(session.results, found);
                 output
             }
-            (Self::Call(call), Framed::Called(found)) => {
+            (Self::Call(call), SharedOutcome::Called(found)) => {
                 call.record(session.givens(), found);
                 None
             }
@@ -221,7 +221,7 @@ impl<'c> Frame<'c> {
     }
 }
 
-impl Display for Frame<'_> {
+impl Display for SharedVertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Value(value) => value.fmt(f),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_value::Str;
 
-use super::{Frame, Vertex, Why};
+use super::{SharedVertex, Vertex, Why};
 use crate::addr::{ProviderConfigAddr, Reference, Subject};
 use crate::config::{Config, ModuleNode};
 use crate::eval::vertex::NamedValue;
@@ -45,9 +45,9 @@ impl Names {
         names
     }
 
-    fn insert(&mut self, frame: &Frame<'_>, at: VertexId) {
+    fn insert(&mut self, frame: &SharedVertex<'_>, at: VertexId) {
         match frame {
-            Frame::Value(vertex) => {
+            SharedVertex::Value(vertex) => {
                 let module = &mut self.modules[vertex.node.index];
                 let subject = match vertex.value {
                     NamedValue::Variable(variable) => Subject::Variable(variable.name.clone()),
@@ -60,12 +60,12 @@ impl Names {
                 };
                 module.subjects.insert(subject, at);
             }
-            Frame::Call(call) => self.modules[call.node.index].call = Some(at),
-            Frame::Closed(node) => self.modules[node.index].closed = Some(at),
-            Frame::Provider(provider) => {
+            SharedVertex::Call(call) => self.modules[call.node.index].call = Some(at),
+            SharedVertex::Closed(node) => self.modules[node.index].closed = Some(at),
+            SharedVertex::Provider(provider) => {
                 self.providers.insert(provider.addr.clone(), at);
             }
-            Frame::Close(_) => {}
+            SharedVertex::Close(_) => {}
         }
     }
 

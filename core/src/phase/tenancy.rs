@@ -5,29 +5,29 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::{Frame, Vertex};
+use super::{SharedVertex, Vertex};
 use crate::addr::ProviderConfigAddr;
 use crate::graph::VertexId;
 use crate::graph::gate::Gate;
 use crate::provider::Pool;
 
 /// Configurations that have a place, and vertices that still need one.
-pub(crate) struct Tenancy<'p, 'l> {
+pub(crate) struct ProviderUsage<'p, 'l> {
     pool: &'p Pool<'l>,
     /// By vertex: the configuration that it is or uses.
     uses: Vec<Option<usize>>,
-    tenants: RefCell<Vec<Tenant<'p>>>,
+    tenants: RefCell<Vec<ProviderUser<'p>>>,
     n_places_taken: Cell<usize>,
 }
 
-struct Tenant<'p> {
+struct ProviderUser<'p> {
     addr: &'p ProviderConfigAddr,
     /// Number of vertices still to pass: the one that configures, and those that use it.
     n_left: usize,
     has_place: bool,
 }
 
-impl<'p, 'l> Tenancy<'p, 'l> {
+impl<'p, 'l> ProviderUsage<'p, 'l> {
     /// Records the configuration that each vertex is or uses. The built-in provider needs no
     /// process, and so no place.
     pub(crate) fn of<'c: 'p, V: Vertex<'c>>(pool: &'p Pool<'l>, vertices: &'p [V]) -> Self {
@@ -35,17 +35,17 @@ impl<'p, 'l> Tenancy<'p, 'l> {
             vertices.iter().filter_map(|vertex| Some((vertex.opens()?, vertex.provider()?)));
         let opened: BTreeMap<_, _> = opened.collect();
         let mut numbers = BTreeMap::new();
-        let mut tenants: Vec<Tenant<'p>> = Vec::new();
+        let mut tenants: Vec<ProviderUser<'p>> = Vec::new();
         let uses = vertices.iter().map(|vertex| {
             let part = match vertex.frame() {
-                Some(Frame::Provider(provider)) => Some(&provider.addr),
-                Some(Frame::Close(addr)) => opened.get(addr).copied(),
+                Some(SharedVertex::Provider(provider)) => Some(&provider.addr),
+                Some(SharedVertex::Close(addr)) => opened.get(addr).copied(),
                 _ => vertex.provider(),
             };
             let addr = part.filter(|addr| !addr.provider.is_builtin())?;
             let number = *numbers.entry(addr).or_insert(tenants.len());
             if number == tenants.len() {
-                tenants.push(Tenant { addr, n_left: 0, has_place: false });
+                tenants.push(ProviderUser { addr, n_left: 0, has_place: false });
             }
             tenants[number].n_left += 1;
             Some(number)
@@ -54,13 +54,13 @@ impl<'p, 'l> Tenancy<'p, 'l> {
         Self { pool, uses, tenants: RefCell::new(tenants), n_places_taken: Cell::new(0) }
     }
 
-    fn take_place(&self, tenant: &mut Tenant<'p>) {
+    fn take_place(&self, tenant: &mut ProviderUser<'p>) {
         tenant.has_place = true;
         self.n_places_taken.set(self.n_places_taken.get() + 1);
     }
 }
 
-impl Gate for Tenancy<'_, '_> {
+impl Gate for ProviderUsage<'_, '_> {
     fn admits(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return true };
         let tenant = &mut self.tenants.borrow_mut()[number];

@@ -10,8 +10,8 @@ use super::place_in;
 use crate::addr::{InstanceAddr, Mode};
 use crate::config::{Condition, IgnoreChanges, Resource, bad_reference};
 use crate::eval::ModuleScope;
-use crate::eval::conditions::{self, ConditionKind, Judging};
-use crate::eval::verdicts::Judged;
+use crate::eval::conditions::{self, ConditionContext, ConditionKind};
+use crate::eval::verdicts::ConditionSubject;
 use crate::provider::{About, ResourceType};
 use crate::session::Session;
 
@@ -99,9 +99,15 @@ impl<'a> Written<'a> {
         kind: ConditionKind,
         conditions: &[Condition],
     ) -> Result<(), Reported> {
-        let object = &Judged::instance(self.addr);
+        let object = &ConditionSubject::instance(self.addr);
         let (verdicts, failure) = (&self.session.results.verdicts, self.failure);
-        conditions::check(diags, scope, kind, conditions, Judging { object, verdicts, failure })
+        conditions::check(
+            diags,
+            scope,
+            kind,
+            conditions,
+            ConditionContext { object, verdicts, failure },
+        )
     }
 }
 

@@ -20,7 +20,7 @@ use super::vertex::Vertex;
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::Config;
 use crate::graph::{Draft, Edges, Graph, VertexId, numbered};
-use crate::phase::{self, Frame, Names, Vertex as _, Why};
+use crate::phase::{self, Names, SharedVertex, Vertex as _, Why};
 use crate::session::Session;
 use crate::state::ResourceState;
 
@@ -104,7 +104,7 @@ pub(crate) async fn graph<'c>(
 ) -> Result<Graph<Vertex<'c>, Why>, Reported> {
     let draft = draft(diags, session, options)?;
     let frames = draft.vertices().iter().filter_map(Vertex::frame);
-    let needed: Vec<_> = frames.filter_map(Frame::provider).cloned().collect();
+    let needed: Vec<_> = frames.filter_map(SharedVertex::provider).cloned().collect();
     let loaded = session.pool.load(diags, needed).await;
     let graph = frozen(diags, session, draft)?;
     loaded.map(|()| graph)
@@ -154,7 +154,7 @@ pub(crate) fn order_of_destroying(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex
                 (resource.addr.clone(), resource.prior.iter().map(|(_, state)| *state).collect())
             }
             Vertex::Orphan(orphan) => (orphan.addr.config(), orphan.prior.into_iter().collect()),
-            Vertex::Frame(_) | Vertex::Read(_) => continue,
+            Vertex::SharedVertex(_) | Vertex::Read(_) => continue,
         };
         let objects = prior.into_iter().flat_map(ResourceState::objects);
         let on: BTreeSet<_> = objects.flat_map(|it| it.dependencies.iter().cloned()).collect();

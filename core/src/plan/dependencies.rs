@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::vertex::Vertex;
 use crate::addr::ConfigResourceAddr;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{Frame, Why};
+use crate::phase::{SharedVertex, Why};
 
 /// The dependencies of each resource of a graph.
 #[derive(Debug, Default)]
@@ -88,8 +88,8 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
             }
             // The dependencies of a provider configuration are dependencies of everything that the
             // provider does.
-            Vertex::Frame(frame) if !matches!(frame, Frame::Close(_)) => on,
-            Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => Arc::default(),
+            Vertex::SharedVertex(frame) if !matches!(frame, SharedVertex::Close(_)) => on,
+            Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => Arc::default(),
         };
     }
     let (closures, are_whole) = closures(&resources);

@@ -9,7 +9,7 @@ use super::{Mode, Options, build};
 use crate::eval::vertex::NamedValue;
 use crate::graph::render::{self, Drawn, Look};
 use crate::graph::{Draft, Graph, numbered, reduce};
-use crate::phase::{self, Frame, Why};
+use crate::phase::{self, SharedVertex, Why};
 use crate::session::Session;
 
 /// Draws the graph of a plan, whole or reduced to its resources.
@@ -43,8 +43,10 @@ fn add_reports(graph: &Graph<Vertex<'_>, Why>, draft: &mut Draft<Drawn>) {
     let mut reports = BTreeMap::new();
     for (id, vertex) in numbered(graph.vertices()) {
         match vertex {
-            Vertex::Frame(Frame::Call(call)) => drop(calls.insert(&call.node.path, id)),
-            Vertex::Frame(Frame::Value(value)) => {
+            Vertex::SharedVertex(SharedVertex::Call(call)) => {
+                drop(calls.insert(&call.node.path, id))
+            }
+            Vertex::SharedVertex(SharedVertex::Value(value)) => {
                 let NamedValue::Check(check) = value.value else { continue };
                 let report = draft.add(Drawn { name: format!("{value} (report)"), look: None });
                 draft.connect(id, report, ());
@@ -84,7 +86,7 @@ fn drawn_gone(vertex: &Vertex<'_>) -> Drawn {
 fn drawn(vertex: &Vertex<'_>) -> Drawn {
     let boxed = |label: String| Some(Look { label, shape: "box" });
     match vertex {
-        Vertex::Frame(frame) => frame.drawn(),
+        Vertex::SharedVertex(frame) => frame.drawn(),
         Vertex::Resource(resource) => {
             let label = resource.addr.to_string();
             Drawn { name: format!("{label} (expand)"), look: boxed(label) }

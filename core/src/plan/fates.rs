@@ -17,12 +17,12 @@ use crate::config::ModuleNode;
 use crate::eval::ModuleResults;
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{Frame, Why};
+use crate::phase::{SharedVertex, Why};
 use crate::small_map::SmallMap;
 
 /// Planned results of the resources visited so far.
 #[derive(Debug, Default)]
-pub(crate) struct Fates {
+pub(crate) struct PlannedResources {
     resources: BTreeMap<ConfigResourceAddr, Fate>,
     /// For everything that some `depends_on` names and that is no resource, the resources it stands
     /// on, by the position of the module in which it is named.
@@ -63,7 +63,7 @@ pub(crate) struct Asks<'a> {
     pub(crate) module: &'a ModuleAddr,
 }
 
-impl Fates {
+impl PlannedResources {
     pub(super) fn of(graph: &Graph<Vertex<'_>, Why>, n_modules: usize) -> Self {
         let watched = watched(graph);
         let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
@@ -221,7 +221,7 @@ fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<Named, Vec<ConfigResourc
             Vertex::Resource(resource) if resource.addr.resource.mode() == Mode::Data => {
                 (resource.node, &resource.config.depends_on)
             }
-            Vertex::Frame(Frame::Call(call)) => (call.caller, &call.call.depends_on),
+            Vertex::SharedVertex(SharedVertex::Call(call)) => (call.caller, &call.call.depends_on),
             _ => continue,
         };
         let others = depends_on.iter().filter(|on| on.resource().is_none());
@@ -244,9 +244,9 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
         let subject = Subject::Module(node.path.0.last()?.clone());
         Some((node.caller?, subject, output))
     };
-    let Vertex::Frame(frame) = vertex else { return None };
+    let Vertex::SharedVertex(frame) = vertex else { return None };
     match frame {
-        Frame::Value(value) => match value.value {
+        SharedVertex::Value(value) => match value.value {
             NamedValue::Variable(variable) => {
                 Some((value.node.index, Subject::Variable(variable.name.clone()), None))
             }
@@ -256,8 +256,8 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
             NamedValue::Output(output) => called(value.node, Some(output.name.clone())),
             NamedValue::Check(_) => None,
         },
-        Frame::Closed(node) => called(node, None),
-        Frame::Call(_) | Frame::Provider(_) | Frame::Close(_) => None,
+        SharedVertex::Closed(node) => called(node, None),
+        SharedVertex::Call(_) | SharedVertex::Provider(_) | SharedVertex::Close(_) => None,
     }
 }
 
@@ -273,7 +273,7 @@ fn resources_behind(graph: &Graph<Vertex<'_>, Why>, from: VertexId) -> Vec<Confi
             }
             match &graph[on] {
                 Vertex::Resource(resource) => found.push(resource.addr.clone()),
-                Vertex::Frame(Frame::Provider(_)) | Vertex::Read(_) => {}
+                Vertex::SharedVertex(SharedVertex::Provider(_)) | Vertex::Read(_) => {}
                 _ => queue.push(on),
             }
         }

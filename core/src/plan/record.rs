@@ -6,7 +6,7 @@ use std::sync::Arc;
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
 use super::ahead::Ahead;
-use super::fates::Fates;
+use super::fates::PlannedResources;
 use super::outcome::{Found, FoundObject, FoundResource, Refreshed};
 use super::vertex::{ResourceVertex, Vertex};
 use super::visit::{Settled, View, visit};
@@ -19,7 +19,7 @@ use crate::eval::verdicts::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::phase::{Counter, Openings, Why, walk_phase};
+use crate::phase::{Counter, EphemeralResources, Why, walk_phase};
 use crate::session::Session;
 use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::{Object, OutputValue};
@@ -32,8 +32,8 @@ pub(crate) async fn run(
     graph: &Graph<Vertex<'_>, Why>,
     settled: &Settled<'_>,
 ) -> Result<Plan, Reported> {
-    let fates = Fates::of(graph, session.config.nodes.len());
-    let openings = Openings::new(session);
+    let fates = PlannedResources::of(graph, session.config.nodes.len());
+    let openings = EphemeralResources::new(session);
     let ahead = Ahead::default();
     let n_resources =
         graph.vertices().iter().filter(|vertex| matches!(vertex, Vertex::Resource(_)));
@@ -83,7 +83,7 @@ pub(crate) async fn run(
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
     ahead: &'r Ahead,
-    fates: &'r Fates,
+    fates: &'r PlannedResources,
     moves: &'r Moves,
     plan: Plan,
 }
@@ -91,7 +91,7 @@ struct Recorder<'r, 'a> {
 impl Recorder<'_, '_> {
     fn record(&mut self, vertex: &Vertex<'_>, found: Found) {
         match (vertex, found) {
-            (Vertex::Frame(frame), Found::Frame(found)) => {
+            (Vertex::SharedVertex(frame), Found::SharedVertex(found)) => {
                 if let Some((output, after)) = frame.record(self.session, found) {
                     self.record_output(&output.name, after, output.sensitive);
                 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::addr::ConfigResourceAddr;
 use crate::change::ReplaceOrder;
 use crate::graph::Graph;
-use crate::phase::{Frame, Why};
+use crate::phase::{SharedVertex, Why};
 
 use super::vertex::Vertex;
 
@@ -33,9 +33,9 @@ impl ReplaceOrders {
                     }
                     written || forced
                 }
-                Vertex::Frame(Frame::Close(_)) => false,
+                Vertex::SharedVertex(SharedVertex::Close(_)) => false,
                 // The objects of a provider need the dependencies of its configuration.
-                Vertex::Frame(_) => forced,
+                Vertex::SharedVertex(_) => forced,
                 Vertex::Read(_) | Vertex::Orphan(_) => false,
             };
         }

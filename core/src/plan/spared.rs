@@ -13,12 +13,12 @@ use crate::session::Session;
 /// Resources that are kept from being destroyed only by `-exclude`: the excluded ones, and the
 /// dependencies of the objects that stay.
 #[derive(Debug, Default)]
-pub(crate) struct Spared {
+pub(crate) struct ExcludedFromDestroy {
     excludes: Vec<Target>,
     needed: BTreeSet<ConfigResourceAddr>,
 }
 
-impl Spared {
+impl ExcludedFromDestroy {
     pub(crate) fn of(
         session: &Session<'_>,
         options: &Options,

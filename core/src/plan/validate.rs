@@ -17,11 +17,11 @@ use crate::config::import_problem;
 use crate::config::inputs::{self, Input};
 use crate::eval::Expansion;
 use crate::eval::references::{ReferenceSite, StaticCheck};
-use crate::eval::vertex::Givens;
+use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
-use crate::graph::walk::{Next, Pace, walk};
-use crate::phase::{Frame, PhaseLog, check_provisioner_kinds};
-use crate::session::{Ground, Session};
+use crate::graph::walk::{Next, WalkOptions, walk};
+use crate::phase::{PhaseLog, SharedVertex, check_provisioner_kinds};
+use crate::session::{Session, SessionInputs};
 use crate::state::State;
 
 /// Configurations that providers accepted without a word, by resource: the very same need not be
@@ -87,7 +87,8 @@ async fn check_unknown(
         .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
         .collect();
     let (state, results) = (State::default(), session.results.beside(session.config));
-    let ground = Ground { state: &state, results: &results, variables: &variables, ..**session };
+    let ground =
+        SessionInputs { state: &state, results: &results, variables: &variables, ..**session };
     check(&session.on(ground), diags).await
 }
 
@@ -126,7 +127,7 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
     session.config.check_calls(diags)?;
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;
-    let givens = Givens { checking: true, ..session.givens() };
+    let givens = EvalInputs { checking: true, ..session.givens() };
     let static_check = |node: usize, site: ReferenceSite<'_>, reference: &Reference| {
         mention::static_problems(session, (node, site), reference)
     };
@@ -137,22 +138,22 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
     let mut accepted = Accepted::default();
     let stop = || session.stopped();
     let finishing = session.finishing;
-    let pace = Pace { stop: &stop, finishing, ..Pace::at_most(session.parallelism) };
+    let pace = WalkOptions { stop: &stop, finishing, ..WalkOptions::at_most(session.parallelism) };
     let walk = walk(
         &graph,
         pace,
         async |_, vertex| {
             let check = mention::is_suspect(session, vertex).then_some(static_check);
-            visit(session, Givens { check, ..givens }, vertex).await
+            visit(session, EvalInputs { check, ..givens }, vertex).await
         },
         |id, vertex, (said, found)| {
             // Dependents of an invalid vertex would only repeat its errors.
             let next = if found.is_err() { Next::SkipDependents } else { Next::Go };
             match (vertex, found) {
-                (Vertex::Frame(Frame::Value(value)), Ok(Found::Values(found))) => {
+                (Vertex::SharedVertex(SharedVertex::Value(value)), Ok(Found::Values(found))) => {
                     value.record(session.results, found);
                 }
-                (Vertex::Frame(Frame::Call(call)), Ok(Found::Called(found))) => {
+                (Vertex::SharedVertex(SharedVertex::Call(call)), Ok(Found::Called(found))) => {
                     call.record(givens, found);
                 }
                 (Vertex::Resource(resource), Ok(Found::Accepted(config))) => {
@@ -185,27 +186,27 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
 
 async fn visit(
     session: &Session<'_>,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
     vertex: &Vertex<'_>,
 ) -> (Diagnostics, Result<Found, Reported>) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::Frame(Frame::Value(value)) => {
+        Vertex::SharedVertex(SharedVertex::Value(value)) => {
             let find = |diags: &mut Diagnostics| value.visit(diags, givens);
             session.settled(&mut diags, find).await.map(Found::Values)
         }
-        Vertex::Frame(Frame::Call(call)) => {
+        Vertex::SharedVertex(SharedVertex::Call(call)) => {
             let find = |diags: &mut Diagnostics| call.visit(diags, givens);
             session.settled(&mut diags, find).await.map(Found::Called)
         }
-        Vertex::Frame(Frame::Provider(provider)) => {
+        Vertex::SharedVertex(SharedVertex::Provider(provider)) => {
             let check = Checking { session, check: givens.check };
             check.provider(&mut diags, provider).await.map(|()| Found::Nothing)
         }
         Vertex::Resource(resource) => {
             Checking { session, check: givens.check }.resource(&mut diags, resource).await
         }
-        Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => Ok(Found::Nothing),
+        Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => Ok(Found::Nothing),
     };
     (diags, found)
 }

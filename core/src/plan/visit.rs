@@ -19,19 +19,19 @@ use futures_util::StreamExt as _;
 
 use super::ahead::Ahead;
 use super::dependencies::Closures;
-use super::fates::Fates;
+use super::fates::PlannedResources;
 use super::forgotten::Forgotten;
 use super::outcome::Found;
-use super::spared::Spared;
+use super::spared::ExcludedFromDestroy;
 use super::validate::Accepted;
 use super::vertex::Vertex;
 use super::{Mode, Options, ReplaceOrders};
 use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
-use crate::eval::vertex::Givens;
+use crate::eval::vertex::EvalInputs;
 use crate::moved::Moves;
-use crate::phase::{Counter, Openings, Written};
-use crate::provider::{Handle, ResourceType};
+use crate::phase::{Counter, EphemeralResources, Written};
+use crate::provider::{ProviderClient, ResourceType};
 use crate::session::Session;
 
 pub(crate) use prior::Prior;
@@ -57,7 +57,7 @@ pub(crate) struct Settled<'m> {
     /// Resources that are destroyed with a target, without being one.
     pub(crate) dragged: BTreeSet<ResourceAddr>,
     /// Resources left alone because something is excluded.
-    pub(crate) spared: Spared,
+    pub(crate) spared: ExcludedFromDestroy,
     /// Objects that have another address than before.
     pub(crate) moves: &'m Moves,
     /// Resources that are forgotten, not destroyed, when they leave the configuration.
@@ -73,11 +73,11 @@ pub(crate) struct View<'a> {
     pub(crate) options: &'a Options,
     pub(crate) settled: &'a Settled<'a>,
     /// The ephemeral resources that are open.
-    pub(crate) openings: &'a Openings<'a>,
+    pub(crate) openings: &'a EphemeralResources<'a>,
     /// Objects that were read ahead.
     pub(crate) ahead: &'a Ahead,
     /// The fates of resources that were visited before.
-    pub(crate) fates: &'a Fates,
+    pub(crate) fates: &'a PlannedResources,
     pub(crate) counter: &'a Counter<'a>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> View<'a> {
     pub(crate) async fn validate(
         self,
         diags: &mut Diagnostics,
-        (handle, ty): (&Handle, &ResourceType),
+        (handle, ty): (&ProviderClient, &ResourceType),
         config: &Value,
         written: Written<'_>,
     ) -> Result<(), Reported> {
@@ -113,8 +113,8 @@ impl<'a> View<'a> {
         }
     }
 
-    fn givens(self) -> Givens<'a> {
-        Givens { failure: self.failure(), ..self.session.givens() }
+    fn givens(self) -> EvalInputs<'a> {
+        EvalInputs { failure: self.failure(), ..self.session.givens() }
     }
 }
 
@@ -122,9 +122,9 @@ impl<'a> View<'a> {
 pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, Found) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::Frame(frame) => {
+        Vertex::SharedVertex(frame) => {
             let with = (view.session, view.givens());
-            Found::Frame(frame.visit(&mut diags, with, view.openings).await)
+            Found::SharedVertex(frame.visit(&mut diags, with, view.openings).await)
         }
         Vertex::Resource(resource) => {
             Found::Resources(resource::visit(view, &mut diags, resource).await)

@@ -20,7 +20,7 @@ use tracing::{debug, trace};
 use super::deadlines::{CallKind, Deadlines};
 use super::pool::Launch;
 use super::pool::mending::Mending;
-use super::remarks::Remarks;
+use super::remarks::ProviderWarnings;
 use crate::addr::ProviderAddr;
 
 /// Time that a call without changes may still take after an interrupt: a provider that is asked to
@@ -69,7 +69,7 @@ pub(super) struct Calls {
     /// Restarts of providers after calls without an answer.
     pub(super) mending: Mending,
     /// Diagnostics about calls that belong to none of them.
-    pub(super) remarks: Remarks,
+    pub(super) remarks: ProviderWarnings,
     /// The sensitive values that were sent or returned.
     pub(super) secrets: Secrets,
     /// The largest message in bytes.

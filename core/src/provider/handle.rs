@@ -38,7 +38,7 @@ use self::identity::StoredIdentity;
 use self::size::Answered;
 use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
-use super::pool::mending::Seat;
+use super::pool::mending::ProviderSlot;
 use crate::addr::ProviderAddr;
 use crate::state::Object;
 use crate::version::LANGUAGE_VERSION;
@@ -58,7 +58,7 @@ pub struct About<'a> {
 
 /// A violation of the contract by a provider.
 #[derive(Clone, Copy)]
-pub struct Breach<'a> {
+pub struct ContractViolation<'a> {
     /// Name under which the problem is known.
     pub summary: &'a str,
     /// The call it answered.
@@ -105,9 +105,9 @@ pub struct Current<'a> {
 }
 
 /// One running provider, configured or not.
-pub struct Handle {
+pub struct ProviderClient {
     loaded: Rc<Loaded>,
-    seat: Rc<Seat>,
+    seat: Rc<ProviderSlot>,
     calls: Rc<Calls>,
     /// Metadata that the module sends to the provider.
     meta: Payload,
@@ -117,8 +117,8 @@ fn capabilities() -> ClientCapabilities {
     ClientCapabilities { write_only_attributes_allowed: true, ..ClientCapabilities::default() }
 }
 
-impl Handle {
-    pub(super) fn new(loaded: Rc<Loaded>, seat: Rc<Seat>, calls: Rc<Calls>) -> Self {
+impl ProviderClient {
+    pub(super) fn new(loaded: Rc<Loaded>, seat: Rc<ProviderSlot>, calls: Rc<Calls>) -> Self {
         let mut handle = Self { loaded, seat, calls, meta: Payload::Absent };
         if let Some(ty) = handle.meta_type() {
             handle.meta = payload(&Value::null(ty.clone()), &ty);
@@ -168,7 +168,7 @@ impl Handle {
     }
 
     /// The seat of the provider, which a successor may take over.
-    pub(super) fn seat(&self) -> &Rc<Seat> {
+    pub(super) fn seat(&self) -> &Rc<ProviderSlot> {
         &self.seat
     }
 
@@ -365,7 +365,7 @@ impl Handle {
     }
 
     /// Sends the call that changes the real object. The answer comes back undecoded, so that the
-    /// caller can make it durable first; [`Handle::apply`] decodes it.
+    /// caller can make it durable first; [`ProviderClient::apply`] decodes it.
     ///
     /// # Errors
     /// When no answer came back.

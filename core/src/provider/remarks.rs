@@ -9,20 +9,20 @@ use crate::addr::ProviderAddr;
 
 /// Remarks that were not reported yet.
 #[derive(Default)]
-pub(super) struct Remarks(RefCell<Vec<Remark>>);
+pub(super) struct ProviderWarnings(RefCell<Vec<ProviderWarning>>);
 
-struct Remark {
+struct ProviderWarning {
     provider: ProviderAddr,
     /// Subject of the request; empty if the provider itself.
     about: String,
     remark: Diagnostic,
 }
 
-impl Remarks {
+impl ProviderWarnings {
     /// Keeps a remark about a provider that was asked about something.
     pub(super) fn keep(&self, provider: &ProviderAddr, about: &str, remark: Diagnostic) {
         let (provider, about) = (provider.clone(), about.to_owned());
-        self.0.borrow_mut().push(Remark { provider, about, remark });
+        self.0.borrow_mut().push(ProviderWarning { provider, about, remark });
     }
 
     /// Takes everything, in an order that does not depend on timing. A remark that several users of
@@ -30,7 +30,7 @@ impl Remarks {
     pub(super) fn take(&self) -> Vec<Diagnostic> {
         let mut all = self.0.take();
         all.sort_by(|one, next| one.concerns().cmp(&next.concerns()));
-        let mut told: Vec<Remark> = Vec::with_capacity(all.len());
+        let mut told: Vec<ProviderWarning> = Vec::with_capacity(all.len());
         for one in all {
             let alike = told.iter().rev().take_while(|before| before.concerns() == one.concerns());
             if !alike.into_iter().any(|before| before.remark == one.remark) {
@@ -41,7 +41,7 @@ impl Remarks {
     }
 }
 
-impl Remark {
+impl ProviderWarning {
     fn concerns(&self) -> (&ProviderAddr, &str) {
         (&self.provider, &self.about)
     }

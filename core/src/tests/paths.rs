@@ -3,7 +3,7 @@
 
 use super::{Bench, Run};
 use crate::graph::VertexId;
-use crate::graph::walk::Finishing;
+use crate::graph::walk::RecordOrder;
 
 /// A configuration with everything that reads results: `SIZE` differs between two of them.
 const CONFIG: &str = r#"
@@ -108,7 +108,7 @@ terraform {
 /// Everything that can be seen of two runs one after the other, and of the destruction behind them.
 fn told(early: Option<VertexId>) -> Vec<String> {
     let mut bench = Bench::new();
-    bench.finishing = early.map_or(Finishing::AsTheyCome, Finishing::Early);
+    bench.finishing = early.map_or(RecordOrder::AsTheyCome, RecordOrder::Early);
     let config = |size: u8| REQUIRED.to_owned() + &CONFIG.replace("SIZE", &size.to_string());
     let seen = |run: Run, bench: &Bench| {
         let mut calls = run.calls.clone();

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::Bench;
-use crate::graph::walk::Finishing;
+use crate::graph::walk::RecordOrder;
 
 /// One resource: the earlier ones that it mentions; its place; whether it is created first; the
 /// module in which it stands, if not the root.
@@ -129,7 +129,7 @@ proptest! {
         let first = bench.apply(&before);
         prop_assert!(!first.diags.has_errors(), "{before}\n{}", first.said());
         bench.parallelism = 4;
-        bench.finishing = Finishing::Shuffled(seed);
+        bench.finishing = RecordOrder::Shuffled(seed);
         let second = bench.apply(&after);
         prop_assert!(!second.diags.has_errors(), "{before}\nthen\n{after}\n{}", second.said());
         let again = bench.plan(&after);

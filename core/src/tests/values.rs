@@ -133,7 +133,7 @@ fn a_condition_that_fails_while_applying_keeps_the_object_and_stops_dependents()
         calls: create a
         error -: Resource postcondition failed
         test_thing.a a-1
-        Tally { imported: 0, added: 0, changed: 0, destroyed: 0 }"#]]
+        ChangeCounts { imported: 0, added: 0, changed: 0, destroyed: 0 }"#]]
     .assert_eq(&format!("{}{}{tally:?}", run.story(), bench.state()));
 }
 

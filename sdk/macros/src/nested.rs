@@ -8,11 +8,11 @@ use crate::like;
 use crate::model::{draft, shape};
 use crate::part::{Part, parts};
 use crate::view::{View, implementation};
-use crate::words::SaidOfAll;
+use crate::words::StructAttrs;
 
 /// Returns the implementations of `Nested` and `Field` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = SaidOfAll::read(&input.attrs)?;
+    let said = StructAttrs::read(&input.attrs)?;
     let parts = parts(input)?;
     if let Some(flat) = parts.iter().find(|part| part.is_flat()) {
         let why = "only a model flattens another one; here it can be a nested attribute or a block";

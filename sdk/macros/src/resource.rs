@@ -13,7 +13,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Path, Result};
 
 use crate::part::Part;
-use crate::words::SaidOfAll;
+use crate::words::StructAttrs;
 use said::{SaidOfResource, Waiting};
 use scope::{Mentions, Scope};
 
@@ -33,7 +33,7 @@ struct Resource<'i> {
 /// Returns the resource type that is said of a model, if one is.
 pub(crate) fn expand(
     input: &DeriveInput,
-    of_model: &SaidOfAll,
+    of_model: &StructAttrs,
     parts: &[Part<'_>],
 ) -> Result<TokenStream> {
     let Some(said) = SaidOfResource::read(&input.attrs)? else { return Ok(TokenStream::new()) };

@@ -244,7 +244,7 @@ pub(crate) struct Relation {
 
 /// Arguments on a struct.
 #[derive(Default)]
-pub(crate) struct SaidOfAll {
+pub(crate) struct StructAttrs {
     pub(crate) deprecated: Option<LitStr>,
     pub(crate) relations: Vec<Relation>,
     /// Foreign struct that this one is made from.
@@ -253,7 +253,7 @@ pub(crate) struct SaidOfAll {
     pub(crate) into: Option<Path>,
 }
 
-impl SaidOfAll {
+impl StructAttrs {
     /// Reads all `#[attr(…)]` among `attributes`.
     pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
         let mut said = Self::default();

@@ -11,7 +11,7 @@ use formwork_sdk::ProviderDef;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt as _, StreamExt as _};
 
-use crate::Reel;
+use crate::Recording;
 
 /// Fault that can happen to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,9 +43,9 @@ pub(crate) enum Record {
     #[default]
     None,
     /// They are made and kept.
-    Kept(Reel),
+    Kept(Recording),
     /// They are answered as they were.
-    Answered(Reel),
+    Answered(Recording),
 }
 
 /// The calls that were made, and what happens to one of them.

@@ -56,7 +56,7 @@ use formwork_core::eval::{Results, World};
 use formwork_core::plan::{Mode, Options, Plan, plan};
 use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::{Ground, Session};
+use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::Object;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::journal::{Begin, Journal};
@@ -68,8 +68,8 @@ use formwork_value::{Diagnostics, Str, Value};
 use tokio::runtime::Runtime;
 
 pub use fault::Fault;
-pub use reel::{Reel, Unreadable};
-pub use storm::{FaultSweep, Weathered, storm};
+pub use reel::{Recording, Unreadable};
+pub use storm::{FaultCase, FaultSweep, storm};
 
 use clock::Clock;
 use fault::{Front, Record};
@@ -173,13 +173,13 @@ impl Lab {
     }
 
     /// Has all calls from now on kept.
-    pub fn record(&mut self, reel: &Reel) {
+    pub fn record(&mut self, reel: &Recording) {
         self.front.record = Record::Kept(reel.clone());
     }
 
     /// Has all calls from now on answered as they were: the provider says what it offers, and none of
     /// its handlers runs. A call that was not recorded fails and says which one was expected.
-    pub fn replay(&mut self, reel: &Reel) {
+    pub fn replay(&mut self, reel: &Recording) {
         self.front.record = Record::Answered(reel.clone());
     }
 
@@ -344,7 +344,7 @@ impl Lab {
 
     fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
-        Session::new(Ground {
+        Session::new(SessionInputs {
             config: &loaded.config,
             sources: &loaded.sources,
             state: &self.file.state,

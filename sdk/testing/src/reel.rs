@@ -14,7 +14,7 @@ use formwork_plugin_protocol::Provider;
 use serde_json::Value as Json;
 
 use form::Page;
-use provider::Taped;
+use provider::RecordingProvider;
 use secret::{Bound, Secrets};
 
 /// A record of calls, shared by all providers that write it or answer from it.
@@ -24,7 +24,7 @@ use secret::{Bound, Secrets};
 /// the day or the machine. An unknown value is `{"$unknown": …}`. A secret is replaced by a token,
 /// `«secret 1»`, the same wherever the secret is.
 #[derive(Clone, Default)]
-pub struct Reel(Arc<Mutex<Kept>>);
+pub struct Recording(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 struct Kept {
@@ -51,7 +51,7 @@ pub struct Unreadable {
     reason: String,
 }
 
-impl Reel {
+impl Recording {
     /// Makes an empty record.
     #[must_use]
     pub fn new() -> Self {
@@ -95,14 +95,14 @@ impl Reel {
     /// A provider that does what `provider` does, and has it recorded.
     #[must_use]
     pub fn record(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        Arc::new(Taped::new(provider, self.clone(), false))
+        Arc::new(RecordingProvider::new(provider, self.clone(), false))
     }
 
     /// A provider that answers what was recorded. `offer` says which schemas there are and is asked
     /// for nothing else, so a record outlives changes of descriptions.
     #[must_use]
     pub fn replay(&self, offer: Arc<dyn Provider>) -> Arc<dyn Provider> {
-        Arc::new(Taped::new(offer, self.clone(), true))
+        Arc::new(RecordingProvider::new(offer, self.clone(), true))
     }
 
     /// The calls that were recorded and did not come.

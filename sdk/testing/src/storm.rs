@@ -8,7 +8,7 @@ use crate::{Fault, Lab};
 
 /// A fault that was lived through.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Weathered {
+pub struct FaultCase {
     /// The call that it struck.
     pub call: String,
     /// Fault that was injected into the call.
@@ -25,7 +25,7 @@ pub struct Weathered {
 pub fn storm(
     provider: impl Fn() -> ProviderDef + Send + Sync + 'static,
     config: &str,
-) -> Vec<Weathered> {
+) -> Vec<FaultCase> {
     FaultSweep::new(provider).run(config)
 }
 
@@ -98,12 +98,12 @@ impl<'s> FaultSweep<'s> {
     /// # Panics
     /// When, the trouble being over, the configuration cannot be applied, something is left to do after
     /// that, not everything can be destroyed, or the service has something left.
-    pub fn run(mut self, config: &str) -> Vec<Weathered> {
+    pub fn run(mut self, config: &str) -> Vec<FaultCase> {
         let mut weathered = Vec::new();
         for fault in Fault::ALL {
             for at in 0.. {
                 match self.live(config, at, fault) {
-                    Some(call) => weathered.push(Weathered { call, fault }),
+                    Some(call) => weathered.push(FaultCase { call, fault }),
                     None => break,
                 }
             }

@@ -136,7 +136,7 @@ impl World {
     async fn outcome(&self) -> (Result<BTreeSet<String>, ()>, Vec<String>) {
         let mut diags = Diagnostics::new();
         let state = Files::of(self.path("terraform.tfstate")).into();
-        let read = Locked::read(&mut diags, state, self.folder.path(), None).await;
+        let read = StateSession::read(&mut diags, state, self.folder.path(), None).await;
         let known = read.map_err(drop).map(|locked| {
             let held = locked.file.state.resources.keys();
             held.map(|addr| addr.resource.name().to_string()).collect()

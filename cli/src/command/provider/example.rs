@@ -14,7 +14,7 @@ use formwork_core::eval::{Results, World};
 use formwork_core::plan::{Options, plan};
 use formwork_core::provider::{Launch, Pool};
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::{Ground, Session};
+use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::{Failure, Provider};
@@ -79,7 +79,7 @@ async fn plans(
     let world = World { root, ..World::of_folder(&cwd.to_string_lossy(), clock::now) };
     let results = Results::new(&config);
     let (state, provisioners, stop) = (State::default(), Provisioners::default(), Cell::new(false));
-    let session = Session::new(Ground {
+    let session = Session::new(SessionInputs {
         config: &config,
         sources,
         state: &state,

@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::{Adopted, NOTHING_OPEN, Taking, described};
 use crate::args::RecoverReviewArgs;
 use crate::command::import::Finder;
-use crate::command::locked::Locked;
+use crate::command::locked::StateSession;
 use crate::command::operation::may_ask;
 use crate::command::question::{Question, ask};
 use crate::env::Env;
@@ -77,7 +77,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
 async fn ask_providers(
     diags: &mut Diagnostics,
     finder: &Finder<'_>,
-    locked: &mut Locked,
+    locked: &mut StateSession,
 ) -> (BTreeMap<InstanceAddr, String>, bool) {
     let mut said = Diagnostics::new();
     let Ok(plan) = finder.ask_for_open(&mut said, locked).await else {
@@ -154,7 +154,7 @@ fn choice(answer: &str) -> Option<Choice<'_>> {
 /// Does what was chosen. Returns whether something is decided.
 async fn settle(
     diags: &mut Diagnostics,
-    (finder, locked): (&Finder<'_>, &mut Locked),
+    (finder, locked): (&Finder<'_>, &mut StateSession),
     addr: &InstanceAddr,
     answer: &str,
 ) -> Result<bool, Reported> {

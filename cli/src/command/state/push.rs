@@ -7,7 +7,7 @@ use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::locked::Locked;
+use super::super::locked::StateSession;
 use super::super::told::told;
 use super::Editing;
 use super::edit::open;
@@ -48,7 +48,7 @@ fn read(diags: &mut Diagnostics, path: &Path) -> Result<StateFile, Reported> {
 async fn push(
     diags: &mut Diagnostics,
     args: &StatePushArgs,
-    locked: &mut Locked,
+    locked: &mut StateSession,
     mut new: StateFile,
 ) -> Result<(), Reported> {
     if locked.found && !args.force {

@@ -6,7 +6,7 @@ use formwork_core::addr::{InstanceAddr, Target};
 use formwork_core::state::edit::{forget, matching};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::locked::Locked;
+use super::super::locked::StateSession;
 use super::super::told::told;
 use super::{Editing, Ending, bad_address, edit};
 use crate::args::StateRmArgs;
@@ -34,7 +34,7 @@ pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
 fn remove(
     diags: &mut Diagnostics,
     args: &StateRmArgs,
-    locked: &mut Locked,
+    locked: &mut StateSession,
     targets: &[Target],
 ) -> Result<Ending, Reported> {
     let state = &mut locked.file.state;

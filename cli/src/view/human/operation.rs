@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use formwork_core::addr::{DeposedKey, InstanceAddr};
-use formwork_core::change::{Action, Clue};
-use formwork_core::event::{Event, Label, Watch};
+use formwork_core::change::{Action, ImportKey};
+use formwork_core::event::{Event, EventObserver, Label};
 
 use crate::view::counter::Counter;
 use crate::view::{Paint, Screen, ephemeral, out, shown};
@@ -54,10 +54,10 @@ fn shortened(Label { key, value }: &Label) -> Label {
     Label { key, value: format!("{first}...{last}") }
 }
 
-fn in_brackets(clue: &Clue) -> String {
+fn in_brackets(clue: &ImportKey) -> String {
     match clue {
-        Clue::Id(id) => format!("[id={}]", shown::line(id)),
-        Clue::Identity(_) => format!("[{}]", shown::line(&clue.to_string())),
+        ImportKey::Id(id) => format!("[id={}]", shown::line(id)),
+        ImportKey::Identity(_) => format!("[{}]", shown::line(&clue.to_string())),
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn seconds(elapsed: Duration) -> String {
     }
 }
 
-impl Watch for Operations {
+impl EventObserver for Operations {
     fn see(&self, event: &Event<'_>) {
         match event {
             Event::RefreshStart { addr, label } => {
@@ -171,7 +171,7 @@ mod tests {
         let shown = "x\\u001b]0;pwned\\u0007\\u202e\\ny";
         let label = Label { key: "id", value: id.clone() };
         assert_eq!(labelled(Some(&label)), format!(" [id={shown}]"));
-        assert_eq!(in_brackets(&Clue::Id(id.as_str().into())), format!("[id={shown}]"));
+        assert_eq!(in_brackets(&ImportKey::Id(id.as_str().into())), format!("[id={shown}]"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use formwork_core::state::intents::IntentLog;
 
 use super::{Files, LocalStore, failed, shown};
 use crate::store::{Doing, StateStore, StoreError};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 
 /// The file of a state.
 const STATE_FILE: &str = "terraform.tfstate";
@@ -57,7 +57,7 @@ impl Workspaces {
     ///
     /// # Errors
     /// When their folder cannot be read.
-    pub fn list(&self) -> Result<Vec<String>, BadWorkspace> {
+    pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
         let failed = |error| failed(Doing::List, &self.folder)(error).into();
         let mut names = Vec::new();
         match self.folder.read_dir() {
@@ -80,9 +80,9 @@ impl Workspaces {
     ///
     /// # Errors
     /// When there is one of that name, or its folder cannot be made.
-    pub fn create(&self, name: &str) -> Result<(), BadWorkspace> {
+    pub fn create(&self, name: &str) -> Result<(), WorkspaceError> {
         if self.list()?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Exists(name.to_owned()));
+            return Err(WorkspaceError::Exists(name.to_owned()));
         }
         let created = self
             .open_folder(Dir::create, |parent, name| parent.create_subdir(name))
@@ -97,12 +97,12 @@ impl Workspaces {
     ///
     /// # Errors
     /// When there is none of that name, it is the default one, or its folder cannot be removed.
-    pub fn delete(&self, name: &str) -> Result<(), BadWorkspace> {
+    pub fn delete(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
-            return Err(BadWorkspace::Default);
+            return Err(WorkspaceError::Default);
         }
         if !self.list()?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Missing(name.to_owned()));
+            return Err(WorkspaceError::Missing(name.to_owned()));
         }
         let open = |parent: &Dir, name: &OsStr| {
             parent.subdir(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
@@ -139,15 +139,15 @@ impl Backend for Local {
         "local"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         self.places.list()
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         self.places.create(name)
     }
 
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         self.places.delete(name)
     }
 
@@ -201,9 +201,9 @@ mod tests {
         std::fs::create_dir_all(&root).unwrap();
         symlink(&other, root.join(FOLDER)).unwrap();
         let workspaces = Workspaces::of(&root, None, None);
-        assert!(matches!(workspaces.delete("a"), Err(BadWorkspace::Store(_))));
+        assert!(matches!(workspaces.delete("a"), Err(WorkspaceError::Store(_))));
         assert!(other.join("a/kept").is_dir());
-        assert!(matches!(workspaces.create("new"), Err(BadWorkspace::Store(_))));
+        assert!(matches!(workspaces.create("new"), Err(WorkspaceError::Store(_))));
         assert!(!other.join("new").exists());
         // Of a workspace that is a link itself, the link goes.
         std::fs::remove_file(root.join(FOLDER)).unwrap();

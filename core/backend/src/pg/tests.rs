@@ -82,10 +82,10 @@ async fn workspaces_are_rows() {
     let backend = backend(server.port);
     drop(open(&backend).await);
     backend.create_workspace("b").await.unwrap();
-    assert!(matches!(backend.create_workspace("b").await, Err(BadWorkspace::Exists(_))));
+    assert!(matches!(backend.create_workspace("b").await, Err(WorkspaceError::Exists(_))));
     assert_eq!(backend.workspaces().await.unwrap(), ["default", "b"]);
     assert!(backend.open("b").await.unwrap().read().await.unwrap().is_some());
     backend.delete_workspace("b").await.unwrap();
-    assert!(matches!(backend.delete_workspace("b").await, Err(BadWorkspace::Missing(_))));
-    assert!(matches!(backend.delete_workspace("default").await, Err(BadWorkspace::Default)));
+    assert!(matches!(backend.delete_workspace("b").await, Err(WorkspaceError::Missing(_))));
+    assert!(matches!(backend.delete_workspace("default").await, Err(WorkspaceError::Default)));
 }

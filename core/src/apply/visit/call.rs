@@ -13,8 +13,8 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use self::salvage::taken_down;
 use super::View;
-use crate::phase::Asking;
-use crate::provider::{About, Ask, Handle, ResourceType};
+use crate::phase::ChangeRequest;
+use crate::provider::{About, Ask, ProviderClient, ResourceType};
 use crate::state::Object;
 use crate::state::journal::{Action, Intent, JournalError, Op};
 
@@ -26,7 +26,7 @@ const UNWRITTEN: &str = "Journal cannot be written";
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) view: View<'a>,
-    pub(super) handle: &'a Rc<Handle>,
+    pub(super) handle: &'a Rc<ProviderClient>,
     pub(super) ty: &'a ResourceType,
     pub(super) about: About<'a>,
     pub(super) intent: Intent<'a>,
@@ -47,9 +47,9 @@ pub(super) struct Announced<'a> {
 }
 
 impl<'a> Call<'a> {
-    fn asking(self) -> Asking<'a> {
+    fn asking(self) -> ChangeRequest<'a> {
         let Self { handle, ty, about, secrets, .. } = self;
-        Asking { handle, ty, about, secrets }
+        ChangeRequest { handle, ty, about, secrets }
     }
 
     /// Announces the call. Calls of the built-in provider change nothing outside this process, so

@@ -7,7 +7,7 @@ use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostics, Reported};
 
 use super::call::{Call, Left, Salvaged, Seen};
-use super::{Came, View, provision};
+use super::{ApplyOutcome, View, provision};
 use crate::addr::InstanceAddr;
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
@@ -25,12 +25,12 @@ pub(super) async fn visit(
     object: Option<Arc<Object>>,
     diags: &mut Diagnostics,
     vertex: &DestroyVertex<'_>,
-) -> Result<Came, Reported> {
+) -> Result<ApplyOutcome, Reported> {
     let change = vertex.change;
     let addr = &change.addr;
     let Some(object) = object else {
         // A replacement whose new object could not be made leaves the old one in its place.
-        return Ok(Came::Nothing);
+        return Ok(ApplyOutcome::Nothing);
     };
     let (handle, ty) = find_stored(view.session, diags, &change.provider, &addr.of())?;
     let null = conform::planned_destroy(ty.block());
@@ -84,7 +84,7 @@ pub(super) async fn visit(
     };
     let Ok((announced, Salvaged { result, left })) = sent else {
         failed(elapsed);
-        return Ok(Came::Destroyed { left: Some(object) });
+        return Ok(ApplyOutcome::Destroyed { left: Some(object) });
     };
     let in_doubt = matches!(left, Left::InDoubt);
     let left = what_is_left(diags, (&ty, addr), &object, left)?;
@@ -95,7 +95,7 @@ pub(super) async fn visit(
         Ok(()) => view.session.watch.see(&Event::Done { addr, deposed, action, label, elapsed }),
         Err(_) => failed(elapsed),
     }
-    Ok(Came::Destroyed { left })
+    Ok(ApplyOutcome::Destroyed { left })
 }
 
 /// Remainder of an object after the call.

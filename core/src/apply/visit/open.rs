@@ -2,7 +2,7 @@
 
 use formwork_value::Diagnostics;
 
-use super::{Came, Expanded, View};
+use super::{ApplyOutcome, Expanded, View};
 use crate::addr::ResourceAddr;
 use crate::apply::vertex::OpenVertex;
 use crate::eval::{ModuleResults, expand};
@@ -14,7 +14,7 @@ pub(super) async fn visit(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &OpenVertex<'_>,
-) -> Came {
+) -> ApplyOutcome {
     let modules = view.session.results.instances(&vertex.node.path);
     let opened = modules.into_iter().map(|module| in_module(view, vertex, module));
     let mut found = Vec::new();
@@ -22,7 +22,7 @@ pub(super) async fn visit(
         let _ = diags.append(problems);
         found.extend(expanded);
     }
-    Came::Expanded(found)
+    ApplyOutcome::Expanded(found)
 }
 
 async fn in_module(

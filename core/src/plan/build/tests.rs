@@ -14,7 +14,7 @@ use crate::eval::testing::Bench;
 use crate::plan;
 use crate::provider::{Launch, Pool};
 use crate::provisioner::Provisioners;
-use crate::session::Ground;
+use crate::session::SessionInputs;
 use crate::state::file::StateFile;
 
 /// A graph is built without asking any provider.
@@ -66,7 +66,7 @@ fn with_session_of<T>(config: &str, state: &str, look: impl FnOnce(&Session<'_>)
     let state = StateFile::read(state.as_bytes()).unwrap().state;
     let (pool, variables, stop) = (Pool::new(&Nobody), BTreeMap::new(), Cell::new(false));
     let provisioners = Provisioners::default();
-    look(&Session::new(Ground {
+    look(&Session::new(SessionInputs {
         config: &bench.config,
         sources: &bench.sources,
         state: &state,

@@ -36,7 +36,7 @@ pub(in crate::plan) fn mentions<'c>(
     vertex: &Vertex<'c>,
 ) -> Vec<(Mentions<'c>, Because)> {
     match vertex {
-        Vertex::Frame(frame) => {
+        Vertex::SharedVertex(frame) => {
             let all = frame.mentions(config).into_iter();
             all.map(|mentions| (mentions, Why::Mention as Because)).collect()
         }

@@ -18,7 +18,7 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
             !resource.prior.is_empty() && resource.addr.resource.mode() == ResourceMode::Managed
         }
         Vertex::Orphan(_) => true,
-        Vertex::Frame(_) | Vertex::Read(_) => false,
+        Vertex::SharedVertex(_) | Vertex::Read(_) => false,
     });
     with_dependencies(inputs, draft, in_state.collect())
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::addr::{ConfigResourceAddr, Mode as ResourceMode, ResourceAddr};
 use crate::graph::{Draft, Edge};
-use crate::phase::{Frame, Why};
+use crate::phase::{SharedVertex, Why};
 use crate::plan::build::Inputs;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::plan::{Mode, Options};
@@ -28,7 +28,7 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
     let wanted = draft.vertices().iter().map(|vertex| match vertex {
         Vertex::Resource(resource) => written(resource),
         Vertex::Orphan(orphan) => targeted(&orphan.addr),
-        Vertex::Frame(_) | Vertex::Read(_) => false,
+        Vertex::SharedVertex(_) | Vertex::Read(_) => false,
     });
     let mut keep = with_dependencies(inputs, draft, wanted.collect());
     keep_satisfied_outputs(draft, &mut keep);
@@ -90,7 +90,7 @@ fn keep_satisfied_outputs(draft: &Draft<Vertex<'_>, Why>, keep: &mut [bool]) {
         draft.vertices().iter().zip(&*keep).map(|(it, is)| is_one(it) && *is == kept).collect()
     };
     let (lost, kept) = (dependents.reach(resources(false)), dependents.reach(resources(true)));
-    let is_output = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Frame(Frame::Value(value)) if value.root_output().is_some());
+    let is_output = |vertex: &Vertex<'_>| matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(value)) if value.root_output().is_some());
     let outputs = draft.vertices().iter().map(is_output).zip(kept.iter().zip(&lost));
     let satisfied = outputs.map(|(is_output, (kept, lost))| is_output && *kept && !*lost);
     for (keep, needed) in keep.iter_mut().zip(dependencies.reach(satisfied.collect())) {

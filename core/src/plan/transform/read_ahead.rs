@@ -5,7 +5,7 @@
 
 use crate::addr::Mode as ResourceMode;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{Frame, Why};
+use crate::phase::{SharedVertex, Why};
 use crate::plan::Options;
 use crate::plan::vertex::{ReadVertex, ResourceVertex, Vertex};
 use crate::session::Session;
@@ -54,7 +54,7 @@ fn reads<'c>(graph: &Graph<Vertex<'c>, Why>) -> Vec<Early<'c>> {
         waits[id.index()] = !late.is_empty();
         let Vertex::Resource(resource) = &graph[id] else { continue };
         let ResourceVertex { addr, config, provider, prior, .. } = resource;
-        let configures = |on: &&VertexId| matches!(&graph[**on], Vertex::Frame(Frame::Provider(it)) if it.addr == *provider);
+        let configures = |on: &&VertexId| matches!(&graph[**on], Vertex::SharedVertex(SharedVertex::Provider(it)) if it.addr == *provider);
         let Some(&configured) = on.iter().find(configures) else { continue };
         if is_read(resource) && late.iter().any(|on| *on != configured) {
             let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());

@@ -15,7 +15,7 @@ use crate::phase::{
 };
 use crate::plan::mention::check_ignored_parts;
 use crate::plan::vertex::ResourceVertex;
-use crate::provider::{About, Handle, ResourceType, unsupported_type};
+use crate::provider::{About, ProviderClient, ResourceType, unsupported_type};
 use crate::session::Session;
 
 /// Validates vertices.
@@ -135,7 +135,7 @@ impl<'s> Checking<'s> {
         self,
         diags: &mut Diagnostics,
         place: Place<'_>,
-        handle: &Handle,
+        handle: &ProviderClient,
     ) -> Result<Found, Reported> {
         let (session, config) = (self.session, place.vertex.config);
         let outer = session.scope(place.module).checked(self.check);

@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::View;
 use super::prior::{Owner, Prior};
 use crate::addr::{InstanceAddr, ProviderConfigAddr};
-use crate::change::Clue;
+use crate::change::ImportKey;
 use crate::event::Event;
 use crate::phase::{find_stored, label, stored};
 use crate::plan::Adoption;
@@ -24,7 +24,7 @@ pub(super) async fn find(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    clue: &Clue,
+    clue: &ImportKey,
 ) -> Result<Prior, Reported> {
     match find_at(view, diags, owner, clue).await? {
         Found::There(prior) => Ok(prior),
@@ -66,7 +66,7 @@ pub(super) async fn find_at(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    clue: &Clue,
+    clue: &ImportKey,
 ) -> Result<Found, Reported> {
     let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     view.session.watch.see(&Event::ImportStart { addr, clue, applying: false });
@@ -130,7 +130,7 @@ async fn read(
     Ok(Found::There(Prior { stored: current.clone(), current, object, refreshed }))
 }
 
-fn taken(clue: &Clue, about: About<'_>) -> Diagnostic {
+fn taken(clue: &ImportKey, about: About<'_>) -> Diagnostic {
     let addr = about.addr;
     let detail = format!(
         "By {clue} the provider found several objects, and one of them would become {addr}, where Formwork is already managing a remote object. Move that one to another address first."
@@ -140,7 +140,7 @@ fn taken(clue: &Clue, about: About<'_>) -> Diagnostic {
         .about(addr.to_string())
 }
 
-fn not_there(clue: &Clue, about: About<'_>) -> Diagnostic {
+fn not_there(clue: &ImportKey, about: About<'_>) -> Diagnostic {
     let detail = format!(
         "The provider found nothing when it read the object by {clue}, which is to be imported to {}. \
          Only objects that are there can be imported: check that the id is right and that the \

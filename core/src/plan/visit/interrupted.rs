@@ -10,7 +10,7 @@ use super::View;
 use super::import::{Found, find_at};
 use super::prior::{Owner, Prior};
 use crate::addr::InstanceAddr;
-use crate::change::Clue;
+use crate::change::ImportKey;
 use crate::config::{Resource, When};
 use crate::phase::plain;
 use crate::plan::UNRESOLVED;
@@ -91,7 +91,7 @@ async fn by_listing(
     diags: &mut Diagnostics,
     Owner { handle, ty, addr, .. }: Owner<'_>,
     planned: &Plain,
-) -> Option<Clue> {
+) -> Option<ImportKey> {
     let listed = handle.list(ty).await?;
     let known: HashSet<&StoredIdentity> = owned(view, ty.name.as_str()).collect();
     let fits = |one: &Listed| {
@@ -104,7 +104,7 @@ async fn by_listing(
     let open: Vec<(&InstanceAddr, &Value)> = open.collect();
     let n_missing = open.len();
     match choose(ty, addr, &found, &open) {
-        Some(one) => Some(Clue::Identity(one.identity.clone())),
+        Some(one) => Some(ImportKey::Identity(one.identity.clone())),
         None => {
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Of what its provider lists, {} \

@@ -16,12 +16,12 @@ use crate::change::{Action, Change, Importing, Reason, ReplaceOrder};
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
 use crate::eval::vertex::is_infinite;
-use crate::phase::{Asking, plain, sensitive_paths};
+use crate::phase::{ChangeRequest, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::decide::{Facts, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
-use crate::provider::{Handle, Planned, ResourceType, remark};
+use crate::provider::{Planned, ProviderClient, ResourceType, remark};
 
 /// Plans one instance.
 ///
@@ -114,7 +114,7 @@ struct Instance<'a> {
     view: View<'a>,
     vertex: &'a ResourceVertex<'a>,
     addr: &'a InstanceAddr,
-    handle: &'a Handle,
+    handle: &'a ProviderClient,
     ty: &'a ResourceType,
 }
 
@@ -150,7 +150,7 @@ impl<'a> Instance<'a> {
         secrets.extend(sensitive_paths(before));
         let written = self.view.written(self.vertex.config, self.addr);
         let (handle, ty, about) = (self.handle, self.ty, written.about());
-        let asking = Asking { handle, ty, about, secrets: &secrets };
+        let asking = ChangeRequest { handle, ty, about, secrets: &secrets };
         let (usable_value, object) = match usable {
             Some(prior) => (plain(&prior.current), Some(&*prior.object)),
             None => (conform::planned_destroy(ty.block()), None),

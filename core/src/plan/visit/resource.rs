@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::destroy::{self, Doomed};
+use super::destroy::{self, DestroyTarget};
 use super::{View, data, import, managed, side_by_side};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
-use crate::change::{Action, Clue, Reason};
+use crate::change::{Action, ImportKey, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::phase::{self, Site, point_at_parts, stored_value};
@@ -26,7 +26,7 @@ pub(super) struct Here<'a> {
     /// Its part of the state.
     pub(super) prior: Option<&'a ResourceState>,
     /// The keys to find existing objects that belong to it from now on.
-    pub(super) sought: &'a BTreeMap<InstanceAddr, Clue>,
+    pub(super) sought: &'a BTreeMap<InstanceAddr, ImportKey>,
 }
 
 impl<'a> Here<'a> {
@@ -84,7 +84,7 @@ fn sought(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-) -> Result<BTreeMap<InstanceAddr, Clue>, Reported> {
+) -> Result<BTreeMap<InstanceAddr, ImportKey>, Reported> {
     let ours =
         adoptions(view, vertex).map(|(addr, adoption)| (addr.clone(), adoption.clue.clone()));
     let mut clues: BTreeMap<_, _> = ours.collect();
@@ -137,7 +137,7 @@ fn report_lost_imports(
     view: View<'_>,
     diags: &mut Diagnostics,
     (vertex, here): (&ResourceVertex<'_>, &[Here<'_>]),
-    sought: &BTreeMap<InstanceAddr, Clue>,
+    sought: &BTreeMap<InstanceAddr, ImportKey>,
 ) {
     let may_be_missing = |addr: &InstanceAddr| {
         let instance = vertex.prior_in(&addr.module).and_then(|it| it.instances.get(&addr.key));
@@ -338,7 +338,7 @@ async fn open(
 }
 
 /// The objects in the state that the configuration no longer has a place for, and why.
-fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<Doomed<'v>> {
+fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<DestroyTarget<'v>> {
     let mut doomed = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
         if !targeted(view, here, key)
@@ -355,11 +355,11 @@ fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<Doomed<'v>> {
                 _ => Reason::DeleteBecauseWrongRepetition,
             };
             let (action, reason) = (Action::Delete, Some(reason));
-            doomed.push(Doomed { key, deposed: None, object, action, reason });
+            doomed.push(DestroyTarget { key, deposed: None, object, action, reason });
         }
         let deposed = instance.deposed.iter();
         let deposed = deposed.filter(|_| destroy::targeted(view, &here.addr, key));
-        doomed.extend(deposed.map(|(deposed, object)| Doomed {
+        doomed.extend(deposed.map(|(deposed, object)| DestroyTarget {
             key,
             deposed: Some(deposed),
             object,

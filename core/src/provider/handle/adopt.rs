@@ -14,15 +14,15 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 use super::complaint::INVALID_OBJECT;
 use super::identity::StoredIdentity;
 use super::size::Answered;
-use super::{About, Breach, Handle, capabilities, remark, with_stored_numbers};
+use super::{About, ContractViolation, ProviderClient, capabilities, remark, with_stored_numbers};
 use crate::addr::ProviderAddr;
-use crate::change::Clue;
+use crate::change::ImportKey;
 use crate::provider::ResourceType;
 use crate::state::Object;
 
 /// Prior form of an object that is to become one of another resource type.
 #[derive(Clone, Copy)]
-pub struct Former<'a> {
+pub struct MovedFrom<'a> {
     /// The resource type.
     pub kind: &'a str,
     /// The provider it belonged to.
@@ -42,7 +42,7 @@ pub struct Imported {
     pub identity: Option<StoredIdentity>,
 }
 
-impl Handle {
+impl ProviderClient {
     /// Takes over an object that was stored as another resource type, with its private bytes.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Handle {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        former: Former<'_>,
+        former: MovedFrom<'_>,
         about: About<'_>,
     ) -> Result<(Value, Bytes), Reported> {
         if !self.loaded.schema().capabilities.move_resource_state {
@@ -105,7 +105,7 @@ impl Handle {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        clue: &Clue,
+        clue: &ImportKey,
         about: About<'_>,
     ) -> Result<Imported, Reported> {
         let (imported, others) = self.import_all(diags, ty, clue, about).await?;
@@ -125,12 +125,12 @@ impl Handle {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        clue: &Clue,
+        clue: &ImportKey,
         about: About<'_>,
     ) -> Result<(Imported, Vec<Imported>), Reported> {
         let (id, identity) = match clue {
-            Clue::Id(id) => (id.to_string(), None),
-            Clue::Identity(identity) => {
+            ImportKey::Id(id) => (id.to_string(), None),
+            ImportKey::Identity(identity) => {
                 let form = ty.identity.as_ref().ok_or("the resource type has no identities".into());
                 let complete =
                     form.and_then(|form| Ok((form.complete(identity)?, form.ty.clone())));
@@ -182,7 +182,7 @@ impl Handle {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         found: ImportedResource,
-        (clue, about): (&Clue, About<'_>),
+        (clue, about): (&ImportKey, About<'_>),
     ) -> Result<Imported, Reported> {
         let call = "ImportResourceState";
         let value = self.decode(diags, call, &found.state, (ty, about))?;
@@ -190,7 +190,7 @@ impl Handle {
         let exchange = import_of(ty, &found).object(&found.state, &value);
         for violation in check(&exchange, &ty.schemas()) {
             let problem = &violation.to_string();
-            let invalid = |summary| Breach { summary, call, problem };
+            let invalid = |summary| ContractViolation { summary, call, problem };
             result = Err(match violation.rule {
                 Rule::ObjectNotNull => {
                     let what = "an object without attributes";
@@ -218,7 +218,7 @@ fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<
 }
 
 /// Explains why the object found is not the one requested.
-fn refused(summary: &str, (clue, what): (&Clue, &str), about: About<'_>) -> Diagnostic {
+fn refused(summary: &str, (clue, what): (&ImportKey, &str), about: About<'_>) -> Diagnostic {
     let detail = format!("By {clue} the provider found {what} for {}.", about.addr);
     Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
 }

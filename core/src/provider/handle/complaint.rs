@@ -7,11 +7,11 @@ use formwork_value::codec::DecodeError;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported};
 
-use super::{About, Breach, Handle};
+use super::{About, ContractViolation, ProviderClient};
 use crate::provider::ResourceType;
 use crate::provider::blame::{about_failure, about_provider_diagnostics};
 
-impl Handle {
+impl ProviderClient {
     /// Reports the diagnostics of the provider about an address.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl Handle {
     ) -> Reported {
         self.invalid(
             diags,
-            Breach { summary: INVALID_OBJECT, call, problem: &error.to_string() },
+            ContractViolation { summary: INVALID_OBJECT, call, problem: &error.to_string() },
             about,
         )
     }
@@ -109,7 +109,7 @@ impl Handle {
         for violation in check(exchange, &ty.schemas()) {
             let summary = summary_of(violation.rule).unwrap_or(summary);
             let problem = &violation.to_string();
-            result = Err(self.invalid(diags, Breach { summary, call, problem }, about));
+            result = Err(self.invalid(diags, ContractViolation { summary, call, problem }, about));
         }
         result
     }
@@ -118,10 +118,10 @@ impl Handle {
     pub fn invalid(
         &self,
         diags: &mut Diagnostics,
-        breach: Breach<'_>,
+        breach: ContractViolation<'_>,
         about: About<'_>,
     ) -> Reported {
-        let Breach { summary, call, problem } = breach;
+        let ContractViolation { summary, call, problem } = breach;
         let detail = format!(
             "{}: {problem}.\n\nThis is a bug in the provider, which broke the contract in its answer to {call}; please report it to its authors.",
             self.violation((summary, call), about),

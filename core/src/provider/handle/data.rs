@@ -8,10 +8,10 @@ use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::complaint::INVALID_OBJECT;
-use super::{About, Handle, capabilities, with_stored_numbers};
+use super::{About, ProviderClient, capabilities, with_stored_numbers};
 use crate::provider::ResourceType;
 
-impl Handle {
+impl ProviderClient {
     /// Reads a data source.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use formwork_plugin_protocol::contract::{Call, Exchange};
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{About, Handle};
+use super::{About, ProviderClient};
 use crate::provider::ResourceType;
 
 /// An ephemeral resource that was opened.
@@ -30,7 +30,7 @@ pub struct Keep {
     pub renew_at: Option<SystemTime>,
 }
 
-impl Handle {
+impl ProviderClient {
     /// Opens an ephemeral resource. Its configuration must be wholly known.
     ///
     /// # Errors

@@ -6,10 +6,10 @@ use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::{Plain, Type, Value};
 
-use super::Handle;
+use super::ProviderClient;
 use crate::provider::blame::about_failure;
 
-impl Handle {
+impl ProviderClient {
     /// Calls a function with arguments that have the types of its parameters.
     ///
     /// # Errors

@@ -11,8 +11,8 @@ use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value, convert};
 
-use super::{About, Breach, Handle};
-use crate::change::Clue;
+use super::{About, ContractViolation, ProviderClient};
+use crate::change::ImportKey;
 use crate::provider::ResourceType;
 use crate::state::Object;
 
@@ -95,12 +95,12 @@ fn part<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 /// Key by which an object with this planned value can be found: its identity, or an id that was
 /// known before.
 #[must_use]
-pub(crate) fn clue(ty: &ResourceType, planned: &Value) -> Option<Clue> {
+pub(crate) fn clue(ty: &ResourceType, planned: &Value) -> Option<ImportKey> {
     if let Some(identity) = ty.identity.as_ref().and_then(|form| form.foretold(planned)) {
-        return Some(Clue::Identity(identity));
+        return Some(ImportKey::Identity(identity));
     }
     match part(planned, "id")? {
-        Value::String(id) if !id.is_empty() => Some(Clue::Id(id.clone())),
+        Value::String(id) if !id.is_empty() => Some(ImportKey::Id(id.clone())),
         _ => None,
     }
 }
@@ -121,7 +121,7 @@ impl ResourceType {
     }
 }
 
-impl Handle {
+impl ProviderClient {
     /// Upgrades the identity of a stored object to the newest schema. One that cannot be read is
     /// dropped when the provider has no identities for the type any more.
     ///
@@ -179,7 +179,7 @@ impl Handle {
             Ok(Some((form.version, text.into())))
         });
         stored.map_err(|problem| {
-            self.invalid(diags, Breach { summary, call, problem: &problem }, about)
+            self.invalid(diags, ContractViolation { summary, call, problem: &problem }, about)
         })
     }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostics, Reported};
 
-use super::{About, Handle};
+use super::{About, ProviderClient};
 use crate::provider::blame::about_second_try;
 
-impl Handle {
+impl ProviderClient {
     /// Asks a question, a second time if need be.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use formwork_value::{Plain, Value};
 use futures_util::StreamExt as _;
 
 use super::identity::StoredIdentity;
-use super::{Handle, payload};
+use super::{ProviderClient, payload};
 use crate::provider::ResourceType;
 
 /// Maximum number of objects that are listed. With more, a match cannot be known to be the only
@@ -28,7 +28,7 @@ pub struct Listed {
     pub object: Plain,
 }
 
-impl Handle {
+impl ProviderClient {
     /// Lists all objects of one type; `None` if the provider cannot list them, or not without a
     /// configuration of where to look.
     pub async fn list(&self, ty: &ResourceType) -> Option<Vec<Listed>> {

@@ -6,7 +6,7 @@ use formwork_plugin_protocol::limit::Stored;
 use formwork_value::codec::{json, msgpack};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
-use super::{About, Handle};
+use super::{About, ProviderClient};
 use crate::provider::ResourceType;
 
 /// The object in an answer.
@@ -20,7 +20,7 @@ pub(crate) struct Answered<'a> {
     pub(crate) private: &'a Bytes,
 }
 
-impl Handle {
+impl ProviderClient {
     /// Checks that an object can be sent to the provider again once it is stored.
     ///
     /// # Errors

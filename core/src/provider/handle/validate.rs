@@ -6,11 +6,11 @@ use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{About, Handle, capabilities};
+use super::{About, ProviderClient, capabilities};
 use crate::addr::Mode;
 use crate::provider::ResourceType;
 
-impl Handle {
+impl ProviderClient {
     /// Asks whether the provider accepts its own configuration.
     ///
     /// # Errors

@@ -18,16 +18,16 @@ use super::processes::Processes;
 use super::stopping::Purpose;
 use super::{Configured, Pool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
-use crate::provider::handle::{About, Handle, answers};
+use crate::provider::handle::{About, ProviderClient, answers};
 
 /// Through which provider a handle speaks. All handles for one configuration share it.
-pub(in crate::provider) struct Seat {
+pub(in crate::provider) struct ProviderSlot {
     provider: RefCell<Arc<dyn Provider>>,
     /// Whether only a provider with that configuration may take it.
     is_configured: bool,
 }
 
-impl Seat {
+impl ProviderSlot {
     pub(in crate::provider) fn new(provider: Arc<dyn Provider>, is_configured: bool) -> Rc<Self> {
         Rc::new(Self { provider: RefCell::new(provider), is_configured })
     }
@@ -47,14 +47,14 @@ impl Seat {
 pub(in crate::provider) struct Mending {
     /// Number of tasks that handle notes. Without one there is no use in waiting.
     n_menders: Cell<usize>,
-    notes: RefCell<VecDeque<Note>>,
+    notes: RefCell<VecDeque<RestartRequest>>,
     left: Notify,
 }
 
 /// A provider that gave no answer.
-struct Note {
+struct RestartRequest {
     addr: ProviderAddr,
-    seat: Rc<Seat>,
+    seat: Rc<ProviderSlot>,
     before: Arc<dyn Provider>,
     done: oneshot::Sender<Option<Arc<dyn Provider>>>,
 }
@@ -65,20 +65,20 @@ impl Mending {
     pub(in crate::provider) async fn replace(
         &self,
         addr: &ProviderAddr,
-        seat: &Rc<Seat>,
+        seat: &Rc<ProviderSlot>,
         before: Arc<dyn Provider>,
     ) -> Option<Arc<dyn Provider>> {
         if self.n_menders.get() == 0 {
             return None;
         }
         let (done, replaced) = oneshot::channel();
-        let note = Note { addr: addr.clone(), seat: seat.clone(), before, done };
+        let note = RestartRequest { addr: addr.clone(), seat: seat.clone(), before, done };
         self.notes.borrow_mut().push_back(note);
         self.left.notify_one();
         replaced.await.ok().flatten()
     }
 
-    async fn next(&self) -> Note {
+    async fn next(&self) -> RestartRequest {
         loop {
             if let Some(note) = self.notes.borrow_mut().pop_front() {
                 return note;
@@ -89,16 +89,16 @@ impl Mending {
 }
 
 /// A task that handles notes, as long as this lives.
-pub(super) struct Mender<'m>(&'m Mending);
+pub(super) struct RestartWorker<'m>(&'m Mending);
 
-impl<'m> Mender<'m> {
+impl<'m> RestartWorker<'m> {
     pub(super) fn new(mending: &'m Mending) -> Self {
         mending.n_menders.set(mending.n_menders.get() + 1);
         Self(mending)
     }
 }
 
-impl Drop for Mender<'_> {
+impl Drop for RestartWorker<'_> {
     fn drop(&mut self) {
         self.0.n_menders.set(self.0.n_menders.get() - 1);
     }
@@ -119,7 +119,7 @@ impl Drop for Evidence<'_> {
 impl Pool<'_> {
     /// Handles notes, for ever: each by itself, so that a provider that takes long to start does
     /// not delay callers of another.
-    pub(super) async fn mend(&self, mender: Mender<'_>) -> Infallible {
+    pub(super) async fn mend(&self, mender: RestartWorker<'_>) -> Infallible {
         let notes =
             unfold(mender.0, |mending| async move { Some((mending.next().await, mending)) });
         notes.for_each_concurrent(None, |note| self.see_to(note)).await;
@@ -127,8 +127,8 @@ impl Pool<'_> {
         std::future::pending().await
     }
 
-    async fn see_to(&self, note: Note) {
-        let Note { addr, seat, before, done } = note;
+    async fn see_to(&self, note: RestartRequest) {
+        let RestartRequest { addr, seat, before, done } = note;
         let next = self.replaced(&addr, &seat, &before, Purpose::Work).await;
         // A call that was cut short must not begin again.
         let next = next.filter(|_| !self.stopping.forbids(Purpose::Work));
@@ -141,7 +141,7 @@ impl Pool<'_> {
     /// Finds a provider for a handle after a change through it brought no answer: the same provider
     /// if it lives and was not asked to stop, else a new one with the same configuration. `None` if
     /// there is none. As long as the returned value lives, an interrupt leaves that provider alone.
-    pub async fn revive(&self, handle: &Handle) -> Option<Evidence<'_>> {
+    pub async fn revive(&self, handle: &ProviderClient) -> Option<Evidence<'_>> {
         let (seat, before) = (handle.seat(), handle.provider());
         let provider = self.replaced(handle.addr(), seat, &before, Purpose::Evidence).await?;
         self.processes.begin_evidence(&provider);
@@ -153,7 +153,7 @@ impl Pool<'_> {
     async fn replaced(
         &self,
         addr: &ProviderAddr,
-        seat: &Rc<Seat>,
+        seat: &Rc<ProviderSlot>,
         before: &Arc<dyn Provider>,
         purpose: Purpose,
     ) -> Option<Arc<dyn Provider>> {
@@ -208,8 +208,8 @@ impl Pool<'_> {
             self.processes.set_idle(fresh);
             return Ok(false);
         };
-        let seat = Seat::new(fresh.clone(), true);
-        let handle = Handle::new(entry.handle.loaded().clone(), seat, self.calls.clone());
+        let seat = ProviderSlot::new(fresh.clone(), true);
+        let handle = ProviderClient::new(entry.handle.loaded().clone(), seat, self.calls.clone());
         let about = About { addr: &name, block: None };
         handle.configure(&mut Diagnostics::new(), &entry.config, about).await?;
         match self.owner_of(before) {

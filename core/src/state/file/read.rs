@@ -222,7 +222,7 @@ impl<'t> Reader<'t> {
         let module = if from.module.is_empty() {
             ModuleAddr::root()
         } else {
-            once(&mut self.modules, &from.module, |bad: crate::addr::BadAddress| {
+            once(&mut self.modules, &from.module, |bad: crate::addr::AddressError| {
                 Wrong::new("Invalid module instance address", bad.detail)
             })?
         };
@@ -240,7 +240,7 @@ impl<'t> Reader<'t> {
             );
             return Err(Wrong::new(SUMMARY, detail));
         }
-        once(&mut self.providers, text, |bad: crate::addr::BadAddress| {
+        once(&mut self.providers, text, |bad: crate::addr::AddressError| {
             Wrong::new(SUMMARY, format!("Resource {addr} has provider `{text}`. {}", bad.detail))
         })
     }
@@ -328,12 +328,16 @@ impl<'t> Reader<'t> {
             names.sort_unstable();
             let mut addrs = Vec::with_capacity(names.len());
             for name in names {
-                addrs.push(once(&mut self.dependencies, &name, |bad: crate::addr::BadAddress| {
-                    Wrong::new(
-                        bad.summary,
-                        format!("Instance {of} depends on `{name}`. {}", bad.detail),
-                    )
-                })?);
+                addrs.push(once(
+                    &mut self.dependencies,
+                    &name,
+                    |bad: crate::addr::AddressError| {
+                        Wrong::new(
+                            bad.summary,
+                            format!("Instance {of} depends on `{name}`. {}", bad.detail),
+                        )
+                    },
+                )?);
             }
             self.last_dependencies = (raw, Arc::new(addrs));
         }

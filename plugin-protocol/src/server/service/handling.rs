@@ -206,7 +206,7 @@ fn status(failure: Failure) -> Status {
     match failure {
         Failure::Unimplemented(name) => Status::unimplemented(format!("{name} is not implemented")),
         Failure::Status { code, message } => Status::new(code_named(&code), message),
-        Failure::Unsendable(why) => {
+        Failure::UnencodableMessage(why) => {
             Status::internal(format!("the provider's answer has no form in the protocol: {why}"))
         }
         Failure::Lost { .. } | Failure::Launch(_) => Status::unavailable(failure.to_string()),

@@ -1,6 +1,6 @@
 //! Validating and configuring, and every other answer that is nothing but diagnostics.
 
-use super::Unsendable;
+use super::UnencodableMessage;
 use super::capability::{client_read, client_written};
 use super::diag;
 use super::value::{payload, required};
@@ -45,9 +45,9 @@ verdicts!(
 macro_rules! validations {
     ($($family:ident),* $(,)?) => {$(
         impl TryFrom<ValidateRequest> for v6::$family::Request {
-            type Error = Unsendable;
+            type Error = UnencodableMessage;
 
-            fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+            fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
                 Ok(Self {
                     config: required(&request.config, "config")?,
                     type_name: request.type_name,
@@ -75,9 +75,9 @@ validations!(
 );
 
 impl TryFrom<ValidateRequest> for v6::validate_resource_config::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             type_name: request.type_name,
@@ -97,9 +97,9 @@ impl From<v6::validate_resource_config::Request> for ValidateRequest {
 }
 
 impl TryFrom<ValidateRequest> for v6::validate_provider_config::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self { config: required(&request.config, "config")? })
     }
 }
@@ -134,9 +134,9 @@ pub(crate) fn prepared(
 }
 
 impl TryFrom<ConfigureRequest> for v6::configure_provider::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ConfigureRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ConfigureRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             terraform_version: request.terraform_version,

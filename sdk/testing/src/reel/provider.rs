@@ -10,21 +10,21 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio::sync::OnceCell;
 
-use super::Reel;
+use super::Recording;
 use super::answer;
 use super::form::{Offer, Page};
 
 /// A provider with a record.
-pub(super) struct Taped {
+pub(super) struct RecordingProvider {
     inner: Arc<dyn Provider>,
-    reel: Reel,
+    reel: Recording,
     /// Whether answers come from the record.
     replays: bool,
     offer: OnceCell<Offer>,
 }
 
-impl Taped {
-    pub(super) fn new(inner: Arc<dyn Provider>, reel: Reel, replays: bool) -> Self {
+impl RecordingProvider {
+    pub(super) fn new(inner: Arc<dyn Provider>, reel: Recording, replays: bool) -> Self {
         Self { inner, reel, replays, offer: OnceCell::new() }
     }
 
@@ -72,7 +72,7 @@ impl Taped {
     }
 }
 
-impl Provider for Taped {
+impl Provider for RecordingProvider {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
         if request.method().is_introspection() {
             return self.inner.call(request);

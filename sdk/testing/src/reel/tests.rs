@@ -11,7 +11,7 @@ use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 use futures_util::StreamExt as _;
 
-use crate::{Lab, Reel};
+use crate::{Lab, Recording};
 
 /// A door.
 #[derive(Clone, Model)]
@@ -79,7 +79,7 @@ fn live(lab: &mut Lab, [first, second]: [&str; 2]) -> Vec<String> {
 }
 
 fn recorded() -> (Vec<String>, String) {
-    let reel = Reel::new();
+    let reel = Recording::new();
     let mut lab = lab(true);
     lab.record(&reel);
     (live(&mut lab, ["open sesame", "swordfish"]), reel.text())
@@ -100,7 +100,7 @@ fn a_record_can_be_read_and_holds_no_secret() {
 fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
     let (plans, text) = recorded();
     for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
-        let reel = Reel::read(&text).unwrap();
+        let reel = Recording::read(&text).unwrap();
         let mut lab = lab(false);
         lab.replay(&reel);
         let expected = plans.iter().map(|plan| plan.replace("open sesame", codes[0]));
@@ -113,7 +113,7 @@ fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
 fn a_call_that_was_not_recorded_is_told_with_the_one_that_was() {
     let (_, text) = recorded();
     let replaying = |text: &str| {
-        let reel = Reel::read(text).unwrap();
+        let reel = Recording::read(text).unwrap();
         let mut lab = lab(false);
         lab.replay(&reel);
         lab
@@ -128,7 +128,7 @@ fn a_call_that_was_not_recorded_is_told_with_the_one_that_was() {
         .plan(&config("red", "open sesame"))
         .expect_error("came instead of apply of doors_door");
     replaying("").plan(&config("red", "x")).expect_error("came after everything that was recorded");
-    let refusal = Reel::read("{}\n").err().unwrap().to_string();
+    let refusal = Recording::read("{}\n").err().unwrap().to_string();
     assert_eq!(refusal, "line 1: `call` is no text");
 }
 
@@ -202,7 +202,7 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
     let config = |pin: u32| {
         format!("resource \"doors_safe\" \"a\" {{\n  pin = {pin}\n  is_bugged = true\n}}\n")
     };
-    let reel = Reel::new();
+    let reel = Recording::new();
     let mut lab = Lab::new(|| safes(true));
     lab.record(&reel);
     lab.live(&config(4711));
@@ -211,7 +211,7 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     for pin in [4711, 815] {
-        let reel = Reel::read(&text).unwrap();
+        let reel = Recording::read(&text).unwrap();
         let mut lab = Lab::new(|| safes(false));
         lab.replay(&reel);
         lab.apply(&config(pin)).expect_done();
@@ -244,12 +244,12 @@ async fn answers_that_stream_are_kept_and_come_again() {
         let done: Vec<_> = provider.invoke_action(turn).await.unwrap().collect().await;
         (format!("{found:?}"), format!("{done:?}"))
     };
-    let reel = Reel::new();
+    let reel = Recording::new();
     let first = asked(&*reel.record(Arc::new(safes(true).into_provider()))).await;
     assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");
     let text = reel.text();
     assert!(!text.contains("4711"), "{text}");
-    let again = Reel::read(&text).unwrap();
+    let again = Recording::read(&text).unwrap();
     let second = asked(&*again.replay(Arc::new(safes(false).into_provider()))).await;
     assert_eq!(second.1, first.1);
     assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
@@ -305,12 +305,12 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         lab.destroy(&config).expect_done();
     };
     for secret in ["password", "word", "config", "what"] {
-        let (reel, mut recorded) = (Reel::new(), lab());
+        let (reel, mut recorded) = (Recording::new(), lab());
         recorded.record(&reel);
         live(&mut recorded, secret);
         let text = reel.text();
         assert!(!text.contains("7777") && !text.contains("ring"), "{text}");
-        let again = Reel::read(&text).unwrap();
+        let again = Recording::read(&text).unwrap();
         let mut replayed = lab();
         replayed.replay(&again);
         live(&mut replayed, secret);

@@ -13,7 +13,9 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, 
 
 use super::Call;
 use crate::phase::{plain, without_unknowns};
-use crate::provider::{Answered, Ask, Breach, StoredIdentity, shortened, with_stored_numbers};
+use crate::provider::{
+    Answered, Ask, ContractViolation, StoredIdentity, shortened, with_stored_numbers,
+};
 use crate::state::journal::Answer;
 
 /// The most messages of an answer that are written to the journal.
@@ -156,7 +158,7 @@ impl Call<'_> {
             }
             Ok(()) => {
                 let problem = "Root object was present, but now absent, and no error explains it";
-                let breach = Breach { summary: INCONSISTENT, call: CALL, problem };
+                let breach = ContractViolation { summary: INCONSISTENT, call: CALL, problem };
                 let reported = self.handle.invalid(diags, breach, self.about);
                 match is_creation {
                     true => {
