@@ -27,7 +27,7 @@ use netrc::Netrc;
 
 use crate::redact;
 
-pub(crate) use folder::{Hidden, copy, only_match};
+pub(crate) use folder::{HiddenFiles, copy, only_match};
 
 /// Reasons why a package cannot be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -205,7 +205,7 @@ impl Fetcher<'_> {
         let all = whole.path().join("package");
         self.follow(&found, &all, next)?;
         let part = only_match(&all, within.as_str()).map_err(FetchError::Address)?;
-        copy(&part, into, &self.limits, Hidden::Copied)?;
+        copy(&part, into, &self.limits, HiddenFiles::Copied)?;
         folder::confine(into, &self.limits)?;
         Ok(())
     }

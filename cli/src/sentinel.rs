@@ -35,9 +35,9 @@ static ATTENDING: AtomicUsize = AtomicUsize::new(0);
 static HEARD: AtomicBool = AtomicBool::new(false);
 
 /// While this lives, its owner handles a first signal, because it knows better how to end.
-pub(crate) struct Attended(Signals);
+pub(crate) struct SignalGuard(Signals);
 
-impl Attended {
+impl SignalGuard {
     /// From now on none is missed.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Attended {
     }
 }
 
-impl Drop for Attended {
+impl Drop for SignalGuard {
     fn drop(&mut self) {
         ATTENDING.fetch_sub(1, Ordering::SeqCst);
     }
@@ -66,13 +66,13 @@ static COMPANIONS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// A program that ends when a signal ends us. It is waited for here alone: once that is done, its
 /// id may be that of any other process.
-pub(crate) struct Companion {
+pub(crate) struct SupervisedChild {
     program: Child,
     /// Its number, as long as it is among the companions.
     number: Option<u32>,
 }
 
-impl Companion {
+impl SupervisedChild {
     /// Starts a program.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl Drop for Deadline {
     }
 }
 
-impl Drop for Companion {
+impl Drop for SupervisedChild {
     fn drop(&mut self) {
         if self.number.is_some() {
             self.leave(&mut companions());
@@ -305,7 +305,7 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "no plugin; it ends by itself and is waited for")]
     #[test]
     fn a_program_has_its_number_as_long_as_it_may_be_told_to_end() {
-        let companion = Companion::start(&mut Command::new("true")).unwrap();
+        let companion = SupervisedChild::start(&mut Command::new("true")).unwrap();
         let id = companion.program.id();
         companion.wait_for_end();
         assert!(companions().contains(&id));

@@ -17,7 +17,7 @@ pub use draw::dot;
 pub use record::{Applied, ChangeCounts};
 
 use crate::graph::{Draft, Graph};
-use crate::phase::{Explaining, PhaseLog, Why};
+use crate::phase::{CycleExplanation, EdgeReason, PhaseLog};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::journal::Journal;
@@ -51,10 +51,10 @@ pub async fn apply(
 fn frozen<'c>(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    draft: Draft<Vertex<'c>, Why>,
-) -> Result<Graph<Vertex<'c>, Why>, Reported> {
+    draft: Draft<Vertex<'c>, EdgeReason>,
+) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     draft.freeze().map_err(|cyclic| {
         let flag = |vertex: &Vertex<'_>| forced::by(session, vertex);
-        Explaining { sources: session.sources, flag: &flag }.report(diags, &cyclic)
+        CycleExplanation { sources: session.sources, flag: &flag }.report(diags, &cyclic)
     })
 }

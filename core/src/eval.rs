@@ -26,4 +26,4 @@ pub use functions::ProviderFunctions;
 pub use promises::FunctionResultHashes;
 pub use results::{ModuleResults, ResourceResults, Results};
 pub use scope::{DestroyedScope, ModuleScope};
-pub use world::World;
+pub use world::HostValues;

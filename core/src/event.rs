@@ -7,7 +7,7 @@ use crate::change::{Action, Change, ImportKey};
 
 /// A label of an object for display: an attribute of it, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Label {
+pub struct ObjectLabel {
     /// The attribute: `id`, `name` or a tag.
     pub key: &'static str,
     /// Its value. One that is empty is not worth showing, and yet the object has no other label.
@@ -22,14 +22,14 @@ pub enum Event<'a> {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
     },
     /// It was read.
     RefreshDone {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
     },
     /// The object that is there already is about to be looked for, or to be taken into the state.
     ImportStart {
@@ -65,7 +65,7 @@ pub enum Event<'a> {
         /// The action.
         action: Action,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
     },
     /// It is still at it.
     Progress {
@@ -74,7 +74,7 @@ pub enum Event<'a> {
         /// The action.
         action: Action,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
         /// For how long.
         elapsed: Duration,
     },
@@ -87,7 +87,7 @@ pub enum Event<'a> {
         /// The action.
         action: Action,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
         /// The duration of the action.
         elapsed: Duration,
     },

@@ -26,8 +26,8 @@ pub(crate) use closing::close_ephemeral;
 pub(crate) use count::Counter;
 pub(crate) use data::DataRead;
 pub(crate) use draw::draw;
-pub(crate) use edge::{Explaining, Why, place as place_of, report_cycles};
-pub(crate) use ephemeral::{EphemeralResources, Site};
+pub(crate) use edge::{CycleExplanation, EdgeReason, place as place_of, report_cycles};
+pub(crate) use ephemeral::{EphemeralInstance, EphemeralResources};
 pub(crate) use frame::{
     Mentions, SharedOutcome, SharedVertex, Vertex, add_calls, add_providers, add_values,
 };
@@ -44,4 +44,4 @@ pub(crate) use provider::{
 pub(crate) use provisioner::{check_provisioner_kinds, check_provisioners};
 pub(crate) use tenancy::ProviderUsage;
 pub(crate) use walk::walk_phase;
-pub(crate) use written::{Written, check_ephemeral, check_ignored};
+pub(crate) use written::{InstanceConfig, check_ephemeral, check_ignored};

@@ -52,7 +52,7 @@ pub const UNRESOLVED: &str = "An interrupted operation could not be resolved";
 use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
 use spared::ExcludedFromDestroy;
-use validate::Accepted;
+use validate::ValidatedConfigs;
 
 /// The kind of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -287,7 +287,7 @@ async fn plan_validated(
 ) -> Result<Plan, Reported> {
     let accepted = match options.adoptions.is_empty() {
         true => validate::validate_first(session, diags).await?,
-        false => Accepted::default(),
+        false => ValidatedConfigs::default(),
     };
     let (moves, state) = Moves::of(session.config, session.state);
     forgotten::check(diags, session.config)?;
@@ -327,7 +327,7 @@ async fn plan_destroy(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
-    (moves, accepted): (&Moves, Accepted),
+    (moves, accepted): (&Moves, ValidatedConfigs),
 ) -> Result<Plan, Reported> {
     let refreshing = Options {
         before_destroy: true,
@@ -350,7 +350,7 @@ async fn plan_destroy(
     }
     let options = Options { skip_refresh: true, ..options.clone() };
     let after = &session.with_state(&refreshed.prior);
-    let mut plan = plan_moved(after, diags, &options, (moves, Accepted::default())).await?;
+    let mut plan = plan_moved(after, diags, &options, (moves, ValidatedConfigs::default())).await?;
     // Refreshing brings dependencies in line with the configuration. The objects go in the order in which
     // they were made, as the state had it.
     for ((addr, deposed), change) in &mut plan.changes {
@@ -402,7 +402,7 @@ async fn plan_moved(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
-    (moves, accepted): (&Moves, Accepted),
+    (moves, accepted): (&Moves, ValidatedConfigs),
 ) -> Result<Plan, Reported> {
     let graph = build::graph(diags, session, options).await?;
     let orders = ReplaceOrders::of(&graph);
@@ -413,14 +413,15 @@ async fn plan_moved(
     let dragged = transform::prune_targets::dragged(session, options);
     let spared = ExcludedFromDestroy::of(session, options, moves, &graph);
     let forgotten = Forgotten::of(session.config);
-    let settled = visit::Settled { orders, closures, dragged, spared, moves, forgotten, accepted };
+    let settled =
+        visit::GraphFacts { orders, closures, dragged, spared, moves, forgotten, accepted };
     let graph = transform::read_ahead::add(graph, session, options);
     record::run(session, diags, options, &graph, &settled).await
 }
 
 /// Returns the dependencies between resources by the whole configuration. A full destroy prunes
 /// much of the graph between two resources; their order stays the same.
-fn written_order(session: &Session<'_>, options: &Options) -> dependencies::Closures {
+fn written_order(session: &Session<'_>, options: &Options) -> dependencies::DependencyClosures {
     // Errors were reported when the graph was built, and a cycle has no order.
     let whole = build::whole(&mut Diagnostics::new(), session, options).ok();
     let graph = whole.and_then(|draft| draft.freeze().ok());

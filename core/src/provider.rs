@@ -12,16 +12,16 @@ mod remarks;
 
 pub(crate) use blame::shortened;
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
-pub use calls::Waiting;
+pub use calls::PendingCall;
 pub use deadlines::{CallKind, Deadlines};
 pub use handle::adopt::{Imported, MovedFrom};
 pub use handle::ephemeral::{Keep, Opened};
 pub(crate) use handle::identity::clue;
 pub use handle::identity::{IdentityType, StoredIdentity};
 pub use handle::list::Listed;
-pub(crate) use handle::size::Answered;
+pub(crate) use handle::size::ObjectInResponse;
 pub use handle::{
-    About, Ask, ContractViolation, Current, Planned, ProviderClient, Read, remark,
+    Ask, CallContext, ContractViolation, Current, Planned, ProviderClient, Read, remark,
     with_stored_numbers,
 };
 pub use loaded::{Loaded, ResourceType};

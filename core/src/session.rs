@@ -11,9 +11,9 @@ use tokio::sync::Semaphore;
 
 use crate::config::Config;
 use crate::config::inputs::Input;
-use crate::eval::functions::Wanted;
+use crate::eval::functions::PendingFunctions;
 use crate::eval::vertex::EvalInputs;
-use crate::eval::{ModuleResults, ModuleScope, Results, World};
+use crate::eval::{HostValues, ModuleResults, ModuleScope, Results};
 use crate::event::{EventObserver, NoObserver};
 use crate::graph::walk::RecordOrder;
 use crate::provider::Pool;
@@ -58,7 +58,7 @@ pub struct SessionInputs<'a> {
     /// Destination of the results.
     pub results: &'a Results,
     /// Access of expressions to the outside world.
-    pub world: &'a World,
+    pub world: &'a HostValues,
     /// Values of the root variables, converted.
     pub variables: &'a BTreeMap<Str, Input>,
     /// Set when the user wants no new operations to start.
@@ -158,7 +158,11 @@ impl Session<'_> {
         Err(diags.error(Diagnostic::error("Too many calls of provider functions", detail)))
     }
 
-    async fn find_out(&self, diags: &mut Diagnostics, wanted: Wanted) -> Result<(), Reported> {
+    async fn find_out(
+        &self,
+        diags: &mut Diagnostics,
+        wanted: PendingFunctions,
+    ) -> Result<(), Reported> {
         let functions = self.results.functions();
         self.pool.load(diags, wanted.providers.iter().cloned()).await?;
         for provider in &wanted.providers {

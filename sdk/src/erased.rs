@@ -19,7 +19,7 @@ use crate::resource::{
 use crate::schema::Shape;
 use crate::{Answer, Model, View, model, plan};
 
-pub(crate) use acting::{AnyAction, AnyList, TypedAction, TypedList, Wanted};
+pub(crate) use acting::{AnyAction, AnyList, ListQuery, TypedAction, TypedList};
 pub(crate) use passing::{
     AnyConfigure, AnyDataSource, AnyEphemeral, TypedConfigure, TypedDataSource, TypedEphemeral,
 };

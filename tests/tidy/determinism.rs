@@ -14,7 +14,7 @@ use formwork_core::config::files::Files;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::inputs::Input;
 use formwork_core::config::{Config, Place};
-use formwork_core::eval::{Results, World};
+use formwork_core::eval::{HostValues, Results};
 use formwork_core::graph::walk::RecordOrder;
 use formwork_core::plan::{Options, Plan, plan};
 use formwork_core::provider::{Launch, Pool};
@@ -22,7 +22,7 @@ use formwork_core::provisioner::Provisioners;
 use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::journal::{Begin, Journal};
+use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
@@ -219,15 +219,15 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
     }
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let base = StateFile { state: state.clone(), ..StateFile::fresh() };
-    let begin = Begin { operation: "OperationTypeApply", base: &base, read_from: None };
+    let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
     let journal = Journal::begin(folder.path(), begin).expect("a journal can be begun");
     let applied = apply(&phase(&applied, &applying), &mut diags, &plan, &journal).await;
     let Ok(Applied { state, .. }) = applied else { panic!("no graph: {diags:#?}") };
     Outcome { plan, diags, state }
 }
 
-fn world(applying: bool) -> World {
-    World {
+fn world(applying: bool) -> HostValues {
+    HostValues {
         cwd: "/somewhere".into(),
         folder: "/somewhere".into(),
         root: ".".into(),

@@ -16,11 +16,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::locked::StateSession;
 use super::operation::may_ask;
-use super::question::{Question, ask};
+use super::question::{Prompt, ask};
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
-use crate::workspace::backend::{BackendConfig, Remembered, Setup};
+use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
 
 /// Settles the location of the state, as the block and the options say.
 ///
@@ -52,13 +52,15 @@ pub(super) async fn set_up(
         }
     } else {
         let old = workspace.remembered(diags)?;
-        match Setup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
-            Setup::Nothing | Setup::Kept => return Ok(()),
-            Setup::Changed { from, to, .. } if from.is_some() && from == to => {}
-            Setup::Changed { again: true, .. } if !(args.migrate_state || args.force_copy) => {
+        match BackendSetup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
+            BackendSetup::Nothing | BackendSetup::Kept => return Ok(()),
+            BackendSetup::Changed { from, to, .. } if from.is_some() && from == to => {}
+            BackendSetup::Changed { again: true, .. }
+                if !(args.migrate_state || args.force_copy) =>
+            {
                 return Err(diags.error(changed(old.as_ref())));
             }
-            Setup::Changed { from, to, .. } => {
+            BackendSetup::Changed { from, to, .. } => {
                 let Some(from) = from else {
                     return Err(diags.error(unknown_kind(old.as_ref())));
                 };
@@ -119,7 +121,7 @@ fn no_block() -> Diagnostic {
 
 /// Refuses a change of the backend until it is decided what becomes of the states. An empty state is not
 /// advised where the old one cannot be moved.
-fn changed(old: Option<&Remembered>) -> Diagnostic {
+fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
     const CHANGED: &str = "Backend configuration changed";
     if let Some(old) = old.filter(|old| find(&old.kind).is_none()) {
         let detail = format!(
@@ -133,13 +135,13 @@ fn changed(old: Option<&Remembered>) -> Diagnostic {
     Diagnostic::error(CHANGED, detail)
 }
 
-fn unknown_kind(old: Option<&Remembered>) -> Diagnostic {
+fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
     let detail = unsupported(old.map_or("", |old| old.kind.as_str()));
     Diagnostic::error("Unsupported backend type", detail)
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
-fn left_behind(old: &Remembered) -> Diagnostic {
+fn left_behind(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
         "The backend {:?} keeps a state, and there is none in its new place, so a plan would create everything in it a second time. Put the old block back to take it along. {}",
         old.kind,
@@ -244,7 +246,7 @@ async fn agreed(
         both.from.kind(),
         both.to.kind()
     );
-    let question = Question {
+    let question = Prompt {
         title: "Do you want to copy existing state to the new backend?",
         about: &about,
         secret: false,
@@ -340,7 +342,7 @@ mod tests {
             let text = format!(
                 r#"{{"version":3,"terraform_version":"1.11.4","backend":{{"type":"{kind}","config":{{"bucket":"b"}},"hash":1}}}}"#
             );
-            Remembered::parse(text.as_bytes()).unwrap().unwrap()
+            InitializedBackend::parse(text.as_bytes()).unwrap().unwrap()
         };
         for kind in ["s3", "gcs", "azurerm"] {
             let detail = changed(Some(&record(kind))).detail.to_string();

@@ -20,7 +20,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::given::given;
 use super::locked::StateSession;
-use super::operation::{Prepared, With, of_state};
+use super::operation::{PhaseInputs, Prepared, of_state};
 use crate::args::{ConsoleArgs, StateArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
@@ -79,7 +79,7 @@ async fn converse(
     let (results, stop) = (Results::new(&prepared.config), Cell::new(false));
     // Nothing is promised here that has to come true later, so times and random values are at hand.
     let world = prepared.world(true);
-    let session = prepared.session(With {
+    let session = prepared.session(PhaseInputs {
         state: &locked.file.state,
         pool: &pool,
         results: &results,

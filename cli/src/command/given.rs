@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
+use formwork_core::config::inputs::{self, GivenValue, Origin, VariableInput};
 use formwork_core::disk::{MAX_TEXT, read_file, read_named};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::question::{Question, ask};
+use super::question::{Prompt, ask};
 use crate::args::VariableSource;
 use crate::view::Screen;
 use crate::workspace::Workspace;
@@ -18,7 +18,7 @@ pub(super) fn given(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     sources: &[VariableSource],
-) -> Result<Vec<Given>, Reported> {
+) -> Result<Vec<VariableInput>, Reported> {
     let mut given = in_environment(workspace);
     given.extend(in_automatic_files(diags, workspace)?);
     given.extend(in_options(diags, workspace, sources)?);
@@ -26,7 +26,7 @@ pub(super) fn given(
 }
 
 /// The values in the environment.
-pub(super) fn in_environment(workspace: &Workspace<'_>) -> Vec<Given> {
+pub(super) fn in_environment(workspace: &Workspace<'_>) -> Vec<VariableInput> {
     let variables = workspace.env.variables.iter();
     variables.map(|(name, value)| text(name, value, Origin::Environment)).collect()
 }
@@ -35,7 +35,7 @@ pub(super) fn in_environment(workspace: &Workspace<'_>) -> Vec<Given> {
 pub(super) fn in_automatic_files(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-) -> Result<Vec<Given>, Reported> {
+) -> Result<Vec<VariableInput>, Reported> {
     let mut given = Vec::new();
     let mut result = Ok(());
     for name in automatic_files(workspace) {
@@ -52,7 +52,7 @@ pub(super) fn in_options(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     sources: &[VariableSource],
-) -> Result<Vec<Given>, Reported> {
+) -> Result<Vec<VariableInput>, Reported> {
     let mut given = Vec::new();
     let mut result = Ok(());
     for source in sources {
@@ -85,8 +85,8 @@ pub(super) fn in_options(
     result.map(|()| given)
 }
 
-fn text(name: &str, value: &str, origin: Origin) -> Given {
-    Given { name: name.into(), value: GivenValue::Text(value.to_owned()), origin }
+fn text(name: &str, value: &str, origin: Origin) -> VariableInput {
+    VariableInput { name: name.into(), value: GivenValue::Text(value.to_owned()), origin }
 }
 
 /// The files of values that are read without being named: `terraform.tfvars`, then those that end
@@ -111,7 +111,7 @@ fn values_of(
     workspace: &mut Workspace<'_>,
     name: &str,
     read: fn(&Path, u64) -> std::io::Result<Vec<u8>>,
-) -> Result<Vec<Given>, Reported> {
+) -> Result<Vec<VariableInput>, Reported> {
     let path = workspace.root.join(name);
     let content = read(&path, MAX_TEXT).map_err(|error| {
         let detail = format!("Given variables file {name} cannot be read: {error}.");
@@ -121,19 +121,23 @@ fn values_of(
 }
 
 /// Asks for the variables that must have a value and have none.
-pub(super) async fn ask_for_missing(screen: &Screen, config: &Config, given: &mut Vec<Given>) {
+pub(super) async fn ask_for_missing(
+    screen: &Screen,
+    config: &Config,
+    given: &mut Vec<VariableInput>,
+) {
     for variable in config.root.variables.values().filter(|variable| variable.is_required()) {
         if given.iter().any(|given| given.name == variable.name) {
             continue;
         }
         let ephemeral = if variable.ephemeral { " (ephemeral)" } else { "" };
-        let question = Question {
+        let question = Prompt {
             title: &format!("var.{}{ephemeral}", variable.name),
             about: &variable.description,
             secret: variable.sensitive,
         };
         let Ok(answer) = ask(screen, question).await else { return };
-        given.push(Given {
+        given.push(VariableInput {
             name: variable.name.clone(),
             value: GivenValue::Text(answer),
             origin: Origin::Answer,

@@ -15,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
 use super::locked::StateSession;
-use super::operation::{Filling, Prepared, Preparing, may_ask};
+use super::operation::{Filling, PrepareOptions, Prepared, may_ask};
 use super::plan::{Making, make};
 use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
 use crate::env::Env;
@@ -27,7 +27,7 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
-    let taking = Taking {
+    let taking = ImportCommand {
         finding: &args.finding,
         state: &args.state,
         address: &args.address,
@@ -75,7 +75,7 @@ pub(super) fn address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAdd
 
 /// A command that takes something into the state.
 #[derive(Clone, Copy)]
-pub(super) struct Taking<'a> {
+pub(super) struct ImportCommand<'a> {
     pub(super) finding: &'a FindingArgs,
     pub(super) state: &'a StateArgs,
     /// Address to import to, as given by the user.
@@ -88,12 +88,16 @@ pub(super) struct Taking<'a> {
     pub(super) must_be_written: bool,
 }
 
-impl Taking<'_> {
+impl ImportCommand<'_> {
     /// Gets ready, does the work and puts everything away.
     pub(super) async fn run(
         &self,
         env: &Env,
-        work: impl AsyncFnOnce(&mut Diagnostics, &Finder<'_>, &mut StateSession) -> Result<(), Reported>,
+        work: impl AsyncFnOnce(
+            &mut Diagnostics,
+            &ObjectFinder<'_>,
+            &mut StateSession,
+        ) -> Result<(), Reported>,
     ) -> Exit {
         let Self { finding, state, config, operation, must_be_written, .. } = *self;
         let screen = Screen::of(env);
@@ -109,7 +113,7 @@ impl Taking<'_> {
         };
         let fills = fills.as_ref().map(|addr| Filling { addr, must_be_written });
         let place = state.place();
-        let preparing = Preparing {
+        let preparing = PrepareOptions {
             sources: &finding.variables.sources,
             place: &place,
             needs_config: must_be_written,
@@ -136,7 +140,7 @@ impl Taking<'_> {
         locked.follow_moves(&prepared.config);
         let pool = Pool::new(&prepared.launcher);
         let interrupt = Interrupt::default();
-        let finder = Finder {
+        let finder = ObjectFinder {
             prepared: &prepared,
             pool: &pool,
             report: &report,
@@ -156,7 +160,7 @@ impl Taking<'_> {
 }
 
 /// Finds objects.
-pub(super) struct Finder<'a> {
+pub(super) struct ObjectFinder<'a> {
     prepared: &'a Prepared<'a>,
     pool: &'a Pool<'a>,
     report: &'a Report,
@@ -165,7 +169,7 @@ pub(super) struct Finder<'a> {
     parallelism: usize,
 }
 
-impl Finder<'_> {
+impl ObjectFinder<'_> {
     /// Asks the providers for the objects that interrupted runs may have made. Nothing is taken in: the
     /// plan says what was found.
     ///

@@ -18,7 +18,7 @@ use formwork_core::plan::{Mode, Plan, Search};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::IntentLog;
 use formwork_core::state::operator::operation_name;
-use formwork_core::state::recover::{CutOff, Damage, Recovery, Unresolved};
+use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unresolved};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value, duration};
 
@@ -118,7 +118,7 @@ impl StateSession {
             store.doubts().into_iter().for_each(|doubt| diags.warn(doubt));
             (recovery.file, None)
         } else {
-            let runs = recovery.runs.iter().flat_map(CutOff::diagnostics);
+            let runs = recovery.runs.iter().flat_map(InterruptedRun::diagnostics);
             runs.for_each(|one| diags.warn(one));
             let seen_by_refresh = recovery.unresolved.iter().filter(|one| !one.needs_decision());
             seen_by_refresh.for_each(|one| diags.warn(one.diagnostic()));
@@ -141,7 +141,7 @@ impl StateSession {
         let runs = self.recovery.iter().flat_map(|recovery| &recovery.runs);
         let damages = runs.filter_map(|run| run.damage.as_ref());
         let hiding = damages.filter(|damage| damage.hides_creation);
-        let stops: Vec<Diagnostic> = hiding.map(Damage::error).collect();
+        let stops: Vec<Diagnostic> = hiding.map(JournalDamage::error).collect();
         if stops.is_empty() {
             return Ok(());
         }

@@ -14,8 +14,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::generated;
 use super::interrupt::{Interrupt, guarded};
 use super::locked::StateSession;
-use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
-use super::planfile::{self, MadeFor};
+use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
+use super::planfile::{self, PlannedState};
 use super::unmatched::UnmatchedOptions;
 use crate::args::{PlanArgs, at_once};
 use crate::env::Env;
@@ -38,7 +38,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let prepared = match options {
         Ok(options) => {
             let place = args.state.place();
-            let preparing = Preparing {
+            let preparing = PrepareOptions {
                 sources: &args.variables.sources,
                 place: &place,
                 needs_config: options.mode != Mode::Destroy,
@@ -103,7 +103,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
 pub(super) async fn prepare<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
-    preparing: &Preparing<'_>,
+    preparing: &PrepareOptions<'_>,
 ) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
     let workspace = Workspace::open(env, diags).map_err(|_| None)?;
     Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
@@ -128,7 +128,7 @@ pub(super) async fn make(
     making: Making<'_>,
 ) -> Result<Plan, Reported> {
     let world = prepared.world(false);
-    let session = prepared.session(With {
+    let session = prepared.session(PhaseInputs {
         state: making.state,
         pool,
         results: making.results,
@@ -177,7 +177,7 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
         && let Err(error) = planfile::write(
             path,
             prepared,
-            MadeFor {
+            PlannedState {
                 file: &locked.file,
                 place: &args.state.place(),
                 recovered: locked.recovered().as_deref(),

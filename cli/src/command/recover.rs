@@ -12,11 +12,11 @@ use formwork_core::config::Config;
 use formwork_core::moved;
 use formwork_core::plan::Adoption;
 use formwork_core::state::journal::Action;
-use formwork_core::state::recover::{Doubt, Unresolved};
+use formwork_core::state::recover::{OpenQuestion, Unresolved};
 use formwork_core::state::{Object, State};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::import::{Finder, Taking};
+use super::import::{ImportCommand, ObjectFinder};
 use super::locked::StateSession;
 use super::told::told;
 use crate::args::{
@@ -129,8 +129,8 @@ fn entry(one: &Unresolved) -> Json {
         Action::Delete => "delete",
     };
     let doubt = match one.doubt {
-        Doubt::Effect => "effect",
-        Doubt::Place { .. } => "place",
+        OpenQuestion::Effect => "effect",
+        OpenQuestion::Place { .. } => "place",
     };
     Json::some([
         ("address", Some(Json::text(one.addr.to_string()))),
@@ -178,7 +178,7 @@ async fn settle(
 
 /// Adds objects to the state that interrupted creations made.
 async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
-    let taking = Taking {
+    let taking = ImportCommand {
         finding: &args.finding,
         state: &args.state,
         address: args.address.as_deref().unwrap_or_default(),
@@ -233,7 +233,7 @@ impl Adopted<'_> {
     async fn take_in(
         self,
         diags: &mut Diagnostics,
-        finder: &Finder<'_>,
+        finder: &ObjectFinder<'_>,
         locked: &mut StateSession,
     ) -> Result<String, Reported> {
         let before = (locked.file.clone(), locked.recovery.clone());
@@ -249,26 +249,26 @@ impl Adopted<'_> {
     async fn try_take_in(
         self,
         diags: &mut Diagnostics,
-        finder: &Finder<'_>,
+        finder: &ObjectFinder<'_>,
         locked: &mut StateSession,
     ) -> Result<String, Reported> {
         let open = locked.decide(self.addr, "the user took the object into the state");
         let Some(last) = open.last() else {
             return Err(diags.error(locked.nothing_open(self.addr)));
         };
-        let guessed = last.guessed_id().filter(|_| last.doubt == Doubt::Effect);
+        let guessed = last.guessed_id().filter(|_| last.doubt == OpenQuestion::Effect);
         let at = match (&last.doubt, self.id.or(guessed.as_deref())) {
-            (Doubt::Place { object: None }, None) => {
+            (OpenQuestion::Place { object: None }, None) => {
                 return Ok(format!(
                     "{} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n",
                     last.addr
                 ));
             }
-            (Doubt::Place { object: Some(object) }, None) => {
+            (OpenQuestion::Place { object: Some(object) }, None) => {
                 put_back(diags, &mut locked.file.state, finder.config(), (last, object))?
             }
             (_, Some(id)) => self.find(diags, (finder, locked), (last, id)).await?,
-            (Doubt::Effect, None) => {
+            (OpenQuestion::Effect, None) => {
                 let detail = format!(
                     "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt '{}' ID",
                     last.addr, last.addr
@@ -285,7 +285,7 @@ impl Adopted<'_> {
     async fn find(
         self,
         diags: &mut Diagnostics,
-        (finder, locked): (&Finder<'_>, &mut StateSession),
+        (finder, locked): (&ObjectFinder<'_>, &mut StateSession),
         (one, id): (&Unresolved, &str),
     ) -> Result<InstanceAddr, Reported> {
         make_room(locked, one);

@@ -83,7 +83,7 @@ fn walk(
 
 /// Treatment of names that begin with a dot when a folder is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hidden {
+pub(crate) enum HiddenFiles {
     /// They are copied, except for `.git`.
     Copied,
     /// They are not copied: they belong to the user of that folder.
@@ -98,15 +98,15 @@ pub(crate) fn copy(
     from: &Path,
     to: &Path,
     limits: &Limits,
-    hidden: Hidden,
+    hidden: HiddenFiles,
 ) -> Result<(), ArchiveError> {
     // The folder itself may be a link; its contents are copied.
     let from = from.canonicalize()?;
     std::fs::create_dir(to)?;
     let mut left = limits.unpacked;
     let wanted = |name: &OsStr| match hidden {
-        Hidden::Copied => name != ".git",
-        Hidden::Left => !name.as_encoded_bytes().starts_with(b"."),
+        HiddenFiles::Copied => name != ".git",
+        HiddenFiles::Left => !name.as_encoded_bytes().starts_with(b"."),
     };
     walk(&from, limits, &wanted, &mut |path, kind| {
         let place = to.join(path.strip_prefix(&from).unwrap_or(path));
@@ -206,7 +206,7 @@ mod tests {
         let from = folder.path().join("from");
         std::fs::create_dir(&from).unwrap();
         nix::unistd::mkfifo(&from.join("x.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let copied = copy(&from, &folder.path().join("to"), &Limits::MODULE, Hidden::Copied);
+        let copied = copy(&from, &folder.path().join("to"), &Limits::MODULE, HiddenFiles::Copied);
         assert!(matches!(copied, Err(ArchiveError::Special(_))), "{copied:?}");
     }
 
@@ -234,9 +234,9 @@ mod tests {
             paths.sort();
             paths
         };
-        assert_eq!(copied("project", Hidden::Left), ["main.tf", "sub/shown"]);
+        assert_eq!(copied("project", HiddenFiles::Left), ["main.tf", "sub/shown"]);
         assert_eq!(
-            copied("package", Hidden::Copied),
+            copied("package", HiddenFiles::Copied),
             [
                 ".terraform.tfstate.journal",
                 ".terraform/inside",

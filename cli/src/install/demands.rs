@@ -8,12 +8,12 @@ use formwork_core::version::{Constraints, Version};
 
 /// The constraints of each module, by its name for people.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Demands(Vec<(String, BTreeMap<ProviderAddr, Constraints>)>);
+pub(crate) struct ModuleConstraints(Vec<(String, BTreeMap<ProviderAddr, Constraints>)>);
 
 /// The most versions that a message lists.
 const MAX_LISTED: usize = 12;
 
-impl Demands {
+impl ModuleConstraints {
     /// The constraints of the modules of a configuration.
     pub(crate) fn of(config: &Config) -> Self {
         let mut demands = Self::default();
@@ -90,7 +90,7 @@ mod tests {
             let required = [(addr.clone(), constraints.parse().unwrap())].into();
             (name.to_owned(), required)
         };
-        let demands = Demands(vec![
+        let demands = ModuleConstraints(vec![
             module("the root module", ">= 2.0"),
             module("module.a", "~> 1.0"),
             module("module.b", ""),

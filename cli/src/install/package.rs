@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::{Dir, Scratch};
+use formwork_core::disk::{Dir, TempDir};
 use formwork_core::version::Version;
 
 use super::hash;
@@ -143,7 +143,7 @@ const ASIDE: &str = ".unpacking-";
 
 /// A folder to unpack in, and the lock that shows that it is in use. Folders of runs that were
 /// killed are cleared away: no process holds their locks.
-fn make_room(parent: Dir) -> io::Result<(Scratch, File)> {
+fn make_room(parent: Dir) -> io::Result<(TempDir, File)> {
     // Held for a moment only, so that no other process takes a folder that is not locked yet for a
     // leftover.
     let whole = parent.as_file()?;

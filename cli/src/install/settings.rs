@@ -32,14 +32,14 @@ pub(crate) struct Settings {
     /// The hosts whose tokens stand in settings files, and not in the file that `login` keeps.
     pub(crate) written: BTreeSet<String>,
     /// The program to ask for other tokens.
-    pub(crate) helper: Option<Helper>,
+    pub(crate) helper: Option<CredentialsHelper>,
     /// Warnings about the settings, which do not stop a command: each with a summary.
     pub(crate) doubts: Vec<(String, String)>,
 }
 
 /// A program that knows what hosts want to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Helper {
+pub(crate) struct CredentialsHelper {
     /// Its file, if it is installed.
     pub(crate) program: Option<PathBuf>,
     /// Name for display.
@@ -230,7 +230,7 @@ fn token(items: Vec<Item>) -> Option<String> {
 }
 
 /// The program that a `credentials_helper` block names. It is looked for where plugins are.
-fn helper(name: String, items: Vec<Item>, env: &Env) -> Helper {
+fn helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
     let args = items.into_iter().find_map(|item| match item {
         Item::Value(name, Value::List(list), _) if name == "args" => Some(list),
         _ => None,
@@ -241,7 +241,7 @@ fn helper(name: String, items: Vec<Item>, env: &Env) -> Helper {
     let program = folders
         .map(|folder| folder.join(format!("terraform-credentials-{name}")))
         .find(|program| program.is_file());
-    Helper { program, name, args: args.unwrap_or_default() }
+    CredentialsHelper { program, name, args: args.unwrap_or_default() }
 }
 
 type Installation = (Vec<Method>, Vec<(String, PathBuf)>);

@@ -14,7 +14,7 @@ use crate::modules::manifest::Manifest;
 
 /// Files that the configuration of a command was read from.
 #[derive(Debug, Default)]
-pub(crate) struct Basis {
+pub(crate) struct ConfigSources {
     /// The texts of its files, those of called modules among them.
     pub(crate) texts: BTreeMap<PathBuf, Vec<u8>>,
     /// The modules that were installed.

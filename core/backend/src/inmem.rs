@@ -10,7 +10,7 @@ use formwork_value::schema::Block;
 
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::lock::LockInfo;
-use crate::remote::{Breaking, Cause, Locking, Place, PutError, RemoteStore};
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace, RemoteStore};
 use crate::store::{LockEnd, StateStore, StoreError};
 use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
@@ -112,7 +112,7 @@ impl Memory {
 }
 
 #[async_trait::async_trait]
-impl Place for Memory {
+impl RemotePlace for Memory {
     fn location(&self) -> String {
         format!("{} in memory", self.workspace)
     }
@@ -145,10 +145,10 @@ impl Place for Memory {
         Ok(())
     }
 
-    async fn break_lock(&mut self, id: &str) -> Result<Breaking, Cause> {
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         Ok(self.slot(|slot| match slot.lock.take_if(|holder| holder.id == id) {
-            Some(_) => Breaking::Released,
-            None => Breaking::OtherLock(slot.lock.clone().map(Box::new)),
+            Some(_) => ForceUnlockOutcome::Released,
+            None => ForceUnlockOutcome::OtherLock(slot.lock.clone().map(Box::new)),
         }))
     }
 }

@@ -23,7 +23,7 @@ use formwork_core::state::intents::{IntentLog, LocalIntents};
 use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};
-pub use self::store::{StateStore, StoreError, Written};
+pub use self::store::{StateStore, StoreError, WriteOutcome};
 
 /// The name of the workspace that always exists.
 pub const DEFAULT_WORKSPACE: &str = "default";

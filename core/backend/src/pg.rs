@@ -20,7 +20,7 @@ use self::connect::Target;
 use self::place::PgPlace;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::remote::{Cause, RemoteStore};
-use crate::store::{Doing, StateStore, StoreError};
+use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
 #[cfg(any(test, fuzzing))]
@@ -128,7 +128,7 @@ struct Pg {
 }
 
 impl Pg {
-    fn failed(&self, doing: Doing) -> impl Fn(Cause) -> StoreError + use<'_> {
+    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<'_> {
         move |cause| {
             let place =
                 format!("{} (schema {:?})", self.table.target.location(), self.table.schema);
@@ -152,13 +152,13 @@ impl Backend for Pg {
     }
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        let failed = self.failed(Doing::List);
+        let failed = self.failed(StoreOperation::List);
         let client = self.table.open().await.map_err(&failed)?;
         Ok(self.names(&client).await.map_err(failed)?)
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        let failed = self.failed(Doing::Create);
+        let failed = self.failed(StoreOperation::Create);
         let client = self.table.open().await.map_err(&failed)?;
         if self.names(&client).await.map_err(&failed)?.iter().any(|other| other == name) {
             return Err(WorkspaceError::Exists(name.to_owned()));
@@ -174,7 +174,7 @@ impl Backend for Pg {
         if name == DEFAULT_WORKSPACE {
             return Err(WorkspaceError::Default);
         }
-        let failed = self.failed(Doing::Delete);
+        let failed = self.failed(StoreOperation::Delete);
         let client = self.table.open().await.map_err(&failed)?;
         let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
         let removed = client.execute(&statement, &[&name]).await;

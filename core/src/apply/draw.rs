@@ -5,7 +5,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::vertex::Vertex;
 use super::{build, frozen};
 use crate::addr::InstanceAddr;
-use crate::graph::render::{Drawn, Look};
+use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::phase;
 use crate::plan::Plan;
 use crate::session::Session;
@@ -28,8 +28,8 @@ fn written(addr: &InstanceAddr) -> String {
     addr.of().config().to_string()
 }
 
-fn drawn(vertex: &Vertex<'_>) -> Drawn {
-    let boxed = |label: String| Some(Look { label, shape: "box" });
+fn drawn(vertex: &Vertex<'_>) -> RenderedVertex {
+    let boxed = |label: String| Some(VertexStyle { label, shape: "box" });
     let look = match vertex {
         Vertex::SharedVertex(frame) => return frame.drawn(),
         Vertex::Expand(expand) => boxed(expand.addr.to_string()),
@@ -39,5 +39,5 @@ fn drawn(vertex: &Vertex<'_>) -> Drawn {
         Vertex::Destroy(destroy) => boxed(written(&destroy.change.addr)),
         Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => None,
     };
-    Drawn { name: vertex.to_string(), look }
+    RenderedVertex { name: vertex.to_string(), look }
 }

@@ -13,7 +13,7 @@ use crate::change::Action;
 use crate::eval::verdicts::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
-use crate::phase::{Counter, EphemeralResources, Why, walk_phase, without_unknowns};
+use crate::phase::{Counter, EdgeReason, EphemeralResources, walk_phase, without_unknowns};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::checks::{CheckResult, CheckResults};
@@ -52,7 +52,7 @@ pub(super) async fn run(
     diags: &mut Diagnostics,
     plan: &Plan,
     journal: &Journal,
-    graph: &Graph<Vertex<'_>, Why>,
+    graph: &Graph<Vertex<'_>, EdgeReason>,
 ) -> Applied {
     let openings = EphemeralResources::new(session);
     let view = View { session, plan, journal, openings: &openings };

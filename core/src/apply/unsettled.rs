@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use super::build::Building;
+use super::build::GraphBuilder;
 use super::vertex::{InstanceVertex, Vertex};
 use crate::addr::{InstanceAddr, ModulePath, ResourceAddr};
 use crate::change::Action;
@@ -28,7 +28,7 @@ pub(super) fn unchanged(plan: &Plan) -> BTreeSet<InstanceAddr> {
 }
 
 /// Selects the vertices of values that are not settled, for a plan of everything.
-pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
+pub(super) fn values(plan: &Plan, draft: &GraphBuilder<'_>) -> Vec<bool> {
     let n_vertices = draft.vertices().len();
     // When everything is destroyed, values change and are not shown again.
     if plan.mode == Mode::Destroy || !plan.targets.is_empty() {

@@ -206,7 +206,7 @@ pub fn constant_arguments(
     body: &Body,
     schema: &formwork_value::schema::Block,
 ) -> Result<Value, Reported> {
-    formwork_lang::decode::decode(diags, body, schema, &constant::Nothing)
+    formwork_lang::decode::decode(diags, body, schema, &constant::EmptyScope)
 }
 
 /// Reports everything in a body that is not an argument with a constant value.

@@ -16,11 +16,11 @@ use super::ModuleScope;
 
 /// The constants of a configuration that were found so far.
 #[derive(Debug, Default)]
-pub struct Constants(RefCell<BTreeMap<usize, Found>>);
+pub struct Constants(RefCell<BTreeMap<usize, ModuleConstants>>);
 
 /// The constants of a module.
 #[derive(Debug, Default)]
-struct Found {
+struct ModuleConstants {
     locals: BTreeMap<Str, Value>,
     outputs: BTreeMap<Str, Value>,
 }
@@ -33,14 +33,14 @@ pub(super) enum Candidate<'c> {
 }
 
 impl Candidate<'_> {
-    fn of(self, found: &Found) -> Option<&Value> {
+    fn of(self, found: &ModuleConstants) -> Option<&Value> {
         match self {
             Self::Local(name) => found.locals.get(name),
             Self::Output(name) => found.outputs.get(name),
         }
     }
 
-    fn keep(self, found: &mut Found, value: Value) {
+    fn keep(self, found: &mut ModuleConstants, value: Value) {
         match self {
             Self::Local(name) => found.locals.insert(name.clone(), value),
             Self::Output(name) => found.outputs.insert(name.clone(), value),

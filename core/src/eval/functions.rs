@@ -16,7 +16,7 @@ use super::promises::{self, FunctionResultHashes};
 use crate::addr::ProviderAddr;
 
 /// The answer of a provider's function.
-pub type Answer = Result<Value, FunctionError>;
+pub type FunctionAnswer = Result<Value, FunctionError>;
 
 /// The functions of all providers that were asked for one, and all answers so far.
 #[derive(Debug)]
@@ -43,14 +43,14 @@ struct Offer {
 
 /// Functions and calls that an evaluation still needs before its result can be trusted.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct PendingFunctions {
     /// Providers whose functions are not known.
     pub providers: BTreeSet<ProviderAddr>,
     /// Calls to make.
     pub calls: Vec<ProviderCall>,
 }
 
-impl Wanted {
+impl PendingFunctions {
     /// Whether there is nothing to find out.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -115,9 +115,9 @@ impl ProviderFunctions {
 
     /// Takes the functions and calls that evaluations since the last time could not resolve.
     #[must_use]
-    pub fn take_wanted(&self) -> Wanted {
+    pub fn take_wanted(&self) -> PendingFunctions {
         let calls = self.asked.take().into_values().collect();
-        Wanted { providers: self.unloaded.take(), calls }
+        PendingFunctions { providers: self.unloaded.take(), calls }
     }
 
     /// Makes the functions of a provider known.
@@ -153,7 +153,7 @@ impl ProviderFunctions {
 
     /// Records the answer to a call. One that differs from the answer while planning becomes an
     /// error.
-    pub fn answer(&self, call: &ProviderCall, answer: Answer) {
+    pub fn answer(&self, call: &ProviderCall, answer: FunctionAnswer) {
         let answer = answer.and_then(|value| {
             let number = promises::call(&call.provider, &call.function, &call.key);
             if self.promises.borrow_mut().keep(number, &value, &call.returns) {
@@ -181,7 +181,7 @@ struct ProviderFunction {
     variadic: Option<Param>,
     returns: Type,
     /// By arguments, as they are sent.
-    answers: RefCell<BTreeMap<Vec<u8>, Answer>>,
+    answers: RefCell<BTreeMap<Vec<u8>, FunctionAnswer>>,
     asked: Asked,
 }
 

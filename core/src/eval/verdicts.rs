@@ -51,7 +51,7 @@ pub enum Rule {
 
 /// The result of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ConditionResult {
     /// Whether it holds.
     pub status: CheckStatus,
     /// The message if it does not hold.
@@ -59,7 +59,7 @@ pub struct Verdict {
 }
 
 /// The verdicts about one object, by list and position there.
-type OfObject = BTreeMap<(Rule, usize), Verdict>;
+type OfObject = BTreeMap<(Rule, usize), ConditionResult>;
 
 /// All verdicts of a run.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ pub struct Verdicts(RefCell<BTreeMap<ConditionSubject, OfObject>>);
 
 impl Verdicts {
     /// Records the verdict on a condition.
-    pub fn set(&self, object: &ConditionSubject, rule: (Rule, usize), verdict: Verdict) {
+    pub fn set(&self, object: &ConditionSubject, rule: (Rule, usize), verdict: ConditionResult) {
         let mut all = self.0.borrow_mut();
         all.entry(object.clone()).or_default().insert(rule, verdict);
     }

@@ -11,12 +11,12 @@ use super::conditions::{self, ConditionContext, ConditionKind};
 use super::constants::Candidate;
 use super::references::{ReferenceSite, StaticCheck, evaluate};
 use super::verdicts::ConditionSubject;
-use super::{ModuleScope, RepetitionData, Results, World};
+use super::{HostValues, ModuleScope, RepetitionData, Results};
 use crate::addr::{Reference, Subject};
 use crate::config::bad_reference;
-use crate::config::inputs::{self, Input, Misfit};
+use crate::config::inputs::{self, Input, VariableTypeError};
 use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
-use crate::graph::render::{Drawn, Look};
+use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::state::checks::CheckSubject;
 
 /// Inputs of the evaluation of values.
@@ -27,7 +27,7 @@ pub struct EvalInputs<'g> {
     /// Results so far.
     pub results: &'g Results,
     /// The outside world, as expressions may see it.
-    pub world: &'g World,
+    pub world: &'g HostValues,
     /// Values of the root variables, converted.
     pub variables: &'g BTreeMap<Str, Input>,
     /// Whether only the configuration is checked: then every variable stands for all its values.
@@ -235,10 +235,10 @@ fn passed(
     }
     inputs::fit(variable, value).map_err(|misfit| {
         let (summary, reason) = match misfit {
-            Misfit::Null => {
+            VariableTypeError::Null => {
                 ("Required variable not set", "required variable may not be set to null".to_owned())
             }
-            Misfit::Type(reason) => ("Invalid value for input variable", reason),
+            VariableTypeError::Type(reason) => ("Invalid value for input variable", reason),
         };
         let detail = format!(
             "The given value is not suitable for the child module's `var.{}`: {reason}.",
@@ -350,13 +350,16 @@ fn visit_check(
 impl ValueVertex<'_> {
     /// The drawing of the vertex. A root variable has a shape of its own; any other vertex stands
     /// for one of its kind in each instance of its module.
-    pub(crate) fn drawn(&self) -> Drawn {
+    pub(crate) fn drawn(&self) -> RenderedVertex {
         match self.value {
             NamedValue::Variable(_) if self.node.caller.is_none() => {
                 let label = self.to_string();
-                Drawn { name: label.clone(), look: Some(Look { label, shape: "note" }) }
+                RenderedVertex {
+                    name: label.clone(),
+                    look: Some(VertexStyle { label, shape: "note" }),
+                }
             }
-            _ => Drawn { name: format!("{self} (expand)"), look: None },
+            _ => RenderedVertex { name: format!("{self} (expand)"), look: None },
         }
     }
 }

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use crate::config::files::Disk;
 
 /// Values behind `path`, `terraform` and the functions; the same throughout a run.
-pub struct World {
+pub struct HostValues {
     /// The folder the command was started in, absolute: `path.cwd`.
     pub cwd: Str,
     /// The base folder of relative file paths, absolute: the working directory after `-chdir`.
@@ -28,7 +28,7 @@ pub struct World {
     pub clock: fn() -> OffsetDateTime,
 }
 
-impl World {
+impl HostValues {
     /// The world of a run in a folder that changes nothing: all paths are relative to it, the
     /// workspace is the default one, there is no home folder, and the plan is made now.
     #[must_use]
@@ -52,7 +52,7 @@ impl World {
     }
 }
 
-impl Ambient for World {
+impl Ambient for HostValues {
     fn now(&self) -> Option<OffsetDateTime> {
         self.applying.then(self.clock)
     }
@@ -66,7 +66,7 @@ impl Ambient for World {
     }
 }
 
-impl Files for World {
+impl Files for HostValues {
     fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
         Disk.content(path).map_err(failure)
     }

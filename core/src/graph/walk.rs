@@ -141,7 +141,7 @@ struct Agenda<'g, V, E> {
     graph: &'g Graph<V, E>,
     /// Number of dependencies of each vertex that are not recorded yet.
     n_waiting: Vec<u32>,
-    fate: Vec<Fate>,
+    fate: Vec<VertexFate>,
     ready: BinaryHeap<Reverse<(bool, VertexId)>>,
     /// Whether each vertex has to come before one vertex, or is that vertex; empty if no vertex
     /// comes early.
@@ -152,7 +152,7 @@ struct Agenda<'g, V, E> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum VertexFate {
     Open,
     Started,
     Skipped,
@@ -176,7 +176,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
         let mut agenda = Self {
             graph,
             n_waiting,
-            fate: vec![Fate::Open; graph.len()],
+            fate: vec![VertexFate::Open; graph.len()],
             ready: BinaryHeap::new(),
             early,
             held_back: VecDeque::new(),
@@ -202,20 +202,20 @@ impl<'g, V, E> Agenda<'g, V, E> {
     /// Takes the vertex that starts next.
     fn take(&mut self) -> Option<VertexId> {
         let Reverse((_, id)) = self.ready.pop()?;
-        self.fate[id.index()] = Fate::Started;
+        self.fate[id.index()] = VertexFate::Started;
         Some(id)
     }
 
     /// Holds back a vertex that was taken, until there is room.
     fn hold_back(&mut self, id: VertexId) {
-        self.fate[id.index()] = Fate::Open;
+        self.fate[id.index()] = VertexFate::Open;
         self.held_back.push_back(id);
     }
 
     /// Takes the vertex that has waited for room the longest.
     fn take_held_back(&mut self) -> Option<VertexId> {
         let id = self.held_back.pop_front()?;
-        self.fate[id.index()] = Fate::Started;
+        self.fate[id.index()] = VertexFate::Started;
         Some(id)
     }
 
@@ -236,14 +236,14 @@ impl<'g, V, E> Agenda<'g, V, E> {
                 let at = dependent.index();
                 self.n_waiting[at] -= 1;
                 if next == Next::SkipDependents {
-                    self.fate[at] = Fate::Skipped;
+                    self.fate[at] = VertexFate::Skipped;
                 }
                 if self.n_waiting[at] > 0 {
                     continue;
                 }
                 match self.fate[at] {
-                    Fate::Skipped => settled.push((dependent, Next::SkipDependents)),
-                    Fate::Open | Fate::Started => self.get_ready(dependent),
+                    VertexFate::Skipped => settled.push((dependent, Next::SkipDependents)),
+                    VertexFate::Open | VertexFate::Started => self.get_ready(dependent),
                 }
             }
         }
@@ -252,7 +252,8 @@ impl<'g, V, E> Agenda<'g, V, E> {
     /// Returns the vertices that were not visited. A vertex behind a failed one counts as skipped,
     /// even if the walk was stopped before all its dependencies were done.
     fn unvisited(&self) -> Unvisited {
-        let mut skipped: Vec<bool> = self.fate.iter().map(|fate| *fate == Fate::Skipped).collect();
+        let mut skipped: Vec<bool> =
+            self.fate.iter().map(|fate| *fate == VertexFate::Skipped).collect();
         for &id in self.graph.order() {
             let waits = self.graph.dependencies(id);
             skipped[id.index()] |= waits.iter().any(|on| skipped[on.index()]);
@@ -262,7 +263,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
         };
         Unvisited {
             skipped: with(&|id| skipped[id.index()]),
-            stopped: with(&|id| self.fate[id.index()] == Fate::Open && !skipped[id.index()]),
+            stopped: with(&|id| self.fate[id.index()] == VertexFate::Open && !skipped[id.index()]),
         }
     }
 }

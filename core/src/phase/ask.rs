@@ -10,7 +10,7 @@ use formwork_plugin_protocol::contract::{Call, Exchange, Violation, check};
 use formwork_value::{Diagnostics, Path, Plain, Reported};
 
 use crate::config::IgnoreChanges;
-use crate::provider::{About, Ask, ContractViolation, Planned, ProviderClient, ResourceType};
+use crate::provider::{Ask, CallContext, ContractViolation, Planned, ProviderClient, ResourceType};
 use crate::state::Object;
 
 /// The answer to a plan breaks the contract.
@@ -22,7 +22,7 @@ pub(crate) const INVALID_PLAN: (&str, &str) =
 pub(crate) struct ChangeRequest<'a> {
     pub(crate) handle: &'a ProviderClient,
     pub(crate) ty: &'a ResourceType,
-    pub(crate) about: About<'a>,
+    pub(crate) about: CallContext<'a>,
     /// Paths that the configuration or the state marks as sensitive.
     pub(crate) secrets: &'a [Path],
 }

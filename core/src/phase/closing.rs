@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{SharedVertex, Vertex, Why};
+use super::{EdgeReason, SharedVertex, Vertex};
 use crate::graph::{Draft, VertexId, numbered};
 
 /// Adds the vertices. A user of an ephemeral resource is a vertex that waits for it, and in turn
 /// one that waits for the user as long as the value is passed on.
-pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, Why>) {
+pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, EdgeReason>) {
     let opened = numbered(draft.vertices()).filter_map(|(id, it)| Some((id, it.opens()?.clone())));
     let opened: Vec<_> = opened.collect();
     if opened.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, Why>) {
             }
             // An ephemeral resource that was opened with its help is closed before it.
             let user = closes.get(&id).copied().filter(|other| *other != close).unwrap_or(id);
-            draft.connect(close, user, Why::Order("may still use it"));
+            draft.connect(close, user, EdgeReason::Order("may still use it"));
             if id == from || draft[id].passes_on() {
                 queue.extend(dependents.of(id));
             }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{Written, label, plain, sensitive_paths, stored, watched};
+use super::{InstanceConfig, label, plain, sensitive_paths, stored, watched};
 use crate::change::Action;
-use crate::eval::verdicts::{ConditionSubject, Rule, Verdict};
+use crate::eval::verdicts::{ConditionResult, ConditionSubject, Rule};
 use crate::event::Event;
 use crate::provider::{ProviderClient, ResourceType, remark};
 use crate::state::Object;
@@ -26,7 +26,7 @@ pub(crate) struct DataRead {
     pub(crate) object: Arc<Object>,
 }
 
-impl Written<'_> {
+impl InstanceConfig<'_> {
     /// Reads a data source whose configuration is known, and reports progress to the watcher.
     ///
     /// # Errors
@@ -86,8 +86,8 @@ impl Written<'_> {
             .map(|one| format!("{}: {}", one.summary, one.detail))
             .collect();
         let verdict = match value {
-            Some(_) => Verdict { status: CheckStatus::Pass, message: None },
-            None => Verdict { status: CheckStatus::Fail, message: Some(errors.join("\n")) },
+            Some(_) => ConditionResult { status: CheckStatus::Pass, message: None },
+            None => ConditionResult { status: CheckStatus::Fail, message: Some(errors.join("\n")) },
         };
         let object = ConditionSubject::single(&self.addr.module, check);
         self.session.results.verdicts.set(&object, (Rule::Data, 0), verdict);

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{SharedVertex, Vertex, Why};
-use crate::graph::render::{self, Drawn};
+use super::{EdgeReason, SharedVertex, Vertex};
+use crate::graph::render::{self, RenderedVertex};
 use crate::graph::{Draft, Graph, numbered};
 
 /// Draws a graph in the DOT language. As tools for Terraform's graphs expect it, each provider has
@@ -14,12 +14,12 @@ use crate::graph::{Draft, Graph, numbered};
 /// # Panics
 /// When the edges that `more` adds close a cycle.
 pub(crate) fn draw<'c, V: Vertex<'c>>(
-    graph: &Graph<V, Why>,
-    look: impl Fn(&V) -> Drawn,
-    more: impl FnOnce(&mut Draft<Drawn>),
+    graph: &Graph<V, EdgeReason>,
+    look: impl Fn(&V) -> RenderedVertex,
+    more: impl FnOnce(&mut Draft<RenderedVertex>),
 ) -> String {
-    let mut draft: Draft<Drawn> = Draft::new();
-    let end = |name: String| Drawn { name, look: None };
+    let mut draft: Draft<RenderedVertex> = Draft::new();
+    let end = |name: String| RenderedVertex { name, look: None };
     for vertex in graph.vertices() {
         draft.add(look(vertex));
     }

@@ -21,12 +21,12 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use super::progress::ticking;
-use super::{Written, find_written, plain, point_at_parts, sensitive_paths};
+use super::{InstanceConfig, find_written, plain, point_at_parts, sensitive_paths};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
-use crate::provider::{About, Keep, ProviderClient};
+use crate::provider::{CallContext, Keep, ProviderClient};
 use crate::session::Session;
 
 /// The least time between two renewals, for providers whose deadlines have always passed.
@@ -44,7 +44,7 @@ pub(crate) struct EphemeralResources<'s> {
 
 /// An instance to be opened.
 #[derive(Clone, Copy)]
-pub(crate) struct Site<'a> {
+pub(crate) struct EphemeralInstance<'a> {
     pub(crate) config: &'a Resource,
     pub(crate) addr: &'a InstanceAddr,
     pub(crate) provider: &'a ProviderConfigAddr,
@@ -67,8 +67,8 @@ struct Open {
 }
 
 impl Open {
-    fn about(&self) -> About<'_> {
-        About { addr: &self.addr, block: Some(self.block) }
+    fn about(&self) -> CallContext<'_> {
+        CallContext { addr: &self.addr, block: Some(self.block) }
     }
 
     fn kind(&self) -> &str {
@@ -95,7 +95,7 @@ impl<'s> EphemeralResources<'s> {
     pub(crate) async fn open(
         &self,
         diags: &mut Diagnostics,
-        site: Site<'_>,
+        site: EphemeralInstance<'_>,
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let mut said = Diagnostics::new();
@@ -107,13 +107,13 @@ impl<'s> EphemeralResources<'s> {
     async fn try_open(
         &self,
         diags: &mut Diagnostics,
-        Site { config: resource, addr, provider }: Site<'_>,
+        EphemeralInstance { config: resource, addr, provider }: EphemeralInstance<'_>,
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let session = self.session;
         let name = addr.of().config();
         let (handle, ty) = find_written(session, diags, provider, (&name, resource))?;
-        let written = Written { session, config: resource, addr, failure: Severity::Error };
+        let written = InstanceConfig { session, config: resource, addr, failure: Severity::Error };
         let config = written.evaluate(diags, &ty, &scope).await?;
         let about = written.about();
         handle.validate(diags, &ty, &config, about).await?;

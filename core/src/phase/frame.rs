@@ -12,7 +12,7 @@ use crate::config::{Config, ModuleNode, Output, Resource};
 use crate::eval::Expansion;
 use crate::eval::call::CallVertex;
 use crate::eval::vertex::{EvalInputs, NamedValue, ValueVertex};
-use crate::graph::render::{Drawn, Look};
+use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::session::Session;
 
 /// A vertex that both graphs have.
@@ -209,15 +209,15 @@ impl<'c> SharedVertex<'c> {
     }
 
     /// Its appearance in a drawn graph.
-    pub(crate) fn drawn(&self) -> Drawn {
+    pub(crate) fn drawn(&self) -> RenderedVertex {
         let look = match self {
             Self::Value(value) => return value.drawn(),
             Self::Provider(provider) => {
-                Some(Look { label: provider.addr.to_string(), shape: "diamond" })
+                Some(VertexStyle { label: provider.addr.to_string(), shape: "diamond" })
             }
             Self::Call(_) | Self::Closed(_) | Self::Close(_) => None,
         };
-        Drawn { name: self.to_string(), look }
+        RenderedVertex { name: self.to_string(), look }
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn spoken_from(
     let Some(schema) = &handle.loaded().schema().provider_meta else {
         return Err(diags.error(unwanted(&handle, &resource.resource, meta)));
     };
-    let value = decode(diags, &meta.body, &schema.block, &constant::Nothing)?;
+    let value = decode(diags, &meta.body, &schema.block, &constant::EmptyScope)?;
     Ok(Rc::new(handle.with_meta(&value)))
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_value::Diagnostics;
 
-use super::{EphemeralResources, ProviderUsage, Vertex, Why};
+use super::{EdgeReason, EphemeralResources, ProviderUsage, Vertex};
 use crate::graph::walk::{Next, Unvisited, WalkOptions, walk};
 use crate::graph::{Graph, VertexId};
 use crate::session::Session;
@@ -16,7 +16,7 @@ use crate::session::Session;
 pub(crate) async fn walk_phase<'g, 'c, V, T, F>(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    (graph, openings, ends): (&'g Graph<V, Why>, &EphemeralResources<'_>, &dyn Fn() -> bool),
+    (graph, openings, ends): (&'g Graph<V, EdgeReason>, &EphemeralResources<'_>, &dyn Fn() -> bool),
     visit: impl Fn(&'g V) -> F,
     mut record: impl FnMut(&'g V, T, bool),
 ) -> Unvisited

@@ -12,12 +12,12 @@ use crate::config::{Condition, IgnoreChanges, Resource, bad_reference};
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionContext, ConditionKind};
 use crate::eval::verdicts::ConditionSubject;
-use crate::provider::{About, ResourceType};
+use crate::provider::{CallContext, ResourceType};
 use crate::session::Session;
 
 /// An instance of a resource that is written.
 #[derive(Clone, Copy)]
-pub(crate) struct Written<'a> {
+pub(crate) struct InstanceConfig<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) config: &'a Resource,
     pub(crate) addr: &'a InstanceAddr,
@@ -25,10 +25,10 @@ pub(crate) struct Written<'a> {
     pub(crate) failure: Severity,
 }
 
-impl<'a> Written<'a> {
+impl<'a> InstanceConfig<'a> {
     /// Context for messages.
-    pub(crate) fn about(self) -> About<'a> {
-        About { addr: self.addr, block: Some(self.config.span) }
+    pub(crate) fn about(self) -> CallContext<'a> {
+        CallContext { addr: self.addr, block: Some(self.config.span) }
     }
 
     /// Evaluates the block, if its preconditions hold.

@@ -19,9 +19,9 @@ pub(crate) type ObjectsRead = BTreeMap<ChangeKey, ObjectRead>;
 
 /// The objects that were read and whose resources were not yet visited.
 #[derive(Debug, Default)]
-pub(crate) struct Ahead(RefCell<BTreeMap<ConfigResourceAddr, ObjectsRead>>);
+pub(crate) struct PrefetchedObjects(RefCell<BTreeMap<ConfigResourceAddr, ObjectsRead>>);
 
-impl Ahead {
+impl PrefetchedObjects {
     /// Stores the objects that were read.
     pub(super) fn keep(&self, addr: &ConfigResourceAddr, read: ObjectsRead) {
         self.0.borrow_mut().insert(addr.clone(), read);

@@ -7,9 +7,9 @@ use formwork_value::{Diagnostics, Reported};
 use super::vertex::Vertex;
 use super::{Mode, Options, build};
 use crate::eval::vertex::NamedValue;
-use crate::graph::render::{self, Drawn, Look};
+use crate::graph::render::{self, RenderedVertex, VertexStyle};
 use crate::graph::{Draft, Graph, numbered, reduce};
-use crate::phase::{self, SharedVertex, Why};
+use crate::phase::{self, EdgeReason, SharedVertex};
 use crate::session::Session;
 
 /// Draws the graph of a plan, whole or reduced to its resources.
@@ -38,7 +38,7 @@ pub fn dot(
 /// Adds a report vertex for each `check` block. It comes before everything that the block reads and
 /// reports the instances of the block. Our graph has no such vertex, but tools find one in
 /// Terraform's graphs.
-fn add_reports(graph: &Graph<Vertex<'_>, Why>, draft: &mut Draft<Drawn>) {
+fn add_reports(graph: &Graph<Vertex<'_>, EdgeReason>, draft: &mut Draft<RenderedVertex>) {
     let mut calls = BTreeMap::new();
     let mut reports = BTreeMap::new();
     for (id, vertex) in numbered(graph.vertices()) {
@@ -48,7 +48,8 @@ fn add_reports(graph: &Graph<Vertex<'_>, Why>, draft: &mut Draft<Drawn>) {
             }
             Vertex::SharedVertex(SharedVertex::Value(value)) => {
                 let NamedValue::Check(check) = value.value else { continue };
-                let report = draft.add(Drawn { name: format!("{value} (report)"), look: None });
+                let report =
+                    draft.add(RenderedVertex { name: format!("{value} (report)"), look: None });
                 draft.connect(id, report, ());
                 reports.insert((&value.node.path, &check.name), report);
             }
@@ -70,7 +71,7 @@ fn add_reports(graph: &Graph<Vertex<'_>, Why>, draft: &mut Draft<Drawn>) {
 }
 
 /// The vertex of a destroyed object.
-fn drawn_gone(vertex: &Vertex<'_>) -> Drawn {
+fn drawn_gone(vertex: &Vertex<'_>) -> RenderedVertex {
     let label = match vertex {
         Vertex::Resource(resource) => resource.addr.to_string(),
         Vertex::Orphan(orphan) => orphan.addr.config().to_string(),
@@ -80,27 +81,30 @@ fn drawn_gone(vertex: &Vertex<'_>) -> Drawn {
         Vertex::Orphan(orphan) => orphan.addr.to_string(),
         _ => label.clone(),
     };
-    Drawn { name: format!("{name} (destroy)"), look: Some(Look { label, shape: "box" }) }
+    RenderedVertex {
+        name: format!("{name} (destroy)"),
+        look: Some(VertexStyle { label, shape: "box" }),
+    }
 }
 
-fn drawn(vertex: &Vertex<'_>) -> Drawn {
-    let boxed = |label: String| Some(Look { label, shape: "box" });
+fn drawn(vertex: &Vertex<'_>) -> RenderedVertex {
+    let boxed = |label: String| Some(VertexStyle { label, shape: "box" });
     match vertex {
         Vertex::SharedVertex(frame) => frame.drawn(),
         Vertex::Resource(resource) => {
             let label = resource.addr.to_string();
-            Drawn { name: format!("{label} (expand)"), look: boxed(label) }
+            RenderedVertex { name: format!("{label} (expand)"), look: boxed(label) }
         }
         Vertex::Orphan(orphan) => {
-            Drawn { name: vertex.to_string(), look: boxed(orphan.addr.to_string()) }
+            RenderedVertex { name: vertex.to_string(), look: boxed(orphan.addr.to_string()) }
         }
-        Vertex::Read(_) => Drawn { name: vertex.to_string(), look: None },
+        Vertex::Read(_) => RenderedVertex { name: vertex.to_string(), look: None },
     }
 }
 
 /// The resources alone, by module, in the form that Terraform prints when no type of graph is
 /// given.
-fn resources(graph: &Graph<Vertex<'_>, Why>) -> String {
+fn resources(graph: &Graph<Vertex<'_>, EdgeReason>) -> String {
     let mut modules: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
     for vertex in graph.vertices() {
         let Vertex::Resource(resource) = vertex else { continue };
@@ -132,7 +136,7 @@ fn resources(graph: &Graph<Vertex<'_>, Why>) -> String {
     format!("{text}{}}}\n", arrows(graph))
 }
 
-fn arrows(graph: &Graph<Vertex<'_>, Why>) -> String {
+fn arrows(graph: &Graph<Vertex<'_>, EdgeReason>) -> String {
     let reduced = reduce::reduce(graph);
     let mut arrows: Vec<(String, String)> = Vec::new();
     for id in graph.ids() {

@@ -8,7 +8,7 @@ use formwork_value::Str;
 
 use super::outcome::FoundResource;
 use super::vertex::Vertex;
-use super::visit::{Settled, View};
+use super::visit::{GraphFacts, View};
 use crate::addr::{
     ConfigResourceAddr, InstanceKey, Mode, ModuleAddr, Reference, ResourceName, Subject,
 };
@@ -17,13 +17,13 @@ use crate::config::ModuleNode;
 use crate::eval::ModuleResults;
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{SharedVertex, Why};
+use crate::phase::{EdgeReason, SharedVertex};
 use crate::small_map::SmallMap;
 
 /// Planned results of the resources visited so far.
 #[derive(Debug, Default)]
 pub(crate) struct PlannedResources {
-    resources: BTreeMap<ConfigResourceAddr, Fate>,
+    resources: BTreeMap<ConfigResourceAddr, PlannedResource>,
     /// For everything that some `depends_on` names and that is no resource, the resources it stands
     /// on, by the position of the module in which it is named.
     upstream: BTreeMap<Named, Vec<ConfigResourceAddr>>,
@@ -42,7 +42,7 @@ fn named(node: &ModuleNode, reference: &Reference) -> Named {
 
 /// Planned result of one resource.
 #[derive(Debug, Default)]
-struct Fate {
+struct PlannedResource {
     /// Whether its changes are kept: only if some `replace_triggered_by` may look at them.
     is_watched: bool,
     found: OnceCell<SmallMap<ModuleAddr, Planned>>,
@@ -58,18 +58,21 @@ struct Planned {
 
 /// The origin of a question: an object in an instance of a module.
 #[derive(Clone, Copy)]
-pub(crate) struct Asks<'a> {
+pub(crate) struct ObjectQuery<'a> {
     pub(crate) node: &'a ModuleNode,
     pub(crate) module: &'a ModuleAddr,
 }
 
 impl PlannedResources {
-    pub(super) fn of(graph: &Graph<Vertex<'_>, Why>, n_modules: usize) -> Self {
+    pub(super) fn of(graph: &Graph<Vertex<'_>, EdgeReason>, n_modules: usize) -> Self {
         let watched = watched(graph);
         let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
             Vertex::Resource(resource) => {
                 let is_watched = watched.contains(&resource.addr);
-                Some((resource.addr.clone(), Fate { is_watched, found: OnceCell::new() }))
+                Some((
+                    resource.addr.clone(),
+                    PlannedResource { is_watched, found: OnceCell::new() },
+                ))
             }
             _ => None,
         });
@@ -110,7 +113,7 @@ impl PlannedResources {
 
     /// Whether anything is to be done to a managed resource: in the same instance of the module that
     /// asks, or, in another module, in any.
-    pub(crate) fn is_pending(&self, asks: Asks<'_>, addr: &ConfigResourceAddr) -> bool {
+    pub(crate) fn is_pending(&self, asks: ObjectQuery<'_>, addr: &ConfigResourceAddr) -> bool {
         if addr.resource.mode() != Mode::Managed {
             return false;
         }
@@ -128,7 +131,7 @@ impl PlannedResources {
     }
 
     /// Whether anything is to be done to a managed resource of the module that asks.
-    pub(crate) fn is_pending_here(&self, asks: Asks<'_>, name: &ResourceName) -> bool {
+    pub(crate) fn is_pending_here(&self, asks: ObjectQuery<'_>, name: &ResourceName) -> bool {
         let (module, resource) = (asks.node.path.clone(), name.clone());
         self.is_pending(asks, &ConfigResourceAddr { module, resource })
     }
@@ -137,8 +140,8 @@ impl PlannedResources {
     /// resources that another object depends on.
     pub(crate) fn is_named_pending_here(
         &self,
-        settled: &Settled,
-        asks: Asks<'_>,
+        settled: &GraphFacts,
+        asks: ObjectQuery<'_>,
         on: &Reference,
     ) -> bool {
         if let Some(name) = on.resource() {
@@ -151,8 +154,8 @@ impl PlannedResources {
     /// Whether a change is pending for a resource or its dependencies.
     fn is_pending_behind(
         &self,
-        settled: &Settled,
-        asks: Asks<'_>,
+        settled: &GraphFacts,
+        asks: ObjectQuery<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
         self.is_pending(asks, addr)
@@ -180,7 +183,7 @@ impl PlannedResources {
 
     fn is_named_pending(
         &self,
-        settled: &Settled,
+        settled: &GraphFacts,
         caller: &ModuleNode,
         reference: &Reference,
     ) -> bool {
@@ -197,7 +200,7 @@ impl PlannedResources {
 }
 
 /// The resources that are mentioned in a block with a `replace_triggered_by`.
-fn watched(graph: &Graph<Vertex<'_>, Why>) -> BTreeSet<ConfigResourceAddr> {
+fn watched(graph: &Graph<Vertex<'_>, EdgeReason>) -> BTreeSet<ConfigResourceAddr> {
     let mut watched = BTreeSet::new();
     for vertex in graph.vertices() {
         let Vertex::Resource(resource) = vertex else { continue };
@@ -214,7 +217,7 @@ fn watched(graph: &Graph<Vertex<'_>, Why>) -> BTreeSet<ConfigResourceAddr> {
 
 /// For everything that some `depends_on` of a data source or a call names and that is no resource, the
 /// resources it stands on.
-fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<Named, Vec<ConfigResourceAddr>> {
+fn upstream(graph: &Graph<Vertex<'_>, EdgeReason>) -> BTreeMap<Named, Vec<ConfigResourceAddr>> {
     let mut wanted = BTreeSet::new();
     for vertex in graph.vertices() {
         let (node, depends_on) = match vertex {
@@ -262,7 +265,10 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
 }
 
 /// The resources that a vertex reaches without passing through another resource.
-fn resources_behind(graph: &Graph<Vertex<'_>, Why>, from: VertexId) -> Vec<ConfigResourceAddr> {
+fn resources_behind(
+    graph: &Graph<Vertex<'_>, EdgeReason>,
+    from: VertexId,
+) -> Vec<ConfigResourceAddr> {
     let mut found = Vec::new();
     let mut seen = BTreeSet::from([from]);
     let mut queue = vec![from];

@@ -13,7 +13,7 @@ use crate::state::Object;
 
 /// Result of a visit.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum PlanOutcome {
     /// Something of the frame.
     SharedVertex(SharedOutcome),
     /// Objects that were read ahead.

@@ -7,7 +7,7 @@ use super::vertex::Vertex;
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ResourceAddr, Target};
 use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::phase::Why;
+use crate::phase::EdgeReason;
 use crate::session::Session;
 
 /// Resources that are kept from being destroyed only by `-exclude`: the excluded ones, and the
@@ -23,7 +23,7 @@ impl ExcludedFromDestroy {
         session: &Session<'_>,
         options: &Options,
         moves: &Moves,
-        graph: &Graph<Vertex<'_>, Why>,
+        graph: &Graph<Vertex<'_>, EdgeReason>,
     ) -> Self {
         if options.excludes.is_empty() {
             return Self::default();

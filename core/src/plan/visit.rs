@@ -17,20 +17,20 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 use futures_util::StreamExt as _;
 
-use super::ahead::Ahead;
-use super::dependencies::Closures;
+use super::ahead::PrefetchedObjects;
+use super::dependencies::DependencyClosures;
 use super::fates::PlannedResources;
 use super::forgotten::Forgotten;
-use super::outcome::Found;
+use super::outcome::PlanOutcome;
 use super::spared::ExcludedFromDestroy;
-use super::validate::Accepted;
+use super::validate::ValidatedConfigs;
 use super::vertex::Vertex;
 use super::{Mode, Options, ReplaceOrders};
 use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
 use crate::eval::vertex::EvalInputs;
 use crate::moved::Moves;
-use crate::phase::{Counter, EphemeralResources, Written};
+use crate::phase::{Counter, EphemeralResources, InstanceConfig};
 use crate::provider::{ProviderClient, ResourceType};
 use crate::session::Session;
 
@@ -51,9 +51,9 @@ async fn side_by_side<F: Future>(
 }
 
 /// Results computed from the finished graph, before any visit.
-pub(crate) struct Settled<'m> {
+pub(crate) struct GraphFacts<'m> {
     pub(crate) orders: ReplaceOrders,
-    pub(crate) closures: Closures,
+    pub(crate) closures: DependencyClosures,
     /// Resources that are destroyed with a target, without being one.
     pub(crate) dragged: BTreeSet<ResourceAddr>,
     /// Resources left alone because something is excluded.
@@ -63,7 +63,7 @@ pub(crate) struct Settled<'m> {
     /// Resources that are forgotten, not destroyed, when they leave the configuration.
     pub(crate) forgotten: Forgotten,
     /// Configurations that need not be shown to their providers again.
-    pub(crate) accepted: Accepted,
+    pub(crate) accepted: ValidatedConfigs,
 }
 
 /// Inputs of every visit.
@@ -71,11 +71,11 @@ pub(crate) struct Settled<'m> {
 pub(crate) struct View<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) options: &'a Options,
-    pub(crate) settled: &'a Settled<'a>,
+    pub(crate) settled: &'a GraphFacts<'a>,
     /// The ephemeral resources that are open.
     pub(crate) openings: &'a EphemeralResources<'a>,
     /// Objects that were read ahead.
-    pub(crate) ahead: &'a Ahead,
+    pub(crate) ahead: &'a PrefetchedObjects,
     /// The fates of resources that were visited before.
     pub(crate) fates: &'a PlannedResources,
     pub(crate) counter: &'a Counter<'a>,
@@ -84,11 +84,15 @@ pub(crate) struct View<'a> {
 impl<'a> View<'a> {
     /// An instance that is in the configuration. In a plan that changes nothing, a failed condition
     /// of it stops nothing.
-    pub(crate) fn written<'w>(self, config: &'w Resource, addr: &'w InstanceAddr) -> Written<'w>
+    pub(crate) fn written<'w>(
+        self,
+        config: &'w Resource,
+        addr: &'w InstanceAddr,
+    ) -> InstanceConfig<'w>
     where
         'a: 'w,
     {
-        Written { session: self.session, config, addr, failure: self.failure() }
+        InstanceConfig { session: self.session, config, addr, failure: self.failure() }
     }
 
     /// Asks whether the provider accepts a configuration, unless it is known to.
@@ -97,7 +101,7 @@ impl<'a> View<'a> {
         diags: &mut Diagnostics,
         (handle, ty): (&ProviderClient, &ResourceType),
         config: &Value,
-        written: Written<'_>,
+        written: InstanceConfig<'_>,
     ) -> Result<(), Reported> {
         if self.settled.accepted.take(written.addr, config) {
             return Ok(());
@@ -119,19 +123,19 @@ impl<'a> View<'a> {
 }
 
 /// Visits a vertex.
-pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, Found) {
+pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, PlanOutcome) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
         Vertex::SharedVertex(frame) => {
             let with = (view.session, view.givens());
-            Found::SharedVertex(frame.visit(&mut diags, with, view.openings).await)
+            PlanOutcome::SharedVertex(frame.visit(&mut diags, with, view.openings).await)
         }
         Vertex::Resource(resource) => {
-            Found::Resources(resource::visit(view, &mut diags, resource).await)
+            PlanOutcome::Resources(resource::visit(view, &mut diags, resource).await)
         }
-        Vertex::Read(read) => Found::Objects(read::visit(view, read).await),
+        Vertex::Read(read) => PlanOutcome::Objects(read::visit(view, read).await),
         Vertex::Orphan(orphan) => {
-            Found::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
+            PlanOutcome::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
         }
     };
     (diags, found)

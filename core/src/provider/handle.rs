@@ -22,7 +22,9 @@ use std::time::Duration;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::{Call, Exchange, legacy};
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };
@@ -35,7 +37,7 @@ use formwork_value::{
 
 use self::complaint::INVALID_OBJECT;
 use self::identity::StoredIdentity;
-use self::size::Answered;
+use self::size::ObjectInResponse;
 use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
 use super::pool::mending::ProviderSlot;
@@ -49,7 +51,7 @@ const LIFE_SIGN: Duration = Duration::from_secs(30);
 
 /// Subject of a call, for messages: an address, and the block that describes it.
 #[derive(Clone, Copy)]
-pub struct About<'a> {
+pub struct CallContext<'a> {
     /// The address.
     pub addr: &'a dyn Display,
     /// The block's header, if there is one.
@@ -193,7 +195,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         config: &Value,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let config = self.sent(config, self.loaded.config());
         let request = ValidateRequest {
@@ -221,8 +223,8 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         call: &str,
-        verdict: Result<Verdict, Failure>,
-        about: About<'_>,
+        verdict: Result<DiagnosticsResponse, Failure>,
+        about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let verdict = verdict.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, verdict.diagnostics, about)
@@ -238,7 +240,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         object: &Object,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Value, Reported> {
         if object.schema_version > ty.schema.version {
             return Err(diags.error(
@@ -292,7 +294,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         current: Current<'_>,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Read, Reported> {
         let request = ReadRequest {
             type_name: ty.name.clone(),
@@ -313,7 +315,8 @@ impl ProviderClient {
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
         let exchange = Exchange::new(Call::Read).object(&answer.state, &value);
         self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
-        let answered = Answered { payload: &answer.state, value: &value, private: &answer.private };
+        let answered =
+            ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };
         self.check_size(diags, call, (ty, answered), about)?;
         let value = legacy::normalise(ty.block(), value);
         let identity = self.identity(diags, (ty, call), answer.identity, about)?;
@@ -330,7 +333,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         ask: Ask<'_>,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Planned, Reported> {
         let request = PlanRequest {
             type_name: ty.name.clone(),
@@ -352,8 +355,11 @@ impl ProviderClient {
         self.said(diags, answer.diagnostics, about)?;
         self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.planned, (ty, about))?;
-        let answered =
-            Answered { payload: &answer.planned, value: &value, private: &answer.planned_private };
+        let answered = ObjectInResponse {
+            payload: &answer.planned,
+            value: &value,
+            private: &answer.planned_private,
+        };
         self.check_size(diags, call, (ty, answered), about)?;
         Ok(Planned {
             value,

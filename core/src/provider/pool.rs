@@ -22,12 +22,12 @@ use tokio::sync::Semaphore;
 
 use self::mending::{ProviderSlot, RestartWorker};
 use self::processes::Processes;
-use self::stopping::{Purpose, Stopping};
+use self::stopping::{StartPurpose, Stopping};
 use super::blame::about_failure;
 use super::builtin::Builtin;
-use super::calls::{Calls, Waiting};
+use super::calls::{Calls, PendingCall};
 use super::deadlines::Deadlines;
-use super::handle::{About, ProviderClient};
+use super::handle::{CallContext, ProviderClient};
 use super::loaded::Loaded;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
@@ -130,7 +130,7 @@ impl<'l> Pool<'l> {
     async fn start(
         &self,
         addr: &ProviderAddr,
-        purpose: Purpose,
+        purpose: StartPurpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
         if addr.is_builtin() {
             let provider = self.launcher.builtin();
@@ -215,7 +215,7 @@ impl<'l> Pool<'l> {
         if let Some(problems) = self.unusable.borrow().get(addr) {
             diags.append(problems.clone())?;
         }
-        match self.start_again(addr, Purpose::Work).await {
+        match self.start_again(addr, StartPurpose::Work).await {
             Ok(provider) => {
                 self.processes.set_idle(&provider);
                 Ok(provider)
@@ -274,7 +274,7 @@ impl<'l> Pool<'l> {
         };
         let provider = match self.processes.take_idle(&addr.provider) {
             Some(provider) => provider,
-            None => match self.start_again(&addr.provider, Purpose::Work).await {
+            None => match self.start_again(&addr.provider, StartPurpose::Work).await {
                 Ok(provider) => provider,
                 Err(failure) => return Err(failed(diags, "start", &failure)),
             },
@@ -285,7 +285,7 @@ impl<'l> Pool<'l> {
         };
         let seat = ProviderSlot::new(provider, true);
         let handle = Rc::new(ProviderClient::new(loaded, seat, self.calls.clone()));
-        handle.configure(diags, &config, About { addr: &name, block }).await?;
+        handle.configure(diags, &config, CallContext { addr: &name, block }).await?;
         let entry = Configured { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
         Ok(handle)
@@ -295,7 +295,7 @@ impl<'l> Pool<'l> {
     async fn start_again(
         &self,
         addr: &ProviderAddr,
-        purpose: Purpose,
+        purpose: StartPurpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
         let underway = self.calls.begin(addr, "GetProviderSchema", None);
         let provider = match self.start(addr, purpose).await {
@@ -316,7 +316,7 @@ impl<'l> Pool<'l> {
         &self,
         addr: &ProviderAddr,
         provider: &Arc<dyn Provider>,
-        purpose: Purpose,
+        purpose: StartPurpose,
     ) -> Result<(), Failure> {
         let Some(loaded) = self.loaded(addr) else { return Ok(()) };
         if loaded.schema().capabilities.get_provider_schema_optional {
@@ -335,7 +335,7 @@ impl<'l> Pool<'l> {
 
     /// The calls that have waited for an answer for so long at least, the longest first.
     #[must_use]
-    pub fn waiting(&self, least: Duration) -> Vec<Waiting> {
+    pub fn waiting(&self, least: Duration) -> Vec<PendingCall> {
         self.calls.waiting(least)
     }
 

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-use super::Bench;
+use super::EvalFixture;
 use crate::graph::walk::RecordOrder;
 
 /// One resource: the earlier ones that it mentions; its place; whether it is created first; the
@@ -125,7 +125,7 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let (before, after) = (config(&before, keyed[0]), config(&after, keyed[1]));
-        let mut bench = Bench::new();
+        let mut bench = EvalFixture::new();
         let first = bench.apply(&before);
         prop_assert!(!first.diags.has_errors(), "{before}\n{}", first.said());
         bench.parallelism = 4;

@@ -153,7 +153,7 @@ fn conversions() -> TokenStream {
     quote! {
         fn from_value(
             value: &::formwork_sdk::value::Value,
-        ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::Refused> {
+        ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::ConversionError> {
             ::formwork_sdk::View::from_value(value)
         }
 

@@ -14,14 +14,14 @@ use syn::{DeriveInput, Error, Ident, Path, Result};
 
 use crate::part::Part;
 use crate::words::StructAttrs;
-use said::{SaidOfResource, Waiting};
+use said::{ResourceArgs, Waiting};
 use scope::{Mentions, Scope};
 
 /// A resource type and the model it is said of.
 struct Resource<'i> {
     input: &'i DeriveInput,
     parts: &'i [Part<'i>],
-    said: SaidOfResource,
+    said: ResourceArgs,
     /// The struct of the service that the model is made from.
     from: Option<&'i Path>,
     /// The attribute that the provider sets and that names an object.
@@ -36,7 +36,7 @@ pub(crate) fn expand(
     of_model: &StructAttrs,
     parts: &[Part<'_>],
 ) -> Result<TokenStream> {
-    let Some(said) = SaidOfResource::read(&input.attrs)? else { return Ok(TokenStream::new()) };
+    let Some(said) = ResourceArgs::read(&input.attrs)? else { return Ok(TokenStream::new()) };
     let model = &input.ident;
     let resource = Resource {
         input,

@@ -23,7 +23,7 @@ pub(crate) enum Identity {
 
 /// Arguments on a field.
 #[derive(Default)]
-pub(crate) struct Said {
+pub(crate) struct FieldArgs {
     pub(crate) is_block: bool,
     pub(crate) role: Option<Role>,
     pub(crate) name: Option<LitStr>,
@@ -50,7 +50,7 @@ pub(crate) struct Said {
     heard: Vec<String>,
 }
 
-impl Said {
+impl FieldArgs {
     /// Reads all `#[attr(…)]` and `#[block(…)]` among `attributes`.
     pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
         let mut said = Self::default();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_backend::local::Files;
 use formwork_core::addr::ProviderConfigAddr;
-use formwork_core::state::journal::{self, Begin, Intent, Journal};
+use formwork_core::state::journal::{self, Intent, Journal, RunHeader};
 
 use super::*;
 
@@ -56,7 +56,7 @@ fn state_of(lineage: &str, serial: u64, names: &str) -> Vec<u8> {
 async fn journal_of(base: &[u8], name: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let base = StateFile::read(base).unwrap();
-    let begin = Begin { operation: "OperationTypeApply", base: &base, read_from: None };
+    let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
     let journal = Journal::begin(folder.path(), begin).unwrap();
     let addr: InstanceAddr = format!("t.{name}").parse().unwrap();
     let provider: ProviderConfigAddr = "provider[\"example.com/acme/t\"]".parse().unwrap();

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::plan::{Search, UNRESOLVED};
-use formwork_core::state::recover::{Doubt, Unresolved};
+use formwork_core::state::recover::{OpenQuestion, Unresolved};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::{Adopted, NOTHING_OPEN, Taking, described};
+use super::{Adopted, ImportCommand, NOTHING_OPEN, described};
 use crate::args::RecoverReviewArgs;
-use crate::command::import::Finder;
+use crate::command::import::ObjectFinder;
 use crate::command::locked::StateSession;
 use crate::command::operation::may_ask;
-use crate::command::question::{Question, ask};
+use crate::command::question::{Prompt, ask};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, out};
 
 /// An answer.
 #[derive(Debug, PartialEq)]
-enum Choice<'a> {
+enum ReviewDecision<'a> {
     Adopt { id: Option<&'a str> },
     Forget,
     Retry,
@@ -28,7 +28,7 @@ enum Choice<'a> {
 
 /// Runs the command.
 pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
-    let taking = Taking {
+    let taking = ImportCommand {
         finding: &args.finding,
         state: &args.state,
         address: "",
@@ -76,7 +76,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
 /// provider with errors is no obstacle: then the user is asked about all.
 async fn ask_providers(
     diags: &mut Diagnostics,
-    finder: &Finder<'_>,
+    finder: &ObjectFinder<'_>,
     locked: &mut StateSession,
 ) -> (BTreeMap<InstanceAddr, String>, bool) {
     let mut said = Diagnostics::new();
@@ -113,8 +113,8 @@ async fn ask_providers(
 /// Asks until the answer is one of the choices. `None` at the end of the input.
 async fn answer(screen: &Screen, one: &Unresolved, found: Option<&str>) -> Option<String> {
     let known = match &one.doubt {
-        Doubt::Place { .. } => true,
-        Doubt::Effect => one.guessed_id().is_some(),
+        OpenQuestion::Place { .. } => true,
+        OpenQuestion::Effect => one.guessed_id().is_some(),
     };
     let proposal = match (known, found) {
         (true, _) => "The answer of the provider names the object, so `adopt` needs no id.".to_owned(),
@@ -131,7 +131,7 @@ async fn answer(screen: &Screen, one: &Unresolved, found: Option<&str>) -> Optio
     );
     let title = format!("What became of {}?", one.addr);
     loop {
-        let question = Question { title: &title, about: &about, secret: false };
+        let question = Prompt { title: &title, about: &about, secret: false };
         let answer = ask(screen, question).await.ok()?;
         if choice(&answer).is_some() {
             return Some(answer);
@@ -139,13 +139,13 @@ async fn answer(screen: &Screen, one: &Unresolved, found: Option<&str>) -> Optio
     }
 }
 
-fn choice(answer: &str) -> Option<Choice<'_>> {
+fn choice(answer: &str) -> Option<ReviewDecision<'_>> {
     let mut words = answer.split_whitespace();
     let choice = match (words.next()?, words.next()) {
-        ("adopt", id) => Choice::Adopt { id },
-        ("forget", None) => Choice::Forget,
-        ("retry", None) => Choice::Retry,
-        ("skip", None) => Choice::Skip,
+        ("adopt", id) => ReviewDecision::Adopt { id },
+        ("forget", None) => ReviewDecision::Forget,
+        ("retry", None) => ReviewDecision::Retry,
+        ("skip", None) => ReviewDecision::Skip,
         _ => return None,
     };
     words.next().is_none().then_some(choice)
@@ -154,18 +154,22 @@ fn choice(answer: &str) -> Option<Choice<'_>> {
 /// Does what was chosen. Returns whether something is decided.
 async fn settle(
     diags: &mut Diagnostics,
-    (finder, locked): (&Finder<'_>, &mut StateSession),
+    (finder, locked): (&ObjectFinder<'_>, &mut StateSession),
     addr: &InstanceAddr,
     answer: &str,
 ) -> Result<bool, Reported> {
     match choice(answer) {
-        Some(Choice::Adopt { id }) => {
+        Some(ReviewDecision::Adopt { id }) => {
             let text = Adopted { addr, id, force: false }.take_in(diags, finder, locked).await?;
             out(&text);
         }
-        Some(Choice::Forget) => drop(locked.decide(addr, "the user says that it is settled")),
-        Some(Choice::Retry) => drop(locked.decide(addr, "the user says that nothing was done")),
-        Some(Choice::Skip) | None => return Ok(false),
+        Some(ReviewDecision::Forget) => {
+            drop(locked.decide(addr, "the user says that it is settled"))
+        }
+        Some(ReviewDecision::Retry) => {
+            drop(locked.decide(addr, "the user says that nothing was done"))
+        }
+        Some(ReviewDecision::Skip) | None => return Ok(false),
     }
     Ok(true)
 }
@@ -176,11 +180,11 @@ mod tests {
 
     #[test]
     fn an_answer_is_one_of_the_choices() {
-        assert_eq!(choice("adopt"), Some(Choice::Adopt { id: None }));
-        assert_eq!(choice(" adopt  a-1 "), Some(Choice::Adopt { id: Some("a-1") }));
-        assert_eq!(choice("retry"), Some(Choice::Retry));
-        assert_eq!(choice("forget"), Some(Choice::Forget));
-        assert_eq!(choice("skip"), Some(Choice::Skip));
+        assert_eq!(choice("adopt"), Some(ReviewDecision::Adopt { id: None }));
+        assert_eq!(choice(" adopt  a-1 "), Some(ReviewDecision::Adopt { id: Some("a-1") }));
+        assert_eq!(choice("retry"), Some(ReviewDecision::Retry));
+        assert_eq!(choice("forget"), Some(ReviewDecision::Forget));
+        assert_eq!(choice("skip"), Some(ReviewDecision::Skip));
         for answer in ["", "yes", "retry now", "adopt a b"] {
             assert_eq!(choice(answer), None, "{answer}");
         }

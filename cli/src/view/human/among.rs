@@ -6,9 +6,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use formwork_value::Value;
 
 /// Values that can be asked for.
-pub(super) struct Among<'v>(HashMap<u64, Vec<&'v Value>>);
+pub(super) struct ValueSet<'v>(HashMap<u64, Vec<&'v Value>>);
 
-impl<'v> Among<'v> {
+impl<'v> ValueSet<'v> {
     /// Takes in values.
     pub(super) fn of(values: &'v [Value]) -> Self {
         let mut by_hash: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(values.len());
@@ -53,7 +53,7 @@ mod tests {
     fn a_value_is_found_by_being_equal() {
         let object = |n: i64| Value::object([("n", Value::int(n)), ("t", Value::string("x"))]);
         let values = [object(1), object(2), Value::string("1"), object(3).mark(Marks::SENSITIVE)];
-        let among = Among::of(&values);
+        let among = ValueSet::of(&values);
         assert!(values.iter().all(|value| among.holds(value)));
         for other in
             [object(3), object(4), Value::int(1), Value::null(formwork_value::Type::String)]
@@ -69,7 +69,7 @@ mod tests {
             (from..from + 100_000).map(|n| Value::object([("n", Value::int(n))])).collect()
         };
         let (old, new) = (list(0), list(1));
-        let among = Among::of(&new);
+        let among = ValueSet::of(&new);
         assert_eq!(old.iter().filter(|value| !among.holds(value)).count(), 1);
     }
 }

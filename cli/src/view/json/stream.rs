@@ -5,7 +5,7 @@ use std::time::Duration;
 use formwork_core::addr::InstanceAddr;
 use formwork_core::apply::ChangeCounts;
 use formwork_core::change::{Action, Change, Reason};
-use formwork_core::event::{EphemeralStage, EphemeralStep, Event, EventObserver, Label};
+use formwork_core::event::{EphemeralStage, EphemeralStep, Event, EventObserver, ObjectLabel};
 use formwork_core::plan::Plan;
 use formwork_core::state::State;
 use formwork_value::Diagnostic;
@@ -253,9 +253,9 @@ fn summary(change: &Change) -> Json {
 fn hook(
     addr: &InstanceAddr,
     action: Option<Action>,
-    label: Option<&Label>,
+    label: Option<&ObjectLabel>,
 ) -> Vec<(&'static str, Json)> {
-    let value = |label: &Label| Json::text(&label.value);
+    let value = |label: &ObjectLabel| Json::text(&label.value);
     let members = Json::some([
         ("resource", Some(resource(addr))),
         ("action", action.map(|action| Json::text(word(action)))),
@@ -285,9 +285,9 @@ fn timed(mut hook: Vec<(&'static str, Json)>, elapsed: Duration) -> Vec<(&'stati
     hook
 }
 
-fn labelled(label: Option<&Label>) -> String {
+fn labelled(label: Option<&ObjectLabel>) -> String {
     match label {
-        Some(Label { key, value }) if !value.is_empty() => format!(" [{key}={value}]"),
+        Some(ObjectLabel { key, value }) if !value.is_empty() => format!(" [{key}={value}]"),
         _ => String::new(),
     }
 }

@@ -10,7 +10,7 @@ use formwork_core::disk::Dir;
 use formwork_core::state::intents::IntentLog;
 
 use super::{Files, LocalStore, failed, shown};
-use crate::store::{Doing, StateStore, StoreError};
+use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 
 /// The file of a state.
@@ -58,7 +58,7 @@ impl Workspaces {
     /// # Errors
     /// When their folder cannot be read.
     pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
-        let failed = |error| failed(Doing::List, &self.folder)(error).into();
+        let failed = |error| failed(StoreOperation::List, &self.folder)(error).into();
         let mut names = Vec::new();
         match self.folder.read_dir() {
             Ok(entries) => {
@@ -89,7 +89,9 @@ impl Workspaces {
             .and_then(|folder| folder.create_subdir(name));
         match created {
             Ok(_) => Ok(()),
-            Err(error) => Err(failed(Doing::Create, &self.folder.join(name))(error).into()),
+            Err(error) => {
+                Err(failed(StoreOperation::Create, &self.folder.join(name))(error).into())
+            }
         }
     }
 
@@ -108,7 +110,8 @@ impl Workspaces {
             parent.subdir(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
         };
         let removed = self.open_folder(Dir::open, open).and_then(|folder| folder.remove(name));
-        removed.map_err(|error| failed(Doing::Delete, &self.folder.join(name))(error).into())
+        removed
+            .map_err(|error| failed(StoreOperation::Delete, &self.folder.join(name))(error).into())
     }
 }
 

@@ -11,7 +11,7 @@ use formwork_value::{Str, Value};
 
 use self::installed::Installed;
 use super::*;
-use crate::kind::{Surroundings, find};
+use crate::kind::{BackendEnvironment, find};
 
 #[expect(clippy::disallowed_methods, reason = "the server is a program")]
 fn program(path: &Path) -> Command {
@@ -27,7 +27,7 @@ fn backend(port: u16) -> Arc<dyn Backend> {
     let conn_str = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
     let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
     let values = kind.schema().coerce(&given).unwrap();
-    let surroundings = Surroundings { root: "unused".into(), variables: BTreeMap::new() };
+    let surroundings = BackendEnvironment { root: "unused".into(), variables: BTreeMap::new() };
     kind.configure(&Arguments { values: &values, surroundings: &surroundings }).unwrap()
 }
 

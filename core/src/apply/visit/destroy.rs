@@ -6,7 +6,7 @@ use std::sync::Arc;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostics, Reported};
 
-use super::call::{Call, Left, Salvaged, Seen};
+use super::call::{Call, RemainingObject, Salvaged, Seen};
 use super::{ApplyOutcome, View, provision};
 use crate::addr::InstanceAddr;
 use crate::apply::vertex::DestroyVertex;
@@ -15,7 +15,7 @@ use crate::config::When;
 use crate::eval::DestroyedScope;
 use crate::event::Event;
 use crate::phase::{encode, find_stored, label_before, plain, watched};
-use crate::provider::{About, Ask, ResourceType, remark};
+use crate::provider::{Ask, CallContext, ResourceType, remark};
 use crate::state::journal::{self, Intent};
 use crate::state::{Object, Status};
 
@@ -45,7 +45,7 @@ pub(super) async fn visit(
         view,
         handle: &handle,
         ty: &ty,
-        about: About { addr, block: None },
+        about: CallContext { addr, block: None },
         intent: Intent {
             addr,
             provider: &change.provider,
@@ -86,7 +86,7 @@ pub(super) async fn visit(
         failed(elapsed);
         return Ok(ApplyOutcome::Destroyed { left: Some(object) });
     };
-    let in_doubt = matches!(left, Left::InDoubt);
+    let in_doubt = matches!(left, RemainingObject::InDoubt);
     let left = what_is_left(diags, (&ty, addr), &object, left)?;
     if !in_doubt {
         announced.settle(diags, left.as_deref());
@@ -103,11 +103,11 @@ fn what_is_left(
     diags: &mut Diagnostics,
     (ty, addr): (&ResourceType, &InstanceAddr),
     object: &Arc<Object>,
-    left: Left,
+    left: RemainingObject,
 ) -> Result<Option<Arc<Object>>, Reported> {
     let Seen { value, private, .. } = match left {
-        Left::AsBefore | Left::InDoubt => return Ok(Some(object.clone())),
-        Left::Answered(seen) | Left::Found(seen) => seen,
+        RemainingObject::AsBefore | RemainingObject::InDoubt => return Ok(Some(object.clone())),
+        RemainingObject::Answered(seen) | RemainingObject::Found(seen) => seen,
     };
     if value.value().is_null() {
         return Ok(None);

@@ -11,7 +11,7 @@ use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
 
-use super::call::{Announced, Call, Left, Salvaged};
+use super::call::{AnnouncedCall, Call, RemainingObject, Salvaged};
 use super::{ApplyOutcome, View, provision};
 use crate::addr::{InstanceAddr, Mode};
 use crate::apply::vertex::InstanceVertex;
@@ -20,7 +20,7 @@ use crate::config::When;
 use crate::eval::ModuleScope;
 use crate::event::Event;
 use crate::phase::{
-    ChangeRequest, INVALID_PLAN, Written, find_written, label, label_before, plain,
+    ChangeRequest, INVALID_PLAN, InstanceConfig, find_written, label, label_before, plain,
     sensitive_paths, stored, watched,
 };
 use crate::provider::{Ask, Planned, ProviderClient, ResourceType, remark};
@@ -38,7 +38,7 @@ pub(super) async fn visit(
     let (handle, ty) = find_written(view.session, diags, &change.provider, name)?;
     let scope = scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
-    let written = Written { session, config: block, addr, failure };
+    let written = InstanceConfig { session, config: block, addr, failure };
     let config = written.evaluate(diags, &ty, &scope).await?;
     let work = Work { view, vertex, written, handle: &handle, ty: &ty };
     let came = match change.addr.resource.mode() {
@@ -100,7 +100,7 @@ fn no_place(addr: &InstanceAddr) -> Diagnostic {
 struct Work<'a> {
     view: View<'a>,
     vertex: &'a InstanceVertex<'a>,
-    written: Written<'a>,
+    written: InstanceConfig<'a>,
     handle: &'a Rc<ProviderClient>,
     ty: &'a ResourceType,
 }
@@ -289,20 +289,20 @@ impl<'a> Work<'a> {
     async fn keep(
         &self,
         diags: &mut Diagnostics,
-        (announced, Salvaged { result, left }): (Announced<'_>, Salvaged),
+        (announced, Salvaged { result, left }): (AnnouncedCall<'_>, Salvaged),
         (config, scope): (&Value, &ModuleScope<'_>),
     ) -> Result<ApplyOutcome, Reported> {
         let creating = self.action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
         let provisions = creating && provision::any(provisioners, When::Create);
-        let in_doubt = matches!(left, Left::InDoubt);
+        let in_doubt = matches!(left, RemainingObject::InDoubt);
         // Provisioners of a new object have not run when its creation failed.
-        let sound = matches!(left, Left::Found(_)) && !provisions;
+        let sound = matches!(left, RemainingObject::Found(_)) && !provisions;
         let (value, mut object) = match left {
-            Left::AsBefore | Left::InDoubt => {
+            RemainingObject::AsBefore | RemainingObject::InDoubt => {
                 (None, self.prior_object().filter(|_| !creating).cloned())
             }
-            Left::Answered(seen) | Left::Found(seen) => {
+            RemainingObject::Answered(seen) | RemainingObject::Found(seen) => {
                 let is_gone = seen.value.value().is_null();
                 let value = remark(self.ty, seen.value, &sensitive_paths(config));
                 let kept = self.prior_object().filter(|_| !creating);

@@ -10,7 +10,7 @@ use formwork_plugin_protocol::{Failure, Provider};
 
 use super::*;
 use crate::addr::ProviderAddr;
-use crate::eval::testing::Bench;
+use crate::eval::testing::EvalFixture;
 use crate::plan;
 use crate::provider::{Launch, Pool};
 use crate::provisioner::Provisioners;
@@ -62,7 +62,7 @@ fn with_session<T>(look: impl FnOnce(&Session<'_>) -> T) -> T {
 }
 
 fn with_session_of<T>(config: &str, state: &str, look: impl FnOnce(&Session<'_>) -> T) -> T {
-    let bench = Bench::of(config);
+    let bench = EvalFixture::of(config);
     let state = StateFile::read(state.as_bytes()).unwrap().state;
     let (pool, variables, stop) = (Pool::new(&Nobody), BTreeMap::new(), Cell::new(false));
     let provisioners = Provisioners::default();

@@ -19,7 +19,7 @@ use crate::phase::{ChangeRequest, INVALID_PLAN, find_stored, plain};
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};
-use crate::provider::{About, Ask, ProviderClient, ResourceType};
+use crate::provider::{Ask, CallContext, ProviderClient, ResourceType};
 use crate::state::{InstanceState, Object, ResourceState};
 
 /// An object that is to go.
@@ -324,7 +324,7 @@ impl End<'_> {
         let identity = self.ty.identity_of(object);
         let identity = identity.as_ref();
         let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
-        let about = About { addr, block: None };
+        let about = CallContext { addr, block: None };
         let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
         let asking = ChangeRequest { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
         asking.judge(diags, INVALID_PLAN, contract::Call::PlanDestroy, &planned.value)?;

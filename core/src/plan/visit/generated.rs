@@ -10,7 +10,7 @@ use crate::plan::vertex::ResourceVertex;
 use crate::provider::ResourceType;
 
 /// A configuration that was generated.
-pub(super) struct Generated {
+pub(super) struct GeneratedConfig {
     /// Its source text.
     pub(super) text: String,
     /// And as it would be if it had been written.
@@ -26,7 +26,7 @@ pub(super) fn generate(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
     (addr, ty, object): (&InstanceAddr, &ResourceType, &Value),
-) -> Result<Generated, Reported> {
+) -> Result<GeneratedConfig, Reported> {
     let text = generate::block(vertex.config, ty.block(), object).map_err(|unknown| {
         let detail = format!("No configuration can be generated for {addr}: {unknown}.");
         diags.error(Diagnostic::error("Invalid generated configuration", detail))
@@ -36,7 +36,7 @@ pub(super) fn generate(
     let resource = unwritten::read(&mut found, &text);
     found.map_from(0, |problem| at_import(problem, vertex.config.span));
     diags.append(found)?;
-    Ok(Generated { text, resource: resource? })
+    Ok(GeneratedConfig { text, resource: resource? })
 }
 
 /// Points at the block that is there instead of at one that only will be.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
-use super::generated::{self, Generated, at_import};
+use super::generated::{self, GeneratedConfig, at_import};
 use super::interrupted::{self, Search};
 use super::prior::{self, Prior};
-use super::resource::Here;
+use super::resource::ResourceInModule;
 use super::{View, import, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Importing, Reason, ReplaceOrder};
@@ -18,7 +18,7 @@ use crate::eval::ModuleScope;
 use crate::eval::vertex::is_infinite;
 use crate::phase::{ChangeRequest, plain, sensitive_paths};
 use crate::plan::Mode;
-use crate::plan::decide::{Facts, decide};
+use crate::plan::decide::{ActionInputs, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::{Planned, ProviderClient, ResourceType, remark};
@@ -30,7 +30,7 @@ use crate::provider::{Planned, ProviderClient, ResourceType, remark};
 pub(super) async fn plan(
     view: View<'_>,
     diags: &mut Diagnostics,
-    here: &Here<'_>,
+    here: &ResourceInModule<'_>,
     key: InstanceKey,
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
@@ -73,7 +73,7 @@ pub(super) async fn plan(
     let mut problems = Diagnostics::new();
     let config = match &generated {
         None => instance.config(&mut problems, &scope, vertex.config).await,
-        Some(Generated { text, resource }) => {
+        Some(GeneratedConfig { text, resource }) => {
             let config = instance.config(&mut problems, &scope, resource).await;
             problems.map_from(0, |problem| at_import(problem, vertex.config.span));
             if let Some(importing) = &mut importing {
@@ -162,7 +162,7 @@ impl<'a> Instance<'a> {
         let replace_paths = asking.replace_paths(diags, &usable_value, &planned)?;
         let after = self.marked(&planned, config);
         let order = self.view.settled.orders.order(&self.vertex.addr);
-        let (action, reason) = decide(&Facts {
+        let (action, reason) = decide(&ActionInputs {
             prior: before,
             planned: &after,
             tainted,

@@ -11,7 +11,7 @@ use crate::change::{Action, Change};
 use crate::event::Event;
 use crate::phase::{encode, label};
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, Current, MovedFrom, ProviderClient, ResourceType, remark};
+use crate::provider::{CallContext, Current, MovedFrom, ProviderClient, ResourceType, remark};
 use crate::state::{Object, Status};
 
 type Dependencies = Arc<Vec<ConfigResourceAddr>>;
@@ -78,8 +78,8 @@ pub(super) struct Owner<'a> {
 
 impl<'a> Owner<'a> {
     /// Returns the subject of a call about the object.
-    pub(super) fn about(&self) -> About<'a> {
-        About { addr: self.addr, block: self.block }
+    pub(super) fn about(&self) -> CallContext<'a> {
+        CallContext { addr: self.addr, block: self.block }
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) async fn read(
         Some(source) => {
             let former =
                 MovedFrom { kind: &source.kind, provider: &source.provider, object: &object };
-            let about = About { addr, block: source.span };
+            let about = CallContext { addr, block: source.span };
             let (value, private) = handle.move_state(diags, ty, former, about).await?;
             same = false;
             Arc::make_mut(&mut object).private = private;

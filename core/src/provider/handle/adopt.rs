@@ -13,8 +13,10 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::complaint::INVALID_OBJECT;
 use super::identity::StoredIdentity;
-use super::size::Answered;
-use super::{About, ContractViolation, ProviderClient, capabilities, remark, with_stored_numbers};
+use super::size::ObjectInResponse;
+use super::{
+    CallContext, ContractViolation, ProviderClient, capabilities, remark, with_stored_numbers,
+};
 use crate::addr::ProviderAddr;
 use crate::change::ImportKey;
 use crate::provider::ResourceType;
@@ -52,7 +54,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         former: MovedFrom<'_>,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<(Value, Bytes), Reported> {
         if !self.loaded.schema().capabilities.move_resource_state {
             let detail = format!(
@@ -106,7 +108,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         clue: &ImportKey,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Imported, Reported> {
         let (imported, others) = self.import_all(diags, ty, clue, about).await?;
         if others.is_empty() {
@@ -126,7 +128,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         clue: &ImportKey,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<(Imported, Vec<Imported>), Reported> {
         let (id, identity) = match clue {
             ImportKey::Id(id) => (id.to_string(), None),
@@ -182,7 +184,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         found: ImportedResource,
-        (clue, about): (&ImportKey, About<'_>),
+        (clue, about): (&ImportKey, CallContext<'_>),
     ) -> Result<Imported, Reported> {
         let call = "ImportResourceState";
         let value = self.decode(diags, call, &found.state, (ty, about))?;
@@ -205,7 +207,8 @@ impl ProviderClient {
             });
         }
         result?;
-        let answered = Answered { payload: &found.state, value: &value, private: &found.private };
+        let answered =
+            ObjectInResponse { payload: &found.state, value: &value, private: &found.private };
         self.check_size(diags, call, (ty, answered), about)?;
         let identity = self.identity(diags, (ty, call), found.identity, about)?;
         Ok(Imported { value, private: found.private, identity })
@@ -218,7 +221,7 @@ fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<
 }
 
 /// Explains why the object found is not the one requested.
-fn refused(summary: &str, (clue, what): (&ImportKey, &str), about: About<'_>) -> Diagnostic {
+fn refused(summary: &str, (clue, what): (&ImportKey, &str), about: CallContext<'_>) -> Diagnostic {
     let detail = format!("By {clue} the provider found {what} for {}.", about.addr);
     Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
 }

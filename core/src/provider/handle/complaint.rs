@@ -7,7 +7,7 @@ use formwork_value::codec::DecodeError;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported};
 
-use super::{About, ContractViolation, ProviderClient};
+use super::{CallContext, ContractViolation, ProviderClient};
 use crate::provider::ResourceType;
 use crate::provider::blame::{about_failure, about_provider_diagnostics};
 
@@ -20,7 +20,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         mut said: Vec<ProviderDiagnostic>,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<(), Reported> {
         if said.is_empty() {
             return Ok(());
@@ -38,7 +38,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         call: &str,
         failure: &Failure,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Reported {
         let addr = about.addr.to_string();
         diags.error(about_failure(self.addr(), call, Some(&addr), failure).at_opt(about.block))
@@ -53,7 +53,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         call: &str,
         payload: &Payload,
-        (ty, about): (&ResourceType, About<'_>),
+        (ty, about): (&ResourceType, CallContext<'_>),
     ) -> Result<Plain, Reported> {
         match payload.decode_lossy(&ty.ty) {
             Ok((value, replaced)) => {
@@ -68,7 +68,12 @@ impl ProviderClient {
     }
 
     /// Warns that strings in an answer were not valid UTF-8.
-    pub fn warn_of_replaced_text(&self, diags: &mut Diagnostics, call: &str, about: About<'_>) {
+    pub fn warn_of_replaced_text(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        about: CallContext<'_>,
+    ) {
         let detail = format!(
             "A string in the answer of provider {} to {call} for {} is not valid UTF-8. Each byte that is not valid was replaced by U+FFFD. This is a bug in the provider, which should be reported in the provider's own issue tracker.",
             self.addr(),
@@ -85,7 +90,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         call: &str,
         error: &DecodeError,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Reported {
         self.invalid(
             diags,
@@ -103,7 +108,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         (summary, call): (&str, &str),
         exchange: &Exchange<'_>,
-        (ty, about): (&ResourceType, About<'_>),
+        (ty, about): (&ResourceType, CallContext<'_>),
     ) -> Result<(), Reported> {
         let mut result = Ok(());
         for violation in check(exchange, &ty.schemas()) {
@@ -119,7 +124,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         breach: ContractViolation<'_>,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Reported {
         let ContractViolation { summary, call, problem } = breach;
         let detail = format!(
@@ -136,7 +141,7 @@ impl ProviderClient {
     }
 
     /// Describes an error in an answer, in the words that tests of providers search for.
-    fn violation(&self, (summary, call): (&str, &str), about: About<'_>) -> String {
+    fn violation(&self, (summary, call): (&str, &str), about: CallContext<'_>) -> String {
         let provider = format!("provider[\"{}\"]", self.addr());
         let addr = about.addr;
         match (call, summary) {
@@ -164,7 +169,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         call: &str,
         deferred: Option<DeferredReason>,
-        (ty, about): (&ResourceType, About<'_>),
+        (ty, about): (&ResourceType, CallContext<'_>),
     ) -> Result<(), Reported> {
         let exchange = Exchange::new(Call::Any).deferred(deferred.is_some());
         self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))

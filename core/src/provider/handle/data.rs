@@ -8,7 +8,7 @@ use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::complaint::INVALID_OBJECT;
-use super::{About, ProviderClient, capabilities, with_stored_numbers};
+use super::{CallContext, ProviderClient, capabilities, with_stored_numbers};
 use crate::provider::ResourceType;
 
 impl ProviderClient {
@@ -21,7 +21,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         config: &Value,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Plain, Reported> {
         let request = ReadDataRequest {
             type_name: ty.name.clone(),

@@ -9,7 +9,7 @@ use formwork_plugin_protocol::contract::{Call, Exchange};
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{About, ProviderClient};
+use super::{CallContext, ProviderClient};
 use crate::provider::ResourceType;
 
 /// An ephemeral resource that was opened.
@@ -40,7 +40,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         config: &Value,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Opened, Reported> {
         let request = OpenRequest {
             type_name: ty.name.clone(),
@@ -69,7 +69,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         (kind, private): (&str, Bytes),
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Keep, Reported> {
         let request = KeepRequest { type_name: kind.to_owned(), private };
         let call = "RenewEphemeralResource";
@@ -88,7 +88,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         (kind, private): (&str, Bytes),
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let request = KeepRequest { type_name: kind.to_owned(), private };
         let call = "CloseEphemeralResource";

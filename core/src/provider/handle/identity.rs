@@ -11,7 +11,7 @@ use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::codec::json;
 use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value, convert};
 
-use super::{About, ContractViolation, ProviderClient};
+use super::{CallContext, ContractViolation, ProviderClient};
 use crate::change::ImportKey;
 use crate::provider::ResourceType;
 use crate::state::Object;
@@ -132,7 +132,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         object: &Object,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Option<StoredIdentity>, Reported> {
         let (Some(form), Some((version, text))) = (&ty.identity, &object.identity) else {
             return Ok(None);
@@ -164,7 +164,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         (ty, call): (&ResourceType, &str),
         came: Option<Payload>,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<Option<StoredIdentity>, Reported> {
         let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
         let summary = "Provider produced invalid identity";

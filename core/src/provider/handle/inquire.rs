@@ -8,7 +8,7 @@ use std::sync::Arc;
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostics, Reported};
 
-use super::{About, ProviderClient};
+use super::{CallContext, ProviderClient};
 use crate::provider::blame::about_second_try;
 
 impl ProviderClient {
@@ -20,7 +20,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         call: &'static str,
-        about: About<'_>,
+        about: CallContext<'_>,
         ask: impl Fn(Arc<dyn Provider>) -> A,
     ) -> Result<T, Reported>
     where

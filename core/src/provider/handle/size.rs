@@ -6,12 +6,12 @@ use formwork_plugin_protocol::limit::Stored;
 use formwork_value::codec::{json, msgpack};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
-use super::{About, ProviderClient};
+use super::{CallContext, ProviderClient};
 use crate::provider::ResourceType;
 
 /// The object in an answer.
 #[derive(Clone, Copy)]
-pub(crate) struct Answered<'a> {
+pub(crate) struct ObjectInResponse<'a> {
     /// The object as it came.
     pub(crate) payload: &'a Payload,
     /// The object as it was read.
@@ -29,11 +29,11 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         call: &str,
-        (ty, answer): (&ResourceType, Answered<'_>),
-        about: About<'_>,
+        (ty, answer): (&ResourceType, ObjectInResponse<'_>),
+        about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let limit = self.calls.message_limit;
-        let Answered { payload, value, private } = answer;
+        let ObjectInResponse { payload, value, private } = answer;
         let stored = Stored { object: payload.encoded_len(), private: private.len() };
         if stored.fits(limit, || json_len(ty, value)) {
             return Ok(());

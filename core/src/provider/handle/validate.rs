@@ -6,7 +6,7 @@ use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{About, ProviderClient, capabilities};
+use super::{CallContext, ProviderClient, capabilities};
 use crate::addr::Mode;
 use crate::provider::ResourceType;
 
@@ -19,7 +19,7 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         config: &Value,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let request = ValidateRequest {
             type_name: String::new(),
@@ -43,7 +43,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         config: &Value,
-        about: About<'_>,
+        about: CallContext<'_>,
     ) -> Result<(), Reported> {
         let request = ValidateRequest {
             type_name: ty.name.clone(),

@@ -15,10 +15,10 @@ use futures_util::stream::unfold;
 use tokio::sync::{Notify, oneshot};
 
 use super::processes::Processes;
-use super::stopping::Purpose;
+use super::stopping::StartPurpose;
 use super::{Configured, Pool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
-use crate::provider::handle::{About, ProviderClient, answers};
+use crate::provider::handle::{CallContext, ProviderClient, answers};
 
 /// Through which provider a handle speaks. All handles for one configuration share it.
 pub(in crate::provider) struct ProviderSlot {
@@ -129,9 +129,9 @@ impl Pool<'_> {
 
     async fn see_to(&self, note: RestartRequest) {
         let RestartRequest { addr, seat, before, done } = note;
-        let next = self.replaced(&addr, &seat, &before, Purpose::Work).await;
+        let next = self.replaced(&addr, &seat, &before, StartPurpose::Work).await;
         // A call that was cut short must not begin again.
-        let next = next.filter(|_| !self.stopping.forbids(Purpose::Work));
+        let next = next.filter(|_| !self.stopping.forbids(StartPurpose::Work));
         drop((seat, before));
         // The caller may have given up.
         done.send(next).ok();
@@ -143,7 +143,7 @@ impl Pool<'_> {
     /// there is none. As long as the returned value lives, an interrupt leaves that provider alone.
     pub async fn revive(&self, handle: &ProviderClient) -> Option<Evidence<'_>> {
         let (seat, before) = (handle.seat(), handle.provider());
-        let provider = self.replaced(handle.addr(), seat, &before, Purpose::Evidence).await?;
+        let provider = self.replaced(handle.addr(), seat, &before, StartPurpose::Evidence).await?;
         self.processes.begin_evidence(&provider);
         Some(Evidence { processes: &self.processes, provider })
     }
@@ -155,7 +155,7 @@ impl Pool<'_> {
         addr: &ProviderAddr,
         seat: &Rc<ProviderSlot>,
         before: &Arc<dyn Provider>,
-        purpose: Purpose,
+        purpose: StartPurpose,
     ) -> Option<Arc<dyn Provider>> {
         // Of several calls that died with it only the first replaces it.
         let turn = self.processes.turn_at(before);
@@ -166,7 +166,7 @@ impl Pool<'_> {
         if !Arc::ptr_eq(&seat.provider(), before) {
             return Some(seat.provider());
         }
-        let refuses = purpose == Purpose::Evidence && self.processes.was_stopped(before);
+        let refuses = purpose == StartPurpose::Evidence && self.processes.was_stopped(before);
         if !refuses && answers(before).await {
             return Some(seat.provider());
         }
@@ -210,7 +210,7 @@ impl Pool<'_> {
         };
         let seat = ProviderSlot::new(fresh.clone(), true);
         let handle = ProviderClient::new(entry.handle.loaded().clone(), seat, self.calls.clone());
-        let about = About { addr: &name, block: None };
+        let about = CallContext { addr: &name, block: None };
         handle.configure(&mut Diagnostics::new(), &entry.config, about).await?;
         match self.owner_of(before) {
             Some((_, entry)) => entry.handle.seat().give_to(fresh),

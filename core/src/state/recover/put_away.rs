@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use super::{CutOff, Damage, Recovery, Unresolved, read};
+use super::{InterruptedRun, JournalDamage, Recovery, Unresolved, read};
 use crate::state::file::StateFile;
 use crate::state::journal::record::{self, Record, RunBegin};
 use crate::state::journal::{self, JournalError};
@@ -36,7 +36,7 @@ impl Recovery {
     /// Replaces a damaged journal by one with its sound records and more, and keeps a copy of it.
     fn rewrite(
         &self,
-        (run, damage): (&CutOff, &Damage),
+        (run, damage): (&InterruptedRun, &JournalDamage),
         more: &[Record],
     ) -> Result<(), JournalError> {
         let path = &run.journal;

@@ -147,19 +147,28 @@ impl Operations for Bad {
         std::future::pending().await
     }
 
-    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         std::future::pending().await
     }
 
-    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_resource_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         panic!("number {}", 7)
     }
 
-    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_data_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         Err(Failure::Status { code: "NotFound".into(), message: "no such thing".into() })
     }
 

@@ -5,20 +5,20 @@ use super::capability::{client_read, client_written};
 use super::diag;
 use super::value::{payload, required};
 use crate::capability::ClientCapabilities;
-use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
 /// Twelve messages have diagnostics and nothing else: one line each instead of twelve times two
 /// identical conversions.
 macro_rules! verdicts {
     ($($family:ident),* $(,)?) => {$(
-        impl From<Verdict> for v6::$family::Response {
-            fn from(verdict: Verdict) -> Self {
+        impl From<DiagnosticsResponse> for v6::$family::Response {
+            fn from(verdict: DiagnosticsResponse) -> Self {
                 Self { diagnostics: diag::written(verdict.diagnostics) }
             }
         }
 
-        impl From<v6::$family::Response> for Verdict {
+        impl From<v6::$family::Response> for DiagnosticsResponse {
             fn from(wire: v6::$family::Response) -> Self {
                 Self { diagnostics: diag::read(wire.diagnostics) }
             }
@@ -124,7 +124,7 @@ impl From<v5::prepare_provider_config::Response> for v6::validate_provider_confi
 /// Writes the answer of protocol 5, which holds the configuration again: hosts warn when it is not
 /// the one they sent.
 pub(crate) fn prepared(
-    verdict: Verdict,
+    verdict: DiagnosticsResponse,
     config: Option<v6::DynamicValue>,
 ) -> v5::prepare_provider_config::Response {
     v5::prepare_provider_config::Response {

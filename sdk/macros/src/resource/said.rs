@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Error, Expr, Ident, Result, Token, Type, parenthesized, token};
 
 /// All that is said.
-pub(crate) struct SaidOfResource {
+pub(crate) struct ResourceArgs {
     /// The struct to be made.
     pub(crate) name: Ident,
     /// Fields of the resource, such as the client of a service, by the name that expressions use.
@@ -52,7 +52,7 @@ const EXPRESSIONS: [&str; 14] = [
 ];
 const HOW: [&str; 3] = ["every", "at_most", "doubling_to"];
 
-impl SaidOfResource {
+impl ResourceArgs {
     /// Reads the `#[resource(…)]` among `attributes`, if there is one.
     pub(crate) fn read(attributes: &[Attribute]) -> Result<Option<Self>> {
         let mut ours = attributes.iter().filter(|attribute| attribute.path().is_ident("resource"));
@@ -95,7 +95,7 @@ impl SaidOfResource {
     }
 }
 
-impl Parse for SaidOfResource {
+impl Parse for ResourceArgs {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let (name, held) = (input.parse()?, held(input)?);
         let mut said = Self { name, held, expressions: Vec::new(), ready: None, gone: None };

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::action::{ActionEvent, PlanActionResponse};
-use formwork_plugin_protocol::message::configure::Verdict;
+use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_plugin_protocol::message::data::ReadDataResponse;
 use formwork_plugin_protocol::message::ephemeral::{OpenResponse, RenewResponse};
 use formwork_plugin_protocol::message::function::{CallResponse, FunctionError};
@@ -116,7 +116,7 @@ fn whole<T: Send + 'static>(events: Vec<T>) -> Events<T> {
     stream::iter(events.into_iter().map(Ok)).boxed()
 }
 
-impl Answer for Verdict {
+impl Answer for DiagnosticsResponse {
     fn write(&self, page: &mut Page<'_>, _: &str) {
         page.diagnostics(&self.diagnostics);
     }

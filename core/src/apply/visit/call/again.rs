@@ -5,7 +5,7 @@ use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Diagnostic, Diagnostics, Plain};
 
 use super::Call;
-use super::salvage::{Left, Salvaged, Seen};
+use super::salvage::{RemainingObject, Salvaged, Seen};
 use crate::provider::{Current, ResourceType, clue};
 
 impl Call<'_> {
@@ -17,14 +17,15 @@ impl Call<'_> {
         let prior = self.ask.prior;
         let is_gone = seen.value.value().is_null();
         let (left, what) = match (prior.value().is_null(), is_gone) {
-            (true, _) => (Left::Found(seen), "the object is there, as it was to be"),
-            (false, true) => (Left::Found(seen), "the object is not there any more"),
+            (true, _) => (RemainingObject::Found(seen), "the object is there, as it was to be"),
+            (false, true) => (RemainingObject::Found(seen), "the object is not there any more"),
             (false, false) if seen.value == *prior => {
-                (Left::AsBefore, "the object is as it was before")
+                (RemainingObject::AsBefore, "the object is as it was before")
             }
-            (false, false) => {
-                (Left::Found(seen), "the object was changed, and the state has it as it is now")
-            }
+            (false, false) => (
+                RemainingObject::Found(seen),
+                "the object was changed, and the state has it as it is now",
+            ),
         };
         let addr = self.about.addr;
         let detail = format!(
