@@ -44,7 +44,7 @@ fn add_reports(graph: &Graph<Vertex<'_>, EdgeReason>, draft: &mut Draft<Rendered
     for (id, vertex) in numbered(graph.vertices()) {
         match vertex {
             Vertex::SharedVertex(SharedVertex::Call(call)) => {
-                drop(calls.insert(&call.node.path, id))
+                calls.insert(&call.node.path, id);
             }
             Vertex::SharedVertex(SharedVertex::Value(value)) => {
                 let NamedValue::Check(check) = value.value else { continue };
