@@ -1,6 +1,8 @@
 //! The backends that keep states: for each workspace a store that is locked, read and written. Knows
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 mod http;
 mod inmem;
 pub mod kind;
