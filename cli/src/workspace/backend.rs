@@ -163,6 +163,9 @@ impl BackendConfig {
         surroundings: &Surroundings,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let arguments = Arguments { values: &self.values, surroundings };
+        for warning in self.kind.warnings(&arguments) {
+            diags.warn(warning);
+        }
         self.kind.configure(&arguments).map_err(|error| {
             let detail = format!(
                 "The backend {:?} is configured with arguments and environment variables that do not fit: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",

@@ -1,6 +1,7 @@
 //! The backends that keep states: for each workspace a store that is locked, read and written. Knows
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
+mod aws;
 mod http;
 mod inmem;
 pub mod kind;
@@ -10,6 +11,7 @@ mod pg;
 mod remote;
 pub mod remote_state;
 mod retry;
+mod s3;
 pub mod store;
 pub mod unsupported;
 mod web;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use formwork_core::disk::MAX_STATE;
 use formwork_plugin_protocol::proxy::Proxies;
+use ureq::config::Config;
 use ureq::http::{HeaderMap, Request, StatusCode, header};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
@@ -17,6 +18,9 @@ use crate::retry::{Attempts, Retries};
 
 /// The longest wait for a connection, and for the next part of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The same for services of this machine.
+const NEARBY_PATIENCE: Duration = Duration::from_secs(2);
 
 /// TLS settings of a backend.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +62,13 @@ pub(crate) struct WebError {
     n_attempts: u32,
 }
 
+impl WebError {
+    /// The error after a number of attempts.
+    pub(crate) fn after(self, n_attempts: u32) -> Self {
+        Self { n_attempts, ..self }
+    }
+}
+
 fn attempts(n_attempts: u32) -> String {
     if n_attempts > 1 { format!(" (after {n_attempts} attempts)") } else { String::new() }
 }
@@ -94,46 +105,19 @@ impl Client {
         retries: Retries,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        let roots = match &tls.authorities {
-            None => RootCerts::PlatformVerifier,
-            Some(pem) => {
-                let found = certificates(pem);
-                if found.is_empty() {
-                    return Err(ConfigError::new("no CA certificate is found in the PEM text"));
-                }
-                RootCerts::new_with_certs(&found)
-            }
-        };
-        let identity = match &tls.identity {
-            None => None,
-            Some((chain, key)) => {
-                let chain = certificates(chain);
-                if chain.is_empty() {
-                    return Err(ConfigError::new("cannot load client certificate: there is none"));
-                }
-                let key = PrivateKey::from_pem(key.as_bytes()).map_err(|error| {
-                    ConfigError::new(format!("cannot load client private key: {error}"))
-                })?;
-                Some(ClientCert::new_with_certs(&chain, key))
-            }
-        };
-        let tls = TlsConfig::builder()
-            .root_certs(roots)
-            .client_cert(identity)
-            .disable_verification(tls.insecure)
-            .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
-            .build();
-        let config = Agent::config_builder()
-            .tls_config(tls)
-            .http_status_as_error(false)
-            .allow_non_standard_methods(true)
-            // A DELETE or GET may have a body for the servers that want one.
-            .timeout_connect(Some(PATIENCE))
-            .timeout_recv_response(Some(PATIENCE))
-            .timeout_recv_body(Some(PATIENCE * 10))
-            .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
-            .build();
+        let config = agent_config(tls, PATIENCE)?;
         Ok(Self { agent: config.new_agent(), proxies: Proxies::read(variable), retries })
+    }
+
+    /// Makes a client for services of the same machine, which answer at once or not at all. It uses no
+    /// proxy.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub(crate) fn nearby() -> Result<Self, ConfigError> {
+        let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let config = agent_config(&Tls::default(), NEARBY_PATIENCE)?;
+        Ok(Self { agent: config.new_agent(), proxies: Proxies::read(|_| None), retries })
     }
 
     /// Sends a request, and again where the server does not answer, is busy or fails. `prepare` makes
@@ -155,7 +139,7 @@ impl Client {
             };
             if !attempts.again(pause).await {
                 let n_attempts = attempts.n_made();
-                return Ok(outcome.map_err(|error| WebError { n_attempts, ..error })?);
+                return Ok(outcome.map_err(|error| error.after(n_attempts))?);
             }
         }
     }
@@ -199,6 +183,50 @@ impl Client {
         }
         Ok(Answer { status: parts.status, headers: parts.headers, body: text })
     }
+}
+
+/// The settings of the HTTP client.
+fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
+    let roots = match &tls.authorities {
+        None => RootCerts::PlatformVerifier,
+        Some(pem) => {
+            let found = certificates(pem);
+            if found.is_empty() {
+                return Err(ConfigError::new("no CA certificate is found in the PEM text"));
+            }
+            RootCerts::new_with_certs(&found)
+        }
+    };
+    let identity = match &tls.identity {
+        None => None,
+        Some((chain, key)) => {
+            let chain = certificates(chain);
+            if chain.is_empty() {
+                return Err(ConfigError::new("cannot load client certificate: there is none"));
+            }
+            let key = PrivateKey::from_pem(key.as_bytes()).map_err(|error| {
+                ConfigError::new(format!("cannot load client private key: {error}"))
+            })?;
+            Some(ClientCert::new_with_certs(&chain, key))
+        }
+    };
+    let tls = TlsConfig::builder()
+        .root_certs(roots)
+        .client_cert(identity)
+        .disable_verification(tls.insecure)
+        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+        .build();
+    let config = Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .allow_non_standard_methods(true)
+        // A DELETE or GET may have a body for the servers that want one.
+        .timeout_connect(Some(patience))
+        .timeout_recv_response(Some(patience))
+        .timeout_recv_body(Some(patience * 10))
+        .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
+        .build();
+    Ok(config)
 }
 
 /// Whether a later attempt may have another outcome, by the rule of Terraform's client.
