@@ -2,6 +2,7 @@
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
 mod aws;
+pub mod complete;
 mod http;
 mod inmem;
 pub mod kind;
@@ -12,6 +13,8 @@ mod remote;
 pub mod remote_state;
 mod retry;
 mod s3;
+#[cfg(test)]
+mod scripted;
 pub mod store;
 pub mod unsupported;
 mod web;

@@ -7,6 +7,8 @@ mod endpoint;
 mod place;
 mod schema;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,12 +109,13 @@ fn client(arguments: &Arguments<'_>, max_attempts: u32) -> Result<Client, Config
     // As in Terraform, a proxy for one scheme that is set by an argument is used for the other one, too.
     let https_proxy = arguments.text("https_proxy").or_else(|| http_proxy.clone());
     let no_proxy = arguments.text("no_proxy");
-    Client::new(&tls, retries, |name| match name {
+    let client = Client::new(&tls, retries, |name| match name {
         "HTTP_PROXY" => http_proxy.clone().or_else(|| arguments.variable(name)),
         "HTTPS_PROXY" => https_proxy.clone().or_else(|| arguments.variable(name)),
         "NO_PROXY" => no_proxy.clone().or_else(|| arguments.variable(name)),
         _ => arguments.variable(name),
-    })
+    })?;
+    Ok(client.without_redirects())
 }
 
 /// A backend over one bucket.

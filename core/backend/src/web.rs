@@ -39,7 +39,11 @@ pub(crate) struct Client {
     agent: Agent,
     proxies: Proxies,
     retries: Retries,
+    redirects: u32,
 }
+
+/// The most redirects that a request follows.
+const MAX_REDIRECTS: u32 = 10;
 
 /// An answer, read to its end.
 #[derive(Clone, Debug)]
@@ -106,7 +110,8 @@ impl Client {
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
         let config = agent_config(tls, PATIENCE)?;
-        Ok(Self { agent: config.new_agent(), proxies: Proxies::read(variable), retries })
+        let (agent, proxies) = (config.new_agent(), Proxies::read(variable));
+        Ok(Self { agent, proxies, retries, redirects: MAX_REDIRECTS })
     }
 
     /// Makes a client for services of the same machine, which answer at once or not at all. It uses no
@@ -117,7 +122,14 @@ impl Client {
     pub(crate) fn nearby() -> Result<Self, ConfigError> {
         let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
         let config = agent_config(&Tls::default(), NEARBY_PATIENCE)?;
-        Ok(Self { agent: config.new_agent(), proxies: Proxies::read(|_| None), retries })
+        let (agent, proxies) = (config.new_agent(), Proxies::read(|_| None));
+        Ok(Self { agent, proxies, retries, redirects: 0 })
+    }
+
+    /// The client for signed requests: a redirect is an answer, because the signature does not hold for
+    /// another place.
+    pub(crate) fn without_redirects(self) -> Self {
+        Self { redirects: 0, ..self }
     }
 
     /// Sends a request, and again where the server does not answer, is busy or fails. `prepare` makes
@@ -172,7 +184,10 @@ impl Client {
         let proxy = self.proxies.toward(scheme, host, uri.port_u16());
         let proxy = proxy.map(Proxy::new).transpose();
         let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
-        let request = self.agent.configure_request(request).proxy(proxy).build();
+        let request = self.agent.configure_request(request).proxy(proxy);
+        let request =
+            request.max_redirects(self.redirects).max_redirects_will_error(self.redirects > 0);
+        let request = request.build();
         let response = self.agent.run(request).map_err(|error| reason(&error))?;
         let (parts, mut body) = response.into_parts();
         let mut text = Vec::new();

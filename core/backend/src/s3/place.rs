@@ -1,9 +1,10 @@
 //! The state of one workspace in a bucket: read with a check of its sum, written only over the version
 //! that was read, and locked by an object beside it, by an entry of a table, or by both.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use md5::{Digest as _, Md5};
+use tokio::time::Instant;
 
 use super::bucket::{Bucket, Condition, Put};
 use super::table::Table;
