@@ -141,7 +141,7 @@ pub(crate) fn configured_in(
     variables: &[(&str, &str)],
 ) -> Result<Arc<dyn Backend>, ConfigError> {
     let kind = find(kind).unwrap();
-    let given = arguments.iter().map(|(name, value)| (Str::new(*name), value.clone()));
+    let given = arguments.iter().map(|(name, value)| (Str::new(name), value.clone()));
     let given = Value::object(given.collect::<Vec<_>>());
     let values = coerce(&kind.schema(), &given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

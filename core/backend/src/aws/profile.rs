@@ -34,7 +34,7 @@ pub(crate) enum Origin {
     /// Keys in the file.
     Keys(Credential),
     /// A role that another origin may assume.
-    Role(Box<Origin>, Role),
+    Role(Box<Self>, Role),
     /// A role that the holder of a token in a file may assume.
     WebIdentity(Role, String),
     /// The IAM Identity Center.

@@ -48,7 +48,7 @@ impl S3Place {
     }
 
     /// Removes the state with its sum.
-    pub(super) async fn delete(&mut self) -> Result<(), Cause> {
+    pub(super) async fn delete(&self) -> Result<(), Cause> {
         self.bucket.delete(&self.key).await?;
         match &self.table {
             Some(table) => table.remove_sum(&self.path()).await,

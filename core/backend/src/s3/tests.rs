@@ -262,7 +262,7 @@ async fn encryption_and_acl_are_asked_for() {
         let asked = server.asked();
         assert_eq!(asked[2].headers[&header], value);
         // Reads need a key of the customer, too.
-        assert_eq!(asked[0].headers.get(&header).is_some(), header.ends_with("customer-key"));
+        assert_eq!(asked[0].headers.contains_key(&header), header.ends_with("customer-key"));
     }
 }
 
