@@ -2,6 +2,7 @@
 //! of their runs.
 
 // The tests of the provider start it too, and have no business with this crate.
+mod consul;
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
 mod programs;
@@ -14,6 +15,7 @@ mod state;
 mod workdir;
 mod world;
 
+pub(crate) use consul::Consul;
 pub(crate) use installed::Installed;
 pub(crate) use programs::{bad_provider, built, terraform, test_provider};
 pub(crate) use run::{Command, Ended, wait_until_at_rest};

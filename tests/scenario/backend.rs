@@ -2,6 +2,7 @@
 //! stopped, and their locks exclude each other.
 
 mod both;
+mod consul;
 mod http;
 mod pg;
 mod s3;

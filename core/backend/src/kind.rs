@@ -8,6 +8,7 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Diagnostic, Str, Type, Value};
 
 use crate::Backend;
+use crate::consul::ConsulKind;
 use crate::http::HttpKind;
 use crate::inmem::InMemoryKind;
 use crate::local::{Local, Workspaces};
@@ -35,7 +36,8 @@ pub trait BackendKind: Sync {
 }
 
 /// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 5] = [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind];
+pub const KINDS: [&dyn BackendKind; 6] =
+    [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind, &ConsulKind];
 
 /// Returns the type of backend of a name.
 #[must_use]

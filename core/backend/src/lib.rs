@@ -3,6 +3,7 @@
 
 mod aws;
 pub mod complete;
+mod consul;
 mod http;
 mod inmem;
 pub mod kind;

@@ -70,6 +70,28 @@ pub(crate) enum Breaking {
     OtherLock(Option<Box<LockInfo>>),
 }
 
+/// Stores an empty state under a lock, unless there is one: Terraform lists workspaces by their states.
+///
+/// # Errors
+/// When the state is locked, or the place fails.
+pub(crate) async fn create_empty(mut place: impl Place) -> Result<(), Cause> {
+    let info = LockInfo::new("init", String::new());
+    if let Locking::Held(holder) = place.lock(&info).await? {
+        let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
+        return Err(format!("the state is locked by another process: {holder}").into());
+    }
+    let made = match place.get().await {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => match place.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
+            Ok(()) | Err(PutError::Changed) => Ok(()),
+            Err(PutError::Failed(cause)) => Err(cause),
+        },
+        Err(cause) => Err(cause),
+    };
+    place.unlock(&info.id).await?;
+    made
+}
+
 /// A store over a place.
 pub(crate) struct RemoteStore<P> {
     place: P,

@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
@@ -26,8 +25,7 @@ use self::table::Table;
 use crate::aws::credentials::Chain;
 use crate::aws::{Service, context, signer};
 use crate::kind::{Arguments, BackendKind, ConfigError};
-use crate::lock::LockInfo;
-use crate::remote::{Cause, Locking, Place as _, PutError, RemoteStore};
+use crate::remote::{Cause, Place as _, RemoteStore, create_empty};
 use crate::retry::Retries;
 use crate::store::{Doing, StateStore, StoreError};
 use crate::web::{Client, Tls};
@@ -176,29 +174,6 @@ impl S3 {
         others.insert(0, DEFAULT_WORKSPACE.to_owned());
         Ok(others)
     }
-
-    /// Stores an empty state under a lock, unless there is one.
-    async fn create(&self, name: &str) -> Result<(), Cause> {
-        let mut place = self.place(name);
-        let info = LockInfo::new("init", String::new());
-        if let Locking::Held(holder) = place.lock(&info).await? {
-            let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
-            return Err(format!("the state is locked by another process: {holder}").into());
-        }
-        let made = match place.get().await {
-            Ok(Some(_)) => Ok(()),
-            // Terraform lists workspaces by their objects.
-            Ok(None) => {
-                match place.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
-                    Ok(()) | Err(PutError::Changed) => Ok(()),
-                    Err(PutError::Failed(cause)) => Err(cause),
-                }
-            }
-            Err(cause) => Err(cause),
-        };
-        place.unlock(&info.id).await?;
-        made
-    }
 }
 
 #[async_trait::async_trait]
@@ -215,7 +190,7 @@ impl Backend for S3 {
         if self.workspaces().await?.iter().any(|other| other == name) {
             return Err(BadWorkspace::Exists(name.to_owned()));
         }
-        Ok(self.create(name).await.map_err(self.failed(Doing::Create))?)
+        Ok(create_empty(self.place(name)).await.map_err(self.failed(Doing::Create))?)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use formwork_core::disk::MAX_STATE;
 use formwork_plugin_protocol::proxy::Proxies;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::Config;
 use ureq::http::{HeaderMap, Request, StatusCode, header};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
@@ -178,7 +179,8 @@ impl Client {
         answered.map_err(failed)
     }
 
-    fn exchange(&self, request: Request<Vec<u8>>) -> Result<Answer, String> {
+    /// Sends a request once, and waits on this thread.
+    pub(crate) fn exchange(&self, request: Request<Vec<u8>>) -> Result<Answer, String> {
         let uri = request.uri();
         let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default());
         let proxy = self.proxies.toward(scheme, host, uri.port_u16());
@@ -262,6 +264,14 @@ fn reason(error: &ureq::Error) -> String {
         source = error.source();
     }
     text
+}
+
+/// The characters that stay as they are in the values of a query.
+const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Encodes a value for a query or a form.
+pub(crate) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, &UNRESERVED).to_string()
 }
 
 /// A URL without its password, and without the values of its query: they may be tokens.

@@ -43,7 +43,10 @@ fn locks_of_s3_exclude_the_other_program() {
     for (i, lock) in LOCKS.into_iter().enumerate() {
         let arguments = arguments(&store, &format!("locks-{i}"), lock);
         both::locks_exclude(&|resource| config(&arguments, resource));
-        both::locks_end_by_force(&|resource| config(&arguments, resource));
+        both::locks_end_by_force(
+            &|resource| config(&arguments, resource),
+            &["terraform", "formwork"],
+        );
     }
 }
 

@@ -1,7 +1,6 @@
 //! The chain of places that credentials come from, in the order of Terraform: arguments, variables,
 //! profiles, the container, the machine; then the role that they assume.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqsign_aws_v4::{
     Credential, ECSCredentialProvider, IMDSv2CredentialProvider, SSOCredentialProvider,
 };
@@ -9,14 +8,6 @@ use reqsign_core::{Context, Error, ProvideCredential, Result};
 
 use super::profile::{Files, Origin, Profiles, Sso};
 use super::sts::{Role, Sts};
-
-/// The characters that stay as they are in the values of a query.
-const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-
-/// Encodes a value for a query or a form.
-pub(crate) fn encoded(text: &str) -> String {
-    utf8_percent_encode(text, &UNRESERVED).to_string()
-}
 
 /// Settings of the chain.
 #[derive(Clone, Debug)]

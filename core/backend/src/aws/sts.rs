@@ -7,6 +7,7 @@ use serde::Deserialize;
 use ureq::http::{Request, header};
 
 use super::{Refusal, sign_with};
+use crate::web::encoded;
 
 /// The Security Token Service.
 #[derive(Clone, Debug)]
@@ -162,10 +163,8 @@ impl Sts {
         parameters: &[(String, String)],
         credential: Option<&Credential>,
     ) -> Result<String> {
-        let body: Vec<String> = parameters
-            .iter()
-            .map(|(name, value)| format!("{name}={}", super::credentials::encoded(value)))
-            .collect();
+        let body: Vec<String> =
+            parameters.iter().map(|(name, value)| format!("{name}={}", encoded(value))).collect();
         let request = Request::post(self.endpoint.trim_end_matches('/').to_owned() + "/")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded; charset=utf-8")
             .body(body.join("&").into_bytes())

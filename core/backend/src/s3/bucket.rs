@@ -9,10 +9,9 @@ use ureq::http::{Request, StatusCode, header, request};
 
 use super::config::Encryption;
 use super::endpoint::path;
-use crate::aws::credentials::encoded;
 use crate::aws::{Refusal, Service, refused};
 use crate::remote::Cause;
-use crate::web::Answer;
+use crate::web::{Answer, encoded};
 
 /// A bucket, with the form in which its objects are written.
 #[derive(Clone)]

@@ -1,9 +1,11 @@
 //! Requests to a bucket and a table, and faults of their service.
 
+use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Value};
 use tokio::time::Instant;
 
 use super::*;
+use crate::lock::LockInfo;
 use crate::scripted::{Reply, Scripted, configured_in, text};
 
 const KEYS: [(&str, &str); 2] = [("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", "S")];

@@ -1,0 +1,1 @@
+//! Keys, chunks and sessions, and faults of their server.
