@@ -60,8 +60,35 @@ pub(crate) struct ObjectStore {
 impl ObjectStore {
     /// Starts a server with S3, DynamoDB and STS. `None`, said loudly, where moto is not installed.
     pub(crate) fn s3() -> Option<Self> {
+        Self::moto(&[])
+    }
+
+    /// Starts one that checks signatures and policies. Returns the key of a user who may do everything, and
+    /// its secret. The bucket of this name is there.
+    pub(crate) fn signed_s3(bucket: &str) -> Option<(Self, String, String)> {
+        // So many requests pass without a signature: those below.
+        let store = Self::moto(&[("INITIAL_NO_AUTH_ACTION_COUNT", "4")])?;
+        let iam = |action: &str| {
+            let headers = "Content-Type: application/x-www-form-urlencoded\r\nAuthorization: AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20260101/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0\r\n";
+            store.ask("POST /", headers, &format!("Action={action}&UserName=u&Version=2010-05-08"))
+        };
+        let policy = "%7B%22Version%22%3A%222012-10-17%22%2C%22Statement%22%3A%5B%7B%22Effect%22%3A%22Allow%22%2C%22Action%22%3A%22%2A%22%2C%22Resource%22%3A%22%2A%22%7D%5D%7D";
+        iam("CreateUser");
+        let key = iam("CreateAccessKey");
+        iam(&format!("PutUserPolicy&PolicyName=p&PolicyDocument={policy}"));
+        store.make_bucket(bucket);
+        let part = |name: &str| {
+            let (_, rest) = key.split_once(&format!("<{name}>")).expect("the key is made");
+            rest.split('<').next().unwrap_or_default().to_owned()
+        };
+        let (id, secret) = (part("AccessKeyId"), part("SecretAccessKey"));
+        Some((store, id, secret))
+    }
+
+    fn moto(variables: &[(&str, &str)]) -> Option<Self> {
         let program = installed("moto_server", "s3")?;
         let mut command = Command::new(program);
+        command.envs(variables.iter().copied());
         command.args(["-H", "127.0.0.1", "-p", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = command.spawn().expect("it runs");
         let log = BufReader::new(process.stderr.take().expect("its log is a pipe"));
@@ -89,8 +116,8 @@ impl ObjectStore {
         self.ask("POST /", headers, &input);
     }
 
-    /// Sends a request, which must succeed.
-    fn ask(&self, request: &str, headers: &str, body: &str) {
+    /// Sends a request, which must succeed. Returns the answer.
+    fn ask(&self, request: &str, headers: &str, body: &str) -> String {
         let host = self.url.strip_prefix("http://").expect("it has no TLS");
         let mut stream = TcpStream::connect(host).expect("it listens");
         let length = body.len();
@@ -102,6 +129,7 @@ impl ObjectStore {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("it answers");
         assert!(answer.starts_with("HTTP/1.1 200"), "{request}: {answer}");
+        answer
     }
 }
 

@@ -74,6 +74,26 @@ fn a_bucket_that_does_not_exist_is_named() {
 }
 
 #[test]
+fn a_server_that_checks_signatures_takes_those_of_every_request() {
+    let Some((store, id, secret)) = ObjectStore::signed_s3("signed") else { return };
+    let url = &store.url;
+    let signed = |secret: &str| {
+        format!(
+            "terraform {{\n  backend \"s3\" {{\n    bucket = \"signed\"\n    key = \"a b/\u{e4}+b.tfstate\"\n    region = \"us-east-1\"\n    access_key = \"{id}\"\n    secret_key = \"{secret}\"\n    use_path_style = true\n    use_lockfile = true\n    skip_metadata_api_check = true\n    endpoints = {{ s3 = \"{url}\" }}\n  }}\n}}\n{RESOURCE}"
+        )
+    };
+    let workdir = Workdir::new(&signed(&secret));
+    workdir.formwork("init").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("1 added");
+    workdir.formwork("workspace new other").succeed();
+    workdir.formwork("workspace list").succeed().says("default * other");
+    workdir.formwork("workspace select default").succeed();
+    workdir.write("main.tf", &signed("wrong"));
+    let refused = workdir.formwork("init -reconfigure").run();
+    refused.code(1).says("check access key, secret key and session token");
+}
+
+#[test]
 fn credentials_come_from_profiles_and_roles() {
     let Some(store) = ObjectStore::s3() else { return };
     let role = "assume_role = {\n      role_arn = \"arn:aws:iam::123456789012:role/deploy\"\n      duration = \"1h\"\n    }";
