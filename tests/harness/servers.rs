@@ -15,7 +15,7 @@ impl Postgres {
     /// Starts a server, and waits until it takes connections. `None`, said loudly, where it is not
     /// installed.
     pub(crate) fn start() -> Option<Self> {
-        let server = Installed::start(Command::new, &[], &[])?;
+        let server = Installed::start(|program| Command::new(program), &[], &[])?;
         // A request for encryption is answered with one byte once the server has started.
         while !answers(server.port).unwrap_or(false) {
             std::thread::yield_now();

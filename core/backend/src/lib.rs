@@ -7,6 +7,7 @@ mod consul;
 mod http;
 mod inmem;
 pub mod kind;
+mod known;
 pub mod local;
 pub mod lock;
 mod pg;

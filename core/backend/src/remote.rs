@@ -4,8 +4,8 @@
 use std::error::Error;
 
 use formwork_core::state::file::{FileError, StateFile};
-use formwork_core::version::LANGUAGE_VERSION;
 
+use crate::known::Known;
 use crate::lock::{LockInfo, StateLock};
 use crate::store::{Doing, LockEnd, StateStore, StoreError, Written};
 
@@ -95,26 +95,13 @@ pub(crate) async fn create_empty(mut place: impl Place) -> Result<(), Cause> {
 /// A store over a place.
 pub(crate) struct RemoteStore<P> {
     place: P,
-    known: Known,
+    known: Known<[u8; 32]>,
 }
 
-/// Knowledge about the stored state.
-#[derive(Debug, Default)]
-enum Known {
-    /// Nothing yet.
-    #[default]
-    NotRead,
-    /// There is none.
-    Absent,
-    /// This one.
-    Present { lineage: String, serial: u64, content: [u8; 32] },
-}
-
-impl Known {
-    fn of(file: &StateFile) -> Self {
-        let (lineage, serial) = (file.lineage.clone(), file.serial);
-        Self::Present { lineage, serial, content: file.fingerprint() }
-    }
+/// The known state that a file is.
+fn known(file: &StateFile) -> Known<[u8; 32]> {
+    let (lineage, serial) = (file.lineage.clone(), file.serial);
+    Known::Present { lineage, serial, content: file.fingerprint() }
 }
 
 impl<P: Place> RemoteStore<P> {
@@ -140,19 +127,7 @@ impl<P: Place> RemoteStore<P> {
             return Ok(());
         }
         let stored = StateFile::read_header(&text).map_err(|error| self.unusable(error))?;
-        let (lineage, serial) = match &self.known {
-            Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
-            // Another program made a state where there was none.
-            Known::Absent | Known::NotRead => (stored.lineage.as_str(), 0),
-        };
-        if stored.lineage != lineage {
-            let ours = lineage.to_owned();
-            return Err(StoreError::OtherLineage { stored: stored.lineage, ours });
-        }
-        if stored.serial != serial {
-            return Err(StoreError::Changed { stored: stored.serial, read: serial });
-        }
-        Ok(())
+        self.known.check_same((&stored.lineage, stored.serial))
     }
 
     fn unusable(&self, error: FileError) -> StoreError {
@@ -164,7 +139,7 @@ impl<P: Place> RemoteStore<P> {
         let failed = self.failed(Doing::Write);
         match self.place.put(file.write()).await {
             Ok(()) => {
-                self.known = Known::of(file);
+                self.known = known(file);
                 Ok(())
             }
             Err(PutError::Failed(cause)) => Err(failed(cause)),
@@ -219,7 +194,7 @@ impl<P: Place> StateStore for RemoteStore<P> {
         let text = self.text(Doing::Read).await?;
         match StateFile::read(&text) {
             Ok(file) => {
-                self.known = Known::of(&file);
+                self.known = known(&file);
                 Ok(Some(file))
             }
             Err(FileError::Empty) => {
@@ -235,18 +210,13 @@ impl<P: Place> StateStore for RemoteStore<P> {
             self.read().await?;
         }
         let mut next = file.clone();
-        if let Known::Present { lineage, serial, content } = &self.known {
-            if *content == file.fingerprint() {
-                return Ok(Written::Unchanged);
-            }
-            if *lineage != file.lineage {
-                let (stored, ours) = (lineage.clone(), file.lineage.clone());
-                return Err(StoreError::OtherLineage { stored, ours });
-            }
-            next.serial = next.serial.max(*serial);
+        if let Known::Present { content, .. } = &self.known
+            && *content == file.fingerprint()
+        {
+            return Ok(Written::Unchanged);
         }
-        next.serial += 1;
-        next.terraform_version = LANGUAGE_VERSION.to_string();
+        self.known.check_continued_by(file)?;
+        self.known.advance(&mut next);
         self.put(&next).await?;
         file.serial = next.serial;
         file.terraform_version = next.terraform_version;
