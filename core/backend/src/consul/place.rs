@@ -248,7 +248,12 @@ impl Place for ConsulPlace {
             return Err("the session that held the lock has ended before".into());
         }
         self.server.delete(&self.below(".lockinfo")).await?;
-        let released = self.server.release(&self.below(".lock"), &session.id).await?;
+        let lock = self.below(".lock");
+        let released = self.server.release(&lock, &session.id).await?;
+        // Another program may have taken it since.
+        if let Some(pair) = self.server.get(&lock).await?.filter(|pair| pair.session.is_none()) {
+            self.server.delete_version(&lock, pair.modify_index).await?;
+        }
         self.server.end_session(&session.id).await?;
         if released { Ok(()) } else { Err("another program has released the lock by force".into()) }
     }

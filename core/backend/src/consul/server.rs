@@ -39,6 +39,9 @@ pub(super) struct Pair {
     pub(super) modify_index: u64,
     #[serde(default)]
     flags: u64,
+    /// The session that holds the key.
+    #[serde(default)]
+    pub(super) session: Option<String>,
 }
 
 /// The outcome of a write that has a condition.
@@ -127,6 +130,13 @@ impl Server {
     /// Removes a key.
     pub(super) async fn delete(&self, key: &str) -> Result<(), Cause> {
         let answer = self.call("DELETE", &format!("kv/{}", path(key)), Vec::new()).await?;
+        self.json::<bool>(&answer, "DELETE", key).map(drop)
+    }
+
+    /// Removes a key if it still has a version.
+    pub(super) async fn delete_version(&self, key: &str, version: u64) -> Result<(), Cause> {
+        let call = format!("kv/{}?cas={version}", path(key));
+        let answer = self.call("DELETE", &call, Vec::new()).await?;
         self.json::<bool>(&answer, "DELETE", key).map(drop)
     }
 

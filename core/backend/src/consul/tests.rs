@@ -110,7 +110,10 @@ async fn a_compressed_state_is_read_whatever_the_argument_says() {
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_a_key_of_a_session() {
     let session = || Reply::new("200 OK", r#"{"ID":"s-1"}"#);
-    let server = Scripted::start([session(), missing(), done(), done(), done(), done(), done()]);
+    let free = Reply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9}]"#);
+    let taking = [session(), missing(), done(), done()];
+    let giving = [done(), done(), free, done(), done()];
+    let server = Scripted::start(taking.into_iter().chain(giving));
     let mut store = open(&server, &[]).await;
     let lock = store.try_lock("OperationTypeApply").await.unwrap();
     store.unlock(lock).await.unwrap();
@@ -118,6 +121,7 @@ async fn a_lock_is_a_key_of_a_session() {
     assert_eq!(lines[2], "PUT /v1/kv/a%20b/k/.lock?acquire=s-1&flags=3304740253564472344");
     assert_eq!(lines[4], "DELETE /v1/kv/a%20b/k/.lockinfo");
     assert_eq!(lines[5], "PUT /v1/kv/a%20b/k/.lock?release=s-1&flags=3304740253564472344");
+    assert_eq!(lines[7], "DELETE /v1/kv/a%20b/k/.lock?cas=9");
     let info: LockInfo = serde_json::from_slice(&server.asked()[3].body).unwrap();
     assert_eq!((info.id.as_str(), info.info.as_str()), ("s-1", "consul session: s-1"));
 
