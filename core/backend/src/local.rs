@@ -19,7 +19,6 @@ use formwork_core::disk::locks::{NO_LOCKS, has_no_locks};
 use formwork_core::disk::{MAX_STATE, open_file, read_file, read_named};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::{IntentLog, LocalIntents};
-use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
@@ -28,6 +27,7 @@ use self::lock::Held;
 use self::replace::{Disk, Pipe};
 pub use self::workspaces::{Local, Workspaces};
 use crate::OpenState;
+use crate::known::Known;
 use crate::lock::StateLock;
 use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
 
@@ -90,20 +90,8 @@ pub struct LocalStore {
     intents: Arc<dyn IntentLog>,
     held: Option<Held>,
     /// Content that was last read or written.
-    known: Known,
+    known: Known<Stored>,
     disk: Disk,
-}
-
-/// Knowledge about the stored state.
-#[derive(Debug, Default)]
-enum Known {
-    /// Nothing yet.
-    #[default]
-    NotRead,
-    /// There is none.
-    Absent,
-    /// This one.
-    Present { lineage: String, serial: u64, content: Stored },
 }
 
 /// Content of the stored state.
@@ -210,19 +198,7 @@ impl LocalStore {
             error,
             copy: None,
         })?;
-        let (lineage, serial) = match &self.known {
-            Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
-            // Another program made a state where there was none.
-            Known::Absent | Known::NotRead => (stored.lineage.as_str(), 0),
-        };
-        if stored.lineage != lineage {
-            let ours = lineage.to_owned();
-            return Err(StoreError::OtherLineage { stored: stored.lineage, ours });
-        }
-        if stored.serial != serial {
-            return Err(StoreError::Changed { stored: stored.serial, read: serial });
-        }
-        Ok(())
+        self.known.check_same((&stored.lineage, stored.serial))
     }
 
     /// Whether the content is the stored one.
@@ -301,22 +277,13 @@ impl StateStore for LocalStore {
         if self.is_stored(&print) {
             return Ok(WriteOutcome::Unchanged);
         }
-        if let Known::Present { lineage, .. } = &self.known
-            && *lineage != file.lineage
-        {
-            let (stored, ours) = (lineage.clone(), file.lineage.clone());
-            return Err(StoreError::OtherLineage { stored, ours });
-        }
+        self.known.check_continued_by(file)?;
         self.check_writable()?;
         self.check_unchanged()?;
         self.back_up()?;
 
         let before = file.serial;
-        if let Known::Present { serial, .. } = &self.known {
-            file.serial = file.serial.max(*serial);
-        }
-        file.serial += 1;
-        file.terraform_version = LANGUAGE_VERSION.to_string();
+        self.known.advance(file);
         self.put(file.clone(), print).await.inspect_err(|_| file.serial = before)??;
         Ok(WriteOutcome::Stored)
     }
