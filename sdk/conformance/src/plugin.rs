@@ -436,7 +436,7 @@ impl Plugin {
         }
         drop(largest);
         let mut diagnostics = lock(&self.diagnostics);
-        let room = 20_000_usize.saturating_sub(diagnostics.len());
+        let room = 5_000_usize.saturating_sub(diagnostics.len());
         diagnostics.extend(call.diagnostics().into_iter().take(room).map(|it| (call.rpc, it)));
     }
 

@@ -6,6 +6,8 @@ use std::fs::{self, File};
 use std::io::{BufReader, IsTerminal as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use formwork_conformance::finding::Tallies;
@@ -23,6 +25,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::shipped;
+use crate::signals::SignalGuard;
 use crate::view::report::Report as Told;
 use crate::view::{Screen, err, out};
 
@@ -38,16 +41,17 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     told.diagnostics(&sources, &diags);
     let Ok(options) = options else { return Exit::CannotCheck };
     let shown = Shown { on: std::io::stderr().is_terminal() && !args.json };
-    let report = formwork_conformance::run(options, &mut |family, tallies| {
-        shown.family(family, tallies);
-    })
-    .await;
+    let report = interruptible(options, &shown).await;
     shown.end();
     let mut diags = Diagnostics::new();
     let written = write(&mut diags, args, &report);
     told.diagnostics(&sources, &diags);
     if args.json {
         out(&report.json());
+    } else if let Some(why) = report.stopped.as_deref().filter(|_| report.protocol == 0) {
+        let mut diags = Diagnostics::new();
+        let Reported { .. } = diags.error(unusable(&report.provider, why));
+        told.diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
         let width = if std::io::stdout().is_terminal() { screen.width } else { PLAIN_WIDTH };
@@ -57,6 +61,31 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
         (2, _) | (_, Err(Reported { .. })) => Exit::CannotCheck,
         (0, _) => Exit::Done,
         _ => Exit::Failed,
+    }
+}
+
+/// The message about a program that could not be connected to.
+fn unusable(provider: &str, why: &str) -> Diagnostic {
+    let detail = format!(
+        "{provider}: {why}. Give the program of a provider for this platform; started by hand, it says what it is."
+    );
+    Diagnostic::error("The provider cannot be checked", detail)
+}
+
+/// Makes the run; a first signal ends it early, with the report of what was examined.
+async fn interruptible(options: Options, shown: &Shown) -> Report {
+    let stop = Arc::clone(&options.stop);
+    let mut progress = |family: &str, tallies: &Tallies| shown.family(family, tallies);
+    let run = formwork_conformance::run(options, &mut progress);
+    tokio::pin!(run);
+    // Without a handler for signals, they end the program as they would any other.
+    let Ok(mut attended) = SignalGuard::begin() else { return run.await };
+    tokio::select! {
+        report = &mut run => report,
+        () = attended.next() => {
+            stop.store(true, Ordering::SeqCst);
+            run.await
+        }
     }
 }
 
@@ -115,6 +144,8 @@ fn options(
         previous,
         env: Vec::new(),
         journal: args.journal.clone(),
+        resume: args.resume.clone(),
+        stop: Arc::default(),
     })
 }
 
