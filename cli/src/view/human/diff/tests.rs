@@ -312,7 +312,7 @@ fn texts_of_json_are_compared_as_what_they_hold() {
         text("1"),
         text(" 1"),
         &expect![[r#"
-                  ~ input = jsonencode( # only white space changes
+                  ~ input = jsonencode( # whitespace changes
                         {
                             a = 1
                             b = [
