@@ -33,6 +33,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         // Everything there is to know is in `diags`.
         let _ = check(&mut diags, &mut workspace, !tests.has_errors()).await;
     }
+    workspace.warn_of_overrides(&mut diags);
     let _ = diags.append(tests);
     if args.json {
         out_data(&format!("{}\n", document(&workspace.sources, &diags).pretty()));
@@ -61,10 +62,14 @@ async fn check(
     if !tests_are_sound {
         return Ok(());
     }
+<<<<<<< 4880d0c8c1eb45510b361821d0751bcf3df6ad6b
     let found =
         config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await;
     workspace.warn_of_overrides(diags, &config.requirements());
     found
+=======
+    mistakes::find(diags, workspace, &config, Known { dangling, fills: None }).await
+>>>>>>> ef20d3e0b3ee176274796c6bc1ea5291ae127987
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {

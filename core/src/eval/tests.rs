@@ -196,7 +196,7 @@ resource "x_y" "b" {
     let scope = own.scope().repeated(Expansion::Count(2).data(&InstanceKey::Int(1)));
     expect![[r#"
         error main.tf:3,25-29 Invalid "self" reference
-            The "self" object is not available in this context. It is available in postconditions, provisioners and connections, where it means the object of that resource.
+            The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.
     "#]]
     .assert_eq(&value("x_y.a", &scope));
     let gone = RepetitionData { each_value: None, ..keys.data(&InstanceKey::Str("k".into())) };

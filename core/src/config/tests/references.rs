@@ -141,7 +141,7 @@ fn references_must_lead_somewhere() {
             error main.tf:24,61-70 Invalid "each" attribute
                 The "each" object does not have an attribute named "item". The supported attributes are each.key and each.value, the current key and value pair of the "for_each" attribute set.
             error main.tf:24,72-76 Invalid "self" reference
-                The "self" object is not available in this context. It is available in postconditions, provisioners and connections, where it means the object of that resource.
+                The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.
             error main.tf:24,81-91 each.value cannot be used in this context
                 A reference to "each.value" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its "for_each" expression. Remove this reference to each.value in your configuration to work around this error.
         "#]],
