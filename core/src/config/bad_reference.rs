@@ -56,14 +56,14 @@ pub(crate) fn resource(module: &Module, name: &ResourceName, span: Span) -> Diag
         }
     };
     let what = match name.mode() {
-        Mode::Managed => "managed resource",
-        Mode::Data => "data resource",
-        Mode::Ephemeral => "ephemeral resource",
+        Mode::Managed => "A managed resource",
+        Mode::Data => "A data resource",
+        Mode::Ephemeral => "An ephemeral resource",
     };
     Diagnostic::error(
         "Reference to undeclared resource",
         format!(
-            "A {what} {:?} {:?} has not been declared in {}.{hint}",
+            "{what} {:?} {:?} has not been declared in {}.{hint}",
             name.kind(),
             name.name(),
             place(module)
@@ -221,8 +221,8 @@ pub(crate) fn ephemeral_output(output: &Output) -> Diagnostic {
 pub(crate) fn self_object(span: Span) -> Diagnostic {
     Diagnostic::error(
         "Invalid \"self\" reference",
-        "The \"self\" object is not available in this context. It is available in postconditions, \
-         provisioners and connections, where it means the object of that resource.",
+        "The \"self\" object is not available in this context. This object can be used only \
+         in resource provisioner, connection, and postcondition blocks.",
     )
     .at(span)
 }
