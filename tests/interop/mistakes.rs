@@ -103,7 +103,8 @@ impl Bench {
     }
 }
 
-/// The diagnostics of a run with their details, from its document or its events.
+/// The diagnostics of a run with the headers of their blocks and their details, from its document or its
+/// events.
 fn details(run: &Run) -> Vec<(Problem, String)> {
     let all = match run.document() {
         Some(document) if document["diagnostics"].is_array() => document["diagnostics"].clone(),
@@ -117,7 +118,9 @@ fn details(run: &Run) -> Vec<(Problem, String)> {
         let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };
         let severity = if it["severity"] == "error" { "" } else { "Warning: " };
         let detail = it["detail"].as_str().unwrap_or_default();
-        ((format!("{severity}{summary}"), place(&it["range"])), detail.to_owned())
+        let context = it["snippet"]["context"].as_str().unwrap_or("no block");
+        let detail = format!("in {context}: {detail}");
+        ((format!("{severity}{summary}"), place(&it["range"])), detail)
     });
     all.collect()
 }
@@ -141,6 +144,11 @@ fn other_details(
     let form = |detail: &str| {
         let detail =
             detail.replace("Terraform", "Formwork").replace("terraform init", "formwork init");
+        // Terraform suggests one of the functions within reach at random.
+        let detail = match detail.split_once(" Did you mean ") {
+            Some((start, _)) if start.contains("There is no function named") => start,
+            _ => &detail,
+        };
         detail.trim_end_matches('.').to_owned()
     };
     let mut found = Vec::new();
@@ -148,9 +156,14 @@ fn other_details(
         let same = |place: &Option<Place>| at.is_none() || place == at;
         let mut own =
             ours.iter().filter(|((it, place), _)| it == summary && same(place)).peekable();
+        // Without a place there is no header either.
+        let words = |detail: &str| match detail.split_once(": ") {
+            Some((_, words)) if at.is_none() => form(words),
+            _ => form(detail),
+        };
         // An error without a counterpart is reported elsewhere.
         let Some((_, first)) = own.peek() else { continue };
-        if !own.any(|(_, detail)| form(detail).starts_with(&form(wanted))) && !is_kept(summary) {
+        if !own.any(|(_, detail)| words(detail).starts_with(&words(wanted))) && !is_kept(summary) {
             found.push(format!("{summary} at {at:?}: should begin {wanted:?}, is {first:?}"));
         }
     }
@@ -268,6 +281,39 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
     println!("mistakes: {n_compared} configurations, {} differences", found.len());
     assert!(found.is_empty(), "\n{}", found.join("\n"));
     assert!(only.is_some() || n_compared >= AT_LEAST, "only {n_compared} configurations");
+}
+
+/// A configuration of which the error messages are longer than a line, by one column each.
+const LONG_MESSAGES: &str = r#"
+variable "name" {
+  default = "x"
+  validation {
+    condition     = var.name == "y"
+    error_message = "MESSAGE"
+  }
+}
+"#;
+
+#[test]
+fn a_long_detail_wraps_where_terraforms_does() {
+    if !terraform_is_here() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let settings = settings(dir.path());
+    for length in 70..=82 {
+        let line = "a word ".repeat(12)[..length].trim_end().to_owned() + "x y-z/long.";
+        let message = format!("{line} {}\\n\\n  {line}", "w".repeat(length));
+        let text = LONG_MESSAGES.replace("MESSAGE", &message);
+        std::fs::write(dir.path().join("main.tf"), text).unwrap();
+        let args = ["plan", "-no-color", "-input=false"];
+        let of = |engine: Engine| {
+            let run = engine.run(dir.path(), Some(&settings), &args);
+            let errors = run.stderr.split_once("Error: ").expect("it fails").1.to_owned();
+            errors.replace("Terraform", "Formwork")
+        };
+        assert_eq!(of(Engine::Formwork), of(Engine::Terraform), "{message}");
+    }
 }
 
 #[test]

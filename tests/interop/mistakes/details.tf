@@ -634,3 +634,22 @@ variable "v" {
     error_message = "Variable."
   }
 }
+#= validate
+resource "test_thing" "none" {
+}
+resource "test_thing" "more" {
+  name     = "x"
+  unwanted = 1
+  surplus {
+  }
+}
+resource "test_thing" "blocks" {
+  name = {}
+  single {
+  }
+  single {
+  }
+}
+output "o" {
+  value = upper(null)
+}
