@@ -168,13 +168,13 @@ output "i" { value = module.a[1e30].x }
             error main.tf:2,22-30 Invalid reference
                 The "data" object must be followed by two attribute names: the data source type and the resource name.
             error main.tf:3,22-25 Invalid reference
-                `var` is no value by itself. Name one of its attributes: `var.NAME`.
+                The "var" object cannot be accessed directly. Instead, access one of its attributes.
             error main.tf:4,25-30 Invalid reference
-                `var` takes no key. Name one of its attributes: `var.NAME`.
+                The "var" object does not support this operation. Name one of its attributes: `var.NAME`.
             error main.tf:5,22-30 Reserved symbol name
-                `template` is kept for later versions of the language. For a resource type of that name, write `resource.template.NAME`.
+                The symbol name "template" is reserved for use in a future Formwork version. If you are using a provider that already uses this as a resource type name, add the prefix "resource." to force interpretation as a resource type name.
             error main.tf:6,22-26 Invalid reference
-                `path` is no value by itself. Name one of its attributes: `path.NAME`.
+                The "path" object cannot be accessed directly. Instead, access one of its attributes.
             error main.tf:7,25-30 Invalid reference
                 A reference to a resource type must be followed by at least one attribute access, specifying the resource name. Write `foo.NAME`, or "foo" for a string.
             error main.tf:8,27-32 Invalid index key
