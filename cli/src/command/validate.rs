@@ -62,14 +62,10 @@ async fn check(
     if !tests_are_sound {
         return Ok(());
     }
-<<<<<<< 4880d0c8c1eb45510b361821d0751bcf3df6ad6b
     let found =
         config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await;
     workspace.warn_of_overrides(diags, &config.requirements());
     found
-=======
-    mistakes::find(diags, workspace, &config, Known { dangling, fills: None }).await
->>>>>>> ef20d3e0b3ee176274796c6bc1ea5291ae127987
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {

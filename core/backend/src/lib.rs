@@ -1,14 +1,11 @@
 //! The backends that keep states: for each workspace a store that is locked, read and written. Knows
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
-<<<<<<< 0f390a211b4070938afeb572cacaa3307a0c659f
-#[cfg(any(test, fuzzing))]
-pub mod hostile;
-=======
 mod aws;
 pub mod complete;
 mod consul;
->>>>>>> 85fcd3601596b5923680a7e75cf8600649659fed
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 mod http;
 mod inmem;
 pub mod kind;

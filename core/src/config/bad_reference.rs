@@ -229,13 +229,8 @@ pub(crate) fn ephemeral_output(output: &Output) -> Diagnostic {
 pub(crate) fn self_object(span: Span) -> Diagnostic {
     Diagnostic::error(
         "Invalid \"self\" reference",
-<<<<<<< 7cb09014f95f37c7bf4ed29672bec530e17f2f62
         "The \"self\" object is not available in this context. This object can be used only in \
          resource provisioner, connection, and postcondition blocks.",
-=======
-        "The \"self\" object is not available in this context. This object can be used only \
-         in resource provisioner, connection, and postcondition blocks.",
->>>>>>> 25198d1c833ea78c4925d19ad104b9e4a30c35c3
     )
     .at(span)
 }
