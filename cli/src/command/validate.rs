@@ -62,10 +62,7 @@ async fn check(
     if !tests_are_sound {
         return Ok(());
     }
-    let found =
-        config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await;
-    workspace.warn_of_overrides(diags, &config.requirements());
-    found
+    config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {
