@@ -75,6 +75,7 @@ async fn prepare(
     diags.check()?;
     if args.backend {
         backend::set_up(diags, (args, report), workspace, config.backend()).await?;
+        check_state(diags, workspace, &config).await?;
     }
     install_providers(args, report, workspace, (diags, &config)).await?;
     let done = "Formwork has been successfully initialized!";
@@ -84,6 +85,26 @@ async fn prepare(
         report.step(Paint::Plain, text, "output_init_success_cli_message");
     }
     Ok(())
+}
+
+/// Reads the state in a backend, so that a mistake in its arguments or credentials is reported now. A local
+/// state is reported by the command that uses it.
+async fn check_state(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+    config: &Config,
+) -> Result<(), Reported> {
+    let backend = workspace.backend_config(diags, config.backend())?;
+    if backend.local_places(&workspace.root).is_some() {
+        return Ok(());
+    }
+    // The arguments have been checked, and their warnings reported.
+    let unused = &mut Diagnostics::new();
+    let Ok(mut state) = workspace.store_in(unused, &backend, &StatePlace::default()).await else {
+        return Ok(());
+    };
+    let read = state.store.read().await;
+    read.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
 
 async fn install_providers(

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_backend::Backend;
+use formwork_backend::complete::coerce;
 use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use formwork_backend::unsupported::unsupported;
 use formwork_core::config::Backend as Block;
@@ -163,6 +164,9 @@ impl BackendConfig {
         surroundings: &BackendEnvironment,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let arguments = Arguments { values: &self.values, surroundings };
+        for warning in self.kind.warnings(&arguments) {
+            diags.warn(warning);
+        }
         self.kind.configure(&arguments).map_err(|error| {
             let detail = format!(
                 "The backend {:?} is configured with arguments and environment variables that do not fit: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
@@ -227,7 +231,7 @@ impl InitializedBackend {
         let known = found.iter().filter(|(name, _)| schema.attributes.contains_key(name.as_str()));
         let known: Vec<(Str, Value)> =
             known.map(|(name, value)| (name.clone(), value.clone())).collect();
-        let values = schema.coerce(&Value::object(known)).ok()?;
+        let values = coerce(&schema, &Value::object(known)).ok()?;
         Some(BackendConfig { kind, values })
     }
 

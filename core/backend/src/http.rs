@@ -1,5 +1,8 @@
 //! The backend `http`: one state behind a URL, with lock and unlock requests if the server has them.
 
+#[cfg(test)]
+mod tests;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;

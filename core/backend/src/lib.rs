@@ -1,15 +1,24 @@
 //! The backends that keep states: for each workspace a store that is locked, read and written. Knows
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
+mod aws;
+pub mod complete;
+mod consul;
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 mod http;
 mod inmem;
 pub mod kind;
+mod known;
 pub mod local;
 pub mod lock;
 mod pg;
 mod remote;
 pub mod remote_state;
 mod retry;
+mod s3;
+#[cfg(test)]
+mod scripted;
 pub mod store;
 pub mod unsupported;
 mod web;

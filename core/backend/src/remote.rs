@@ -4,8 +4,8 @@
 use std::error::Error;
 
 use formwork_core::state::file::{FileError, StateFile};
-use formwork_core::version::LANGUAGE_VERSION;
 
+use crate::known::Known;
 use crate::lock::{LockInfo, StateLock};
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
 
@@ -70,29 +70,38 @@ pub(crate) enum ForceUnlockOutcome {
     OtherLock(Option<Box<LockInfo>>),
 }
 
+/// Stores an empty state under a lock, unless there is one: Terraform lists workspaces by their states.
+///
+/// # Errors
+/// When the state is locked, or the place fails.
+pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Cause> {
+    let info = LockInfo::new("init", String::new());
+    if let Locking::Held(holder) = place.lock(&info).await? {
+        let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
+        return Err(format!("the state is locked by another process: {holder}").into());
+    }
+    let made = match place.get().await {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => match place.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
+            Ok(()) | Err(PutError::Changed) => Ok(()),
+            Err(PutError::Failed(cause)) => Err(cause),
+        },
+        Err(cause) => Err(cause),
+    };
+    place.unlock(&info.id).await?;
+    made
+}
+
 /// A store over a place.
 pub(crate) struct RemoteStore<P> {
     place: P,
-    known: Known,
+    known: Known<[u8; 32]>,
 }
 
-/// Knowledge about the stored state.
-#[derive(Debug, Default)]
-enum Known {
-    /// Nothing yet.
-    #[default]
-    NotRead,
-    /// There is none.
-    Absent,
-    /// This one.
-    Present { lineage: String, serial: u64, content: [u8; 32] },
-}
-
-impl Known {
-    fn of(file: &StateFile) -> Self {
-        let (lineage, serial) = (file.lineage.clone(), file.serial);
-        Self::Present { lineage, serial, content: file.fingerprint() }
-    }
+/// The known state that a file is.
+fn known(file: &StateFile) -> Known<[u8; 32]> {
+    let (lineage, serial) = (file.lineage.clone(), file.serial);
+    Known::Present { lineage, serial, content: file.fingerprint() }
 }
 
 impl<P: RemotePlace> RemoteStore<P> {
@@ -118,19 +127,7 @@ impl<P: RemotePlace> RemoteStore<P> {
             return Ok(());
         }
         let stored = StateFile::read_header(&text).map_err(|error| self.unusable(error))?;
-        let (lineage, serial) = match &self.known {
-            Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
-            // Another program made a state where there was none.
-            Known::Absent | Known::NotRead => (stored.lineage.as_str(), 0),
-        };
-        if stored.lineage != lineage {
-            let ours = lineage.to_owned();
-            return Err(StoreError::OtherLineage { stored: stored.lineage, ours });
-        }
-        if stored.serial != serial {
-            return Err(StoreError::Changed { stored: stored.serial, read: serial });
-        }
-        Ok(())
+        self.known.check_same((&stored.lineage, stored.serial))
     }
 
     fn unusable(&self, error: FileError) -> StoreError {
@@ -142,7 +139,7 @@ impl<P: RemotePlace> RemoteStore<P> {
         let failed = self.failed(StoreOperation::Write);
         match self.place.put(file.write()).await {
             Ok(()) => {
-                self.known = Known::of(file);
+                self.known = known(file);
                 Ok(())
             }
             Err(PutError::Failed(cause)) => Err(failed(cause)),
@@ -197,7 +194,7 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
         let text = self.text(StoreOperation::Read).await?;
         match StateFile::read(&text) {
             Ok(file) => {
-                self.known = Known::of(&file);
+                self.known = known(&file);
                 Ok(Some(file))
             }
             Err(FileError::Empty) => {
@@ -213,18 +210,13 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
             self.read().await?;
         }
         let mut next = file.clone();
-        if let Known::Present { lineage, serial, content } = &self.known {
-            if *content == file.fingerprint() {
-                return Ok(WriteOutcome::Unchanged);
-            }
-            if *lineage != file.lineage {
-                let (stored, ours) = (lineage.clone(), file.lineage.clone());
-                return Err(StoreError::OtherLineage { stored, ours });
-            }
-            next.serial = next.serial.max(*serial);
+        if let Known::Present { content, .. } = &self.known
+            && *content == file.fingerprint()
+        {
+            return Ok(WriteOutcome::Unchanged);
         }
-        next.serial += 1;
-        next.terraform_version = LANGUAGE_VERSION.to_string();
+        self.known.check_continued_by(file)?;
+        self.known.advance(&mut next);
         self.put(&next).await?;
         file.serial = next.serial;
         file.terraform_version = next.terraform_version;

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufReader, IsTerminal as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use formwork_conformance::finding::Tallies;
 use formwork_conformance::{Options, Report, Target, report, rules};
 use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::open_file;
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::Sources;
 use formwork_value::duration::nanoseconds;
@@ -223,8 +225,11 @@ fn program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
         let detail = format!("{} cannot be opened: {error}.", path.display());
         diags.error(Diagnostic::error("No such program", detail))
     })?;
-    if absolute.is_dir() {
-        let detail = format!("{} is a folder. Give the path of the program in it.", path.display());
+    if !absolute.is_file() {
+        let detail = match absolute.is_dir() {
+            true => format!("{} is a folder. Give the path of the program in it.", path.display()),
+            false => format!("{} is a device or a pipe, not a file.", path.display()),
+        };
         return Err(diags.error(Diagnostic::error("Not a program", detail)));
     }
     Ok(absolute)
@@ -269,8 +274,9 @@ fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Resul
         let number = numbers.entry(finding.rule).or_default();
         *number += 1;
         let path = folder.join(format!("{}-{number}.jsonl", finding.rule));
-        let written = File::create(&path)
-            .and_then(|file| finding.write_reproducer(report.protocol, begun, file));
+        // It has what the provider was configured with.
+        let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&path);
+        let written = file.and_then(|file| finding.write_reproducer(report.protocol, begun, file));
         written.map_err(|error| unwritable(diags, &path, &error))?;
     }
     Ok(())
@@ -300,7 +306,7 @@ async fn play(
     args: &ProviderReplayArgs,
 ) -> Result<Vec<report::Replay>, Reported> {
     let program = program(diags, &args.program)?;
-    let file = File::open(&args.file).map_err(|error| {
+    let file = open_file(&args.file).map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", args.file.display());
         diags.error(Diagnostic::error("No such reproducer file", detail))
     })?;
