@@ -16,7 +16,7 @@ use ureq::http::{HeaderValue, Request, StatusCode, header};
 
 pub(crate) use self::environment::context;
 use crate::remote::Cause;
-use crate::web::{Answer, Client, may_pass, without_secrets};
+use crate::web::{Client, HttpResponse, may_pass, without_secrets};
 
 /// Codes of refusals that end by themselves, which some services answer with the status 400.
 const THROTTLED: [&str; 6] = [
@@ -56,7 +56,7 @@ impl Service {
     ///
     /// # Errors
     /// When there are no credentials, or no answer came. One with any status is returned.
-    pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<Answer, Cause> {
+    pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
         let mut attempts = self.client.begin();
         loop {
             let outcome = self.client.once(self.signed(request).await?).await;
@@ -105,7 +105,7 @@ fn with_sum(mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
     Ok(request)
 }
 
-fn is_busy(answer: &Answer) -> bool {
+fn is_busy(answer: &HttpResponse) -> bool {
     may_pass(answer.status)
         || (answer.status == StatusCode::BAD_REQUEST
             && Refusal::read(answer).is_some_and(|refusal| refusal.is_throttling()))
@@ -154,7 +154,7 @@ struct JsonError {
 
 impl Refusal {
     /// Reads the error in the content of an answer: XML of S3 or STS, or JSON of DynamoDB.
-    pub(crate) fn read(answer: &Answer) -> Option<Self> {
+    pub(crate) fn read(answer: &HttpResponse) -> Option<Self> {
         let text = std::str::from_utf8(&answer.body).ok()?;
         if let Ok(JsonError { kind, message }) = serde_json::from_str(text) {
             let code = kind.rsplit('#').next().unwrap_or_default().to_owned();
@@ -170,7 +170,7 @@ impl Refusal {
     }
 
     /// The next step for codes that have a special one.
-    fn remedy(&self, answer: &Answer, region: &str) -> Option<String> {
+    fn remedy(&self, answer: &HttpResponse, region: &str) -> Option<String> {
         let text = match self.code.as_str() {
             "AccessDenied" | "AccessDeniedException" | "AllAccessDisabled" => {
                 "the credentials lack the permission for this call".to_owned()
@@ -203,7 +203,7 @@ impl Refusal {
 }
 
 /// The cause of a failure for an answer that was not expected.
-pub(crate) fn refused(answer: &Answer, (method, url): (&str, &str), region: &str) -> Cause {
+pub(crate) fn refused(answer: &HttpResponse, (method, url): (&str, &str), region: &str) -> Cause {
     let place = without_secrets(url);
     let redirect = answer.header("x-amz-bucket-region").filter(|actual| *actual != region);
     match (Refusal::read(answer), redirect) {
@@ -236,9 +236,9 @@ mod tests {
 
     use super::*;
 
-    fn answer(status: u16, body: &str) -> Answer {
+    fn answer(status: u16, body: &str) -> HttpResponse {
         let status = StatusCode::from_u16(status).unwrap();
-        Answer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
+        HttpResponse { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Arguments with nested objects: those that an object lacks are null, as in a `backend` block.
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::schema::{AttributeKind, Block, NestedAttributes, Role};
 use formwork_value::{Str, Value};
 
@@ -8,7 +8,7 @@ use formwork_value::{Str, Value};
 ///
 /// # Errors
 /// As [`Block::coerce`].
-pub fn coerce(schema: &Block, value: &Value) -> Result<Value, Refused> {
+pub fn coerce(schema: &Block, value: &Value) -> Result<Value, ConversionError> {
     let Some(parts) = members(value) else { return schema.coerce(value) };
     let parts = parts.into_iter().map(|(name, part)| {
         let attribute = schema.attributes.get(&name).map(|attribute| &attribute.kind);

@@ -20,11 +20,11 @@ use ureq::http::Uri;
 use self::place::ConsulPlace;
 use self::server::Server;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::remote::{Cause, Place as _, RemoteStore, create_empty};
+use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;
-use crate::store::{Doing, StateStore, StoreError};
+use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::web::{Client, Tls};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
 /// The part of the key that precedes the name of a workspace.
 const WORKSPACE: &str = "-env:";
@@ -161,7 +161,7 @@ impl Consul {
         ConsulPlace::new(self.server.clone(), key, self.gzip, self.lock)
     }
 
-    fn failed(&self, doing: Doing) -> impl Fn(Cause) -> StoreError + use<> {
+    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
         let location = self.location(DEFAULT_WORKSPACE);
         move |cause| StoreError::failed(doing, location.clone(), cause)
     }
@@ -185,25 +185,25 @@ impl Backend for Consul {
         "consul"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
-        Ok(self.names().await.map_err(self.failed(Doing::List))?)
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         if self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Exists(name.to_owned()));
+            return Err(WorkspaceError::Exists(name.to_owned()));
         }
-        Ok(create_empty(self.place(name)).await.map_err(self.failed(Doing::Create))?)
+        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
     }
 
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
-            return Err(BadWorkspace::Default);
+            return Err(WorkspaceError::Default);
         }
         if !self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Missing(name.to_owned()));
+            return Err(WorkspaceError::Missing(name.to_owned()));
         }
-        Ok(self.place(name).delete().await.map_err(self.failed(Doing::Delete))?)
+        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {

@@ -25,11 +25,11 @@ use self::table::Table;
 use crate::aws::credentials::Chain;
 use crate::aws::{Service, context, signer};
 use crate::kind::{Arguments, BackendKind, ConfigError};
-use crate::remote::{Cause, Place as _, RemoteStore, create_empty};
+use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;
-use crate::store::{Doing, StateStore, StoreError};
+use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::web::{Client, Tls};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
 /// The type of the backend.
 pub(crate) struct S3Kind;
@@ -140,7 +140,7 @@ impl S3 {
         S3Place::new(bucket, self.key(workspace), self.settings.use_lockfile, table)
     }
 
-    fn failed(&self, doing: Doing) -> impl Fn(Cause) -> StoreError + use<> {
+    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
         let location = format!("s3://{}", self.settings.bucket);
         move |cause| StoreError::failed(doing, location.clone(), cause)
     }
@@ -182,25 +182,25 @@ impl Backend for S3 {
         "s3"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
-        Ok(self.names().await.map_err(self.failed(Doing::List))?)
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         if self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Exists(name.to_owned()));
+            return Err(WorkspaceError::Exists(name.to_owned()));
         }
-        Ok(create_empty(self.place(name)).await.map_err(self.failed(Doing::Create))?)
+        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
     }
 
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
-            return Err(BadWorkspace::Default);
+            return Err(WorkspaceError::Default);
         }
         if !self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Missing(name.to_owned()));
+            return Err(WorkspaceError::Missing(name.to_owned()));
         }
-        Ok(self.place(name).delete().await.map_err(self.failed(Doing::Delete))?)
+        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {

@@ -11,7 +11,7 @@ use formwork_value::{Str, Value};
 
 use crate::Backend;
 use crate::complete::coerce;
-use crate::kind::{Arguments, ConfigError, Surroundings, find};
+use crate::kind::{Arguments, BackendEnvironment, ConfigError, find};
 
 /// The reaction to one request.
 #[derive(Clone, Debug)]
@@ -145,7 +145,7 @@ pub(crate) fn configured_in(
     let given = Value::object(given.collect::<Vec<_>>());
     let values = coerce(&kind.schema(), &given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let surroundings = Surroundings { root: "unused".into(), variables: variables.collect() };
+    let surroundings = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
     kind.configure(&Arguments { values: &values, surroundings: &surroundings })
 }
 

@@ -179,7 +179,7 @@ impl Sts {
         }
         let (parts, body) = response.into_parts();
         let action = parameters.first().map_or("", |(_, action)| action.as_str());
-        let answer = crate::web::Answer {
+        let answer = crate::web::HttpResponse {
             status: parts.status,
             headers: parts.headers,
             body: body.into_bytes(),

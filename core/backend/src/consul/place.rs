@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::server::{Pair, Server, Stored};
 use super::session::Session;
 use crate::lock::LockInfo;
-use crate::remote::{Breaking, Cause, Locking, Place, PutError};
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
 
 /// The longest value of a key, unless the server is configured for others.
@@ -171,7 +171,7 @@ fn sum(text: &[u8]) -> String {
 }
 
 #[async_trait::async_trait]
-impl Place for ConsulPlace {
+impl RemotePlace for ConsulPlace {
     fn location(&self) -> String {
         format!("{}/v1/kv/{}", self.server.url, self.key)
     }
@@ -258,14 +258,14 @@ impl Place for ConsulPlace {
         if released { Ok(()) } else { Err("another program has released the lock by force".into()) }
     }
 
-    async fn break_lock(&mut self, id: &str) -> Result<Breaking, Cause> {
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         match self.holder().await? {
             Some(holder) if holder.id == id => {}
-            holder => return Ok(Breaking::OtherLock(holder.map(Box::new))),
+            holder => return Ok(ForceUnlockOutcome::OtherLock(holder.map(Box::new))),
         }
         self.server.end_session(id).await?;
         self.server.delete(&self.below(".lock")).await?;
         self.server.delete(&self.below(".lockinfo")).await?;
-        Ok(Breaking::Released)
+        Ok(ForceUnlockOutcome::Released)
     }
 }

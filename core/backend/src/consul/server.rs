@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use ureq::http::{Request, StatusCode, header};
 
 use crate::remote::Cause;
-use crate::web::{Answer, Client, encoded};
+use crate::web::{Client, HttpResponse, encoded};
 
 /// The mark that Consul's own clients set on keys that are locks.
 const LOCK_FLAG: u64 = 0x2ddc_cbc0_58a5_0c18;
@@ -214,13 +214,13 @@ impl Server {
         Ok(request.body(body)?)
     }
 
-    async fn call(&self, method: &str, call: &str, body: Vec<u8>) -> Result<Answer, Cause> {
+    async fn call(&self, method: &str, call: &str, body: Vec<u8>) -> Result<HttpResponse, Cause> {
         self.client.send(|| self.request(method, call, body.clone())).await
     }
 
     fn json<T: serde::de::DeserializeOwned>(
         &self,
-        answer: &Answer,
+        answer: &HttpResponse,
         method: &str,
         key: &str,
     ) -> Result<T, Cause> {

@@ -11,7 +11,7 @@ use super::config::Encryption;
 use super::endpoint::path;
 use crate::aws::{Refusal, Service, refused};
 use crate::remote::Cause;
-use crate::web::{Answer, encoded};
+use crate::web::{HttpResponse, encoded};
 
 /// A bucket, with the form in which its objects are written.
 #[derive(Clone)]
@@ -90,7 +90,7 @@ impl Bucket {
         }
     }
 
-    fn has_no_object(&self, answer: &Answer) -> bool {
+    fn has_no_object(&self, answer: &HttpResponse) -> bool {
         Refusal::read(answer).is_none_or(|refusal| refusal.code == "NoSuchKey")
     }
 
@@ -211,7 +211,7 @@ impl Bucket {
             )
     }
 
-    fn failed(&self, answer: &Answer, method: &str, url: &str) -> Cause {
+    fn failed(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
         let no_bucket = Refusal::read(answer).is_some_and(|refusal| refusal.code == "NoSuchBucket");
         if no_bucket {
             return format!(

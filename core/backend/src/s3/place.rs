@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::bucket::{Bucket, Condition, Put};
 use super::table::Table;
 use crate::lock::LockInfo;
-use crate::remote::{Breaking, Cause, Locking, Place, PutError};
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
 
 /// The longest wait for a bucket to return the content that the table names, and the pause between two
@@ -110,7 +110,7 @@ fn sum(content: &[u8]) -> String {
 }
 
 #[async_trait::async_trait]
-impl Place for S3Place {
+impl RemotePlace for S3Place {
     fn location(&self) -> String {
         format!("s3://{}", self.path())
     }
@@ -189,11 +189,11 @@ impl Place for S3Place {
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
         match self.break_lock(id).await? {
-            Breaking::Released => Ok(()),
-            Breaking::OtherLock(None) => {
+            ForceUnlockOutcome::Released => Ok(()),
+            ForceUnlockOutcome::OtherLock(None) => {
                 Err("the lock was gone: another program has released it by force".into())
             }
-            Breaking::OtherLock(Some(holder)) => Err(format!(
+            ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
                 "another program has released the lock by force, and {} holds it now",
                 holder.holder()
             )
@@ -201,7 +201,7 @@ impl Place for S3Place {
         }
     }
 
-    async fn break_lock(&mut self, id: &str) -> Result<Breaking, Cause> {
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut other = None;
         let mut released = !self.use_lockfile && self.table.is_none();
         if self.use_lockfile {
@@ -222,6 +222,10 @@ impl Place for S3Place {
                 holder => other = other.or(holder),
             }
         }
-        Ok(if released { Breaking::Released } else { Breaking::OtherLock(other.map(Box::new)) })
+        Ok(if released {
+            ForceUnlockOutcome::Released
+        } else {
+            ForceUnlockOutcome::OtherLock(other.map(Box::new))
+        })
     }
 }

@@ -8,7 +8,7 @@ use ureq::http::{Request, StatusCode, header};
 use crate::aws::{Refusal, Service, refused};
 use crate::lock::LockInfo;
 use crate::remote::Cause;
-use crate::web::Answer;
+use crate::web::HttpResponse;
 
 /// The table.
 #[derive(Clone)]
@@ -111,7 +111,7 @@ impl Table {
         self.call("DeleteItem", &input).await.map(drop)
     }
 
-    async fn call(&self, operation: &str, input: &Value) -> Result<Answer, Cause> {
+    async fn call(&self, operation: &str, input: &Value) -> Result<HttpResponse, Cause> {
         let answer = self.send(operation, input).await?;
         match answer.status {
             StatusCode::OK => Ok(answer),
@@ -119,7 +119,7 @@ impl Table {
         }
     }
 
-    async fn send(&self, operation: &str, input: &Value) -> Result<Answer, Cause> {
+    async fn send(&self, operation: &str, input: &Value) -> Result<HttpResponse, Cause> {
         let request = Request::post(&self.url)
             .header(header::CONTENT_TYPE, "application/x-amz-json-1.0")
             .header("x-amz-target", format!("DynamoDB_20120810.{operation}"))
@@ -127,7 +127,7 @@ impl Table {
         self.service.send(&request).await
     }
 
-    fn failed(&self, answer: &Answer, operation: &str) -> Cause {
+    fn failed(&self, answer: &HttpResponse, operation: &str) -> Cause {
         let call = format!("DynamoDB {operation} on table {:?} at", self.name);
         refused(answer, (&call, &self.url), self.service.region())
     }

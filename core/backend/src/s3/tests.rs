@@ -104,7 +104,10 @@ async fn a_write_whose_answer_is_lost_counts_once_it_is_found() {
     let mut file = changed(store.as_mut()).await;
     // The last answer has the content of the request, so it is made by hand.
     let written = store.write(&mut file).await.unwrap_err();
-    assert!(matches!(written, StoreError::Failed { doing: Doing::Write, .. }), "{written:?}");
+    assert!(
+        matches!(written, StoreError::Failed { doing: StoreOperation::Write, .. }),
+        "{written:?}"
+    );
     let content = server.asked()[2].body.clone();
     let refused = error("412 Precondition Failed", "PreconditionFailed");
     let found = Reply::new("200 OK", content).header("ETag: \"2\"");
