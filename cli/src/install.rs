@@ -16,4 +16,4 @@ pub(crate) mod settings;
 pub(crate) mod shipped;
 pub(crate) mod signature;
 pub(crate) mod source;
-mod sums;
+pub(crate) mod sums;

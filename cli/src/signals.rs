@@ -10,7 +10,7 @@ use std::future::pending;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -95,6 +95,21 @@ impl SupervisedChild {
         self.program.stderr.take()
     }
 
+    /// Ends the program and its children after some time, unless what is returned is dropped before. The
+    /// program must not be waited for while it is there.
+    pub(crate) fn end_after(&self, limit: Duration) -> Deadline {
+        let (over, passed) = (Arc::new(AtomicBool::new(false)), self.program.id());
+        let (stop, stopped) = mpsc::channel::<()>();
+        let notes = Arc::clone(&over);
+        let watch = thread::spawn(move || {
+            if stopped.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
+                notes.store(true, Ordering::SeqCst);
+                end_with_children(i32::try_from(passed).into_iter().collect());
+            }
+        });
+        Deadline { over, stop: Some(stop), watch: Some(watch) }
+    }
+
     /// Waits for its end.
     ///
     /// # Errors
@@ -117,6 +132,28 @@ impl SupervisedChild {
         if let Some(number) = self.number.take() {
             companions.retain(|id| *id != number);
         }
+    }
+}
+
+/// A running deadline of a companion.
+pub(crate) struct Deadline {
+    over: Arc<AtomicBool>,
+    stop: Option<mpsc::Sender<()>>,
+    watch: Option<thread::JoinHandle<()>>,
+}
+
+impl Deadline {
+    /// Whether it has passed.
+    pub(crate) fn is_over(&self) -> bool {
+        self.over.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Deadline {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        // The number of the program means another one as soon as the program is waited for.
+        self.watch.take().map(thread::JoinHandle::join);
     }
 }
 
@@ -202,8 +239,12 @@ fn end() -> ! {
     // would be the greater harm.
     let companions = companions_in_time();
     let numbers = companions.iter().flat_map(|companions| companions.iter());
-    let mut ending: Vec<i32> = numbers.filter_map(|id| i32::try_from(*id).ok()).collect();
-    // Their own children need not notice their end either.
+    end_with_children(numbers.filter_map(|id| i32::try_from(*id).ok()).collect());
+    std::process::exit(1)
+}
+
+/// Ends processes that are not reaped yet, with their children, who need not notice their end.
+fn end_with_children(mut ending: Vec<i32>) {
     while let Some(id) = ending.pop() {
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
         let children = children.unwrap_or_default();
@@ -211,7 +252,6 @@ fn end() -> ! {
         // It may have ended in this moment.
         kill(Pid::from_raw(id), Nix::SIGTERM).ok();
     }
-    std::process::exit(1)
 }
 
 /// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.

@@ -371,13 +371,40 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, Constraints>,
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
+        let places = self.places(&[]);
+        let locks = &self.basis.locks;
+        let is_selected =
+            |addr: &ProviderAddr| places.needs_no_lock(addr) || locks.providers.contains_key(addr);
         let mut missing = Diagnostics::new();
-        let programs = self.places(&[]).programs(&mut missing, required, &self.basis.locks);
+        let mut selected = required.clone();
+        selected.retain(|addr, _| is_selected(addr));
+        for addr in required.keys().filter(|addr| !is_selected(addr)) {
+            let detail = format!(
+                "This configuration requires provider {addr}, but that provider isn't available. You may be able to install it automatically by running:\n  formwork init"
+            );
+            let _ = missing.error(Diagnostic::error("Missing required provider", detail));
+        }
+        let programs = places.programs(&mut missing, &selected, locks);
+        let all_found = missing.check();
         for problem in missing {
             let summary = "Missing required provider".to_owned();
             let _ = diags.push(Diagnostic { summary, ..problem });
         }
+        all_found?;
         Ok(Launcher::new(self.env, programs?, self.reattached.clone()))
+    }
+
+    /// Checks that the lock file selects a version of each of these providers that may be used.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub(crate) fn check_selections(
+        &mut self,
+        diags: &mut Diagnostics,
+        required: &BTreeMap<ProviderAddr, Constraints>,
+    ) -> Result<(), Reported> {
+        self.load_locks(diags, required)?;
+        self.places(&[]).check(diags, required, &self.basis.locks)
     }
 
     /// Reads the lock file for the programs of these providers.
@@ -403,17 +430,11 @@ impl<'e> Workspace<'e> {
 
     /// Warns of programs that are under development. Only for commands that work with real objects
     /// or check a configuration: the output of others is for other programs to read.
-    pub(crate) fn warn_of_overrides(
-        &self,
-        diags: &mut Diagnostics,
-        required: &BTreeMap<ProviderAddr, Constraints>,
-    ) {
-        let places = self.places(&[]);
-        let overridden: Vec<_> = required
-            .keys()
-            .filter_map(|addr| {
-                Some(format!(" - {} in {}", addr.display(), places.overridden(addr)?.display()))
-            })
+    pub(crate) fn warn_of_overrides(&self, diags: &mut Diagnostics) {
+        let overrides = &self.places(&[]).settings.overrides;
+        let overridden: Vec<_> = overrides
+            .iter()
+            .map(|(provider, folder)| format!(" - {provider} in {}", folder.display()))
             .collect();
         if !overridden.is_empty() {
             let detail = format!(

@@ -249,6 +249,8 @@ pub struct Variable {
     pub validations: Vec<Condition>,
     /// Everything mentioned in the validations, the variable itself included.
     pub references: Vec<Reference>,
+    /// The place of the block, for display: `main.tf:3,1-13`.
+    pub place: String,
     /// The block's header.
     pub span: Span,
 }

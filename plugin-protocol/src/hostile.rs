@@ -25,6 +25,7 @@ use crate::message::state_store::{
     StatesResponse,
 };
 use crate::reattach;
+use crate::transcript::Transcript;
 use crate::wire::convert::Incoming;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
@@ -32,12 +33,13 @@ use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     ("handshake", handshake),
     ("reattach", reattach),
     ("log", log),
     ("answer", answer),
     ("request", request),
+    ("transcript", transcript),
 ];
 
 /// The line that a plugin prints. It can be written, and then names the same address.
@@ -72,6 +74,19 @@ pub fn answer(data: &[u8]) {
 /// A request of a host, likewise.
 pub fn request(data: &[u8]) {
     pick(data, &REQUESTS);
+}
+
+/// A file of recorded calls. It can be written, and is then the same.
+pub fn transcript(data: &[u8]) {
+    let Ok(read) = Transcript::read(data) else { return };
+    let written = |transcript: &Transcript| {
+        let mut text = Vec::new();
+        transcript.write(&mut text).expect("memory can be written");
+        text
+    };
+    let once = written(&read);
+    let again = Transcript::read(once.as_slice()).expect("what is written can be read");
+    assert_eq!(written(&again), once, "a transcript is not what it was");
 }
 
 fn pick(data: &[u8], of: &[fn(&[u8])]) {

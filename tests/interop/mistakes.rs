@@ -1,22 +1,22 @@
-//! Configurations with several mistakes each, validated or planned by both programs: every error of
-//! Terraform has its counterpart in the same run, with the same summary, file and range, and there is no
-//! further one. `mistakes/kept.txt` lists the errors that Terraform reports a second time in other words.
-//! Each detail begins with Terraform's, except those in `mistakes/phrases.txt`.
+//! Configurations with several mistakes each, validated or planned by both programs: every diagnostic of
+//! Terraform has its counterpart in the same run, with the same severity, summary, file and range, and
+//! there is no further one. `mistakes/kept.txt` lists the errors that Terraform reports a second time in
+//! other words. Each detail begins with Terraform's, except those in `mistakes/phrases.txt`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::case::{Case, Step, Verb, load_folder};
 use super::engine::{Engine, Run, terraform_is_here};
-use super::terraform_plans::settings;
+use super::terraform_plans::{is_about_settings, settings};
 
 /// The configurations that must at least be compared.
 const AT_LEAST: usize = 150;
 
-/// An error: its summary, and its place unless it has none.
+/// A diagnostic: its summary, behind "Warning: " if it is a warning, and its place unless it has none.
 type Problem = (String, Option<Place>);
 /// A file, and a range in it as lines and columns.
 type Place = (String, [u64; 4]);
@@ -26,8 +26,8 @@ type Problems = BTreeMap<Problem, usize>;
 /// same file.
 type Kept = BTreeMap<String, Near>;
 
-/// The summaries of errors whose detail differs on purpose.
-type OtherWords = BTreeSet<String>;
+/// The cases and summaries of diagnostics whose detail differs on purpose.
+type OtherWords = BTreeSet<(String, String)>;
 
 /// The distance between an error and its repetition.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +42,8 @@ struct Bench {
     settings: tempfile::TempDir,
     kept: Kept,
     other_words: OtherWords,
+    /// The entries of the two lists that were needed.
+    used: BTreeSet<(String, String)>,
     n_compared: usize,
     found: Vec<String>,
 }
@@ -53,6 +55,7 @@ impl Bench {
             settings: tempfile::tempdir().unwrap(),
             kept: kept.clone(),
             other_words: other_words.clone(),
+            used: BTreeSet::new(),
             n_compared: 0,
             found: Vec::new(),
         }
@@ -85,7 +88,13 @@ impl Bench {
             let (theirs, ours) = (theirs.code, ours.code);
             self.found.push(format!("{place} exit code: should be {theirs:?}, is {ours:?}"));
         }
-        let lines = other_details(&details(&theirs), &details(&ours), &self.other_words);
+        let is_kept = |summary: &str| {
+            let entry = (case.name.clone(), summary.to_owned());
+            let is_kept = self.other_words.contains(&entry);
+            self.used.extend(is_kept.then_some(entry));
+            is_kept
+        };
+        let lines = other_details(&details(&theirs), &details(&ours), is_kept);
         self.found.extend(lines.into_iter().map(|line| format!("{place} {line}")));
         let [theirs, ours] = [theirs, ours].map(|run| problems(&run));
         let lines = differences(&theirs, &ours, &self.kept);
@@ -94,24 +103,29 @@ impl Bench {
     }
 }
 
-/// The errors of a run with their details, from its document or its events.
+/// The diagnostics of a run with the headers of their blocks and their details, from its document or its
+/// events.
 fn details(run: &Run) -> Vec<(Problem, String)> {
     let all = match run.document() {
         Some(document) if document["diagnostics"].is_array() => document["diagnostics"].clone(),
         _ => run.events().iter().map(|event| event["diagnostic"].clone()).collect(),
     };
-    let errors = all.as_array().into_iter().flatten().filter(|one| one["severity"] == "error");
-    let errors = errors.map(|error| {
-        let summary = error["summary"].as_str().unwrap_or_default();
+    let all = all.as_array().into_iter().flatten();
+    let all = all.filter(|it| it.is_object() && !is_about_settings(&json!({ "diagnostic": it })));
+    let all = all.map(|it| {
+        let summary = it["summary"].as_str().unwrap_or_default();
         // The members of a cycle are listed in no particular order.
         let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };
-        let detail = error["detail"].as_str().unwrap_or_default();
-        ((summary.to_owned(), place(&error["range"])), detail.to_owned())
+        let severity = if it["severity"] == "error" { "" } else { "Warning: " };
+        let detail = it["detail"].as_str().unwrap_or_default();
+        let context = it["snippet"]["context"].as_str().unwrap_or("no block");
+        let detail = format!("in {context}: {detail}");
+        ((format!("{severity}{summary}"), place(&it["range"])), detail)
     });
-    errors.collect()
+    all.collect()
 }
 
-/// The errors of a run, each with the number of times that it was reported.
+/// The diagnostics of a run, each with the number of times that it was reported.
 fn problems(run: &Run) -> Problems {
     let mut problems = Problems::new();
     for (problem, _) in details(run) {
@@ -120,41 +134,51 @@ fn problems(run: &Run) -> Problems {
     problems
 }
 
-/// The errors of which the detail does not begin with Terraform's, apart from the name of the program
+/// The diagnostics of which the detail does not begin with Terraform's, apart from the name of the program
 /// and a final period.
 fn other_details(
     theirs: &[(Problem, String)],
     ours: &[(Problem, String)],
-    other_words: &OtherWords,
+    mut is_kept: impl FnMut(&str) -> bool,
 ) -> Vec<String> {
     let form = |detail: &str| {
         let detail =
             detail.replace("Terraform", "Formwork").replace("terraform init", "formwork init");
+        // Terraform suggests one of the functions within reach at random.
+        let detail = match detail.split_once(" Did you mean ") {
+            Some((start, _)) if start.contains("There is no function named") => start,
+            _ => &detail,
+        };
         detail.trim_end_matches('.').to_owned()
     };
     let mut found = Vec::new();
-    for ((summary, at), wanted) in theirs.iter().filter(|((it, _), _)| !other_words.contains(it)) {
+    for ((summary, at), wanted) in theirs {
         let same = |place: &Option<Place>| at.is_none() || place == at;
         let mut own =
             ours.iter().filter(|((it, place), _)| it == summary && same(place)).peekable();
+        // Without a place there is no header either.
+        let words = |detail: &str| match detail.split_once(": ") {
+            Some((_, words)) if at.is_none() => form(words),
+            _ => form(detail),
+        };
         // An error without a counterpart is reported elsewhere.
         let Some((_, first)) = own.peek() else { continue };
-        if !own.any(|(_, detail)| form(detail).starts_with(&form(wanted))) {
+        if !own.any(|(_, detail)| words(detail).starts_with(&words(wanted))) && !is_kept(summary) {
             found.push(format!("{summary} at {at:?}: should begin {wanted:?}, is {first:?}"));
         }
     }
     found
 }
 
-/// The lines of `phrases.txt`: a summary, and the reason for other words.
+/// The lines of `phrases.txt`: a case, a summary, and the reason for other words.
 fn other_words(folder: &Path) -> OtherWords {
     let text = std::fs::read_to_string(folder.join("phrases.txt")).unwrap();
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let entry = |line: &str| {
-        let (summary, reason) =
-            line.split_once(" | ").unwrap_or_else(|| panic!("{line}: two parts"));
+        let parts: Vec<&str> = line.split(" | ").collect();
+        let [case, summary, reason] = parts[..] else { panic!("{line}: three parts") };
         assert!(!reason.trim().is_empty(), "{line}: no reason");
-        summary.to_owned()
+        (case.to_owned(), summary.to_owned())
     };
     lines.map(entry).collect()
 }
@@ -233,7 +257,8 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
     let only = std::env::var("INTEROP_CASE").ok();
     let mut cases = load_folder(&folder);
     cases.retain(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())));
-    let (queue, done) = (Mutex::new(cases.into_iter()), Mutex::new((0, Vec::new())));
+    let queue = Mutex::new(cases.into_iter());
+    let done = Mutex::new((0, Vec::new(), BTreeSet::new()));
     let work = || loop {
         let next = queue.lock().unwrap().next();
         let Some(case) = next else { return };
@@ -242,28 +267,62 @@ fn every_mistake_that_terraform_reports_is_reported_in_the_same_run() {
         let mut done = done.lock().unwrap();
         done.0 += bench.n_compared;
         done.1.extend(bench.found);
+        done.2.extend(bench.used);
     };
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(work);
         }
     });
-    let (n_compared, mut found) = done.into_inner().unwrap();
+    let (n_compared, mut found, used) = done.into_inner().unwrap();
+    let unused = other_words.iter().filter(|entry| only.is_none() && !used.contains(entry));
+    found.extend(unused.map(|entry| format!("{entry:?} is not needed in phrases.txt")));
     found.sort();
     println!("mistakes: {n_compared} configurations, {} differences", found.len());
     assert!(found.is_empty(), "\n{}", found.join("\n"));
     assert!(only.is_some() || n_compared >= AT_LEAST, "only {n_compared} configurations");
 }
 
+/// A configuration of which the error messages are longer than a line, by one column each.
+const LONG_MESSAGES: &str = r#"
+variable "name" {
+  default = "x"
+  validation {
+    condition     = var.name == "y"
+    error_message = "MESSAGE"
+  }
+}
+"#;
+
+#[test]
+fn a_long_detail_wraps_where_terraforms_does() {
+    if !terraform_is_here() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let settings = settings(dir.path());
+    for length in 70..=82 {
+        let line = "a word ".repeat(12)[..length].trim_end().to_owned() + "x y-z/long.";
+        let message = format!("{line} {}\\n\\n  {line}", "w".repeat(length));
+        let text = LONG_MESSAGES.replace("MESSAGE", &message);
+        std::fs::write(dir.path().join("main.tf"), text).unwrap();
+        let args = ["plan", "-no-color", "-input=false"];
+        let of = |engine: Engine| {
+            let run = engine.run(dir.path(), Some(&settings), &args);
+            let errors = run.stderr.split_once("Error: ").expect("it fails").1.to_owned();
+            errors.replace("Terraform", "Formwork")
+        };
+        assert_eq!(of(Engine::Formwork), of(Engine::Terraform), "{message}");
+    }
+}
+
 #[test]
 fn a_detail_that_begins_with_other_words_is_a_difference() {
     let of = |detail: &str| vec![(("A".to_owned(), None), detail.to_owned())];
-    let check =
-        |theirs: &str, ours: &str| other_details(&of(theirs), &of(ours), &OtherWords::new()).len();
+    let check = |theirs: &str, ours: &str| other_details(&of(theirs), &of(ours), |_| false).len();
     assert_eq!(check("Terraform says so.", "Formwork says so. Do this."), 0);
     assert_eq!(check("Terraform says so.", "Formwork does not."), 1);
-    let allowed = ["A".to_owned()].into();
-    assert_eq!(other_details(&of("x"), &of("y"), &allowed).len(), 0);
+    assert_eq!(other_details(&of("x"), &of("y"), |summary| summary == "A").len(), 0);
 }
 
 #[test]

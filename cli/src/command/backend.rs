@@ -58,7 +58,7 @@ pub(super) async fn set_up(
             BackendSetup::Changed { again: true, .. }
                 if !(args.migrate_state || args.force_copy) =>
             {
-                return Err(diags.error(changed()));
+                return Err(diags.error(changed(old.as_ref())));
             }
             BackendSetup::Changed { from, to, .. } => {
                 let Some(from) = from else {
@@ -119,9 +119,20 @@ fn no_block() -> Diagnostic {
     Diagnostic::warning("Missing backend configuration", detail)
 }
 
-fn changed() -> Diagnostic {
+/// Refuses a change of the backend until it is decided what becomes of the states. An empty state is not
+/// advised where the old one cannot be moved.
+fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
+    const CHANGED: &str = "Backend configuration changed";
+    if let Some(old) = old.filter(|old| find(&old.kind).is_none()) {
+        let detail = format!(
+            "The state is kept by the backend {:?}, as \"init\" has set it up. {}",
+            old.kind,
+            unsupported(&old.kind)
+        );
+        return Diagnostic::error(CHANGED, detail);
+    }
     let detail = "A change in the backend configuration has been detected, which may require migrating existing state.\n\nIf you wish to attempt automatic migration of the state, use \"formwork init -migrate-state\".\nIf you wish to store the current configuration with no changes to the state, use \"formwork init -reconfigure\".";
-    Diagnostic::error("Backend configuration changed", detail)
+    Diagnostic::error(CHANGED, detail)
 }
 
 fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
@@ -323,6 +334,25 @@ mod tests {
             Path::new(&path).strip_prefix(root).unwrap().display().to_string()
         });
         (diags.into_iter().map(|diagnostic| diagnostic.summary).collect(), place)
+    }
+
+    #[test]
+    fn no_empty_state_is_advised_where_another_program_has_to_move_the_old_one() {
+        let record = |kind: &str| {
+            let text = format!(
+                r#"{{"version":3,"terraform_version":"1.11.4","backend":{{"type":"{kind}","config":{{"bucket":"b"}},"hash":1}}}}"#
+            );
+            InitializedBackend::parse(text.as_bytes()).unwrap().unwrap()
+        };
+        for kind in ["s3", "gcs", "azurerm"] {
+            let detail = changed(Some(&record(kind))).detail.to_string();
+            let pull = detail.find("terraform state pull").expect(&detail);
+            assert!(detail.find("-reconfigure").is_none_or(|at| pull < at), "{detail}");
+        }
+        for kind in ["swift", "typo"] {
+            assert!(!changed(Some(&record(kind))).detail.contains("-reconfigure"), "{kind}");
+        }
+        assert!(changed(Some(&record("http"))).detail.contains("-migrate-state"));
     }
 
     fn stored(path: &Path) -> Option<StateFile> {

@@ -8,7 +8,7 @@ use formwork_core::change::ImportKey;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
 use formwork_core::moved;
-use formwork_core::plan::{Adoption, Mode, Options};
+use formwork_core::plan::{Adoption, Mode, Options, Plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -170,6 +170,35 @@ pub(super) struct ObjectFinder<'a> {
 }
 
 impl ObjectFinder<'_> {
+    /// Asks the providers for the objects that interrupted runs may have made. Nothing is taken in: the
+    /// plan says what was found.
+    ///
+    /// # Errors
+    /// When the configuration has errors, or a provider does not answer.
+    pub(super) async fn ask_for_open(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &StateSession,
+    ) -> Result<Plan, Reported> {
+        let interrupted = locked.interrupted();
+        let options = Options {
+            skip_refresh: true,
+            targets: interrupted.keys().cloned().map(Target::Instance).collect(),
+            interrupted,
+            ..Options::default()
+        };
+        let making = Making {
+            results: &Results::new(&self.prepared.config),
+            state: &locked.file.state,
+            options: &options,
+            watch: self.report.watch(),
+            parallelism: self.parallelism,
+            stop: self.interrupt.flag(),
+        };
+        let plan = make(diags, self.prepared, self.pool, making).await?;
+        diags.check().map(|()| plan)
+    }
+
     /// Finds an object, or several, and takes them into the state, which is not stored yet.
     ///
     /// # Errors

@@ -126,6 +126,7 @@ impl<'e> Prepared<'e> {
         let variables = preparing.sources;
         let fills = preparing.fills.map(|filling| filling.addr);
         if let Err(reported) = dangling.check() {
+            workspace.check_selections(diags, &config.requirements())?;
             let known = Known { dangling, fills };
             let found = config_errors::find(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
@@ -141,7 +142,7 @@ impl<'e> Prepared<'e> {
         let place = (preparing.place, preparing.fills.is_some());
         required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
-        workspace.warn_of_overrides(diags, &required);
+        workspace.warn_of_overrides(diags);
         let mut given = given(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;

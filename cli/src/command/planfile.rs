@@ -190,7 +190,7 @@ pub(super) fn prepare<'e>(
                 .launcher(diags, &required)
                 .and_then(|launcher| saved.check_locks(diags, &workspace).map(|()| launcher));
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
-            workspace.warn_of_overrides(diags, &required);
+            workspace.warn_of_overrides(diags);
             let prepared = Prepared {
                 variables,
                 given: BTreeMap::new(),

@@ -179,6 +179,8 @@ fn malformed(error: &dyn std::fmt::Display) -> ArchiveError {
 
 fn zip(file: BufReader<File>, sink: &mut Sink<'_>) -> Result<(), ArchiveError> {
     let mut archive = zip::ZipArchive::new(file).map_err(|error| malformed(&error))?;
+    // Known before anything is made.
+    sink.check_entries(archive.len())?;
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).map_err(|error| malformed(&error))?;
         let name = entry.name().map_err(|error| malformed(&error))?.into_owned();
@@ -280,7 +282,11 @@ impl<'a> Sink<'a> {
     /// Counts a file, folder or link.
     fn count_entry(&mut self) -> Result<(), ArchiveError> {
         self.entries += 1;
-        if self.entries > self.limits.entries {
+        self.check_entries(self.entries)
+    }
+
+    fn check_entries(&self, n: usize) -> Result<(), ArchiveError> {
+        if n > self.limits.entries {
             let limit = self.limits.entries as u64;
             return Err(ArchiveError::TooMuch { limit, what: "files, folders and links" });
         }

@@ -45,7 +45,7 @@ const MAX_REDIRECTS: usize = 10;
 /// Maximum time until a server is connected, and until it begins to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Maximum time of a download.
-const DOWNLOAD: Duration = Duration::from_secs(30 * 60);
+pub(super) const DOWNLOAD: Duration = Duration::from_secs(30 * 60);
 
 /// Retries and timeouts for a server that may be busy.
 #[derive(Clone, Copy, Debug)]

@@ -71,7 +71,7 @@ impl ProviderFolders<'_> {
     }
 
     /// Reports whether the lock file does not apply: built in, under development or running already.
-    fn needs_no_lock(&self, addr: &ProviderAddr) -> bool {
+    pub(crate) fn needs_no_lock(&self, addr: &ProviderAddr) -> bool {
         addr.is_builtin() || self.reattached.contains_key(addr) || self.overridden(addr).is_some()
     }
 

@@ -15,6 +15,7 @@ use super::human::{diagnostic, outputs, plan as plan_view};
 use super::json::stream::{Stream, imported};
 use super::{Paint, Screen, err, out, shown, transient};
 use crate::exit::Exit;
+use crate::redact;
 use crate::workspace::Workspace;
 
 /// Destination of the report of an operation.
@@ -65,6 +66,7 @@ impl Report {
     /// Reports the next step while the folder is prepared: to people in lines that fit, to programs
     /// in one piece. Programs know the step by its code.
     pub(crate) fn step(&self, paint: Paint, text: &str, code: &str) {
+        let text = &*redact::text(text);
         match &self.watch {
             Told::People(_) => {
                 let text = self.screen.wrap(text);
@@ -76,6 +78,7 @@ impl Report {
 
     /// Reports an event.
     pub(crate) fn log(&self, text: &str) {
+        let text = &*redact::text(text);
         match &self.watch {
             Told::People(_) => out(&format!("{}\n", shown::line(text))),
             Told::Programs(stream) => stream.log(text),
@@ -101,7 +104,7 @@ impl Report {
     /// Shows people a line that the next one replaces. The empty line takes it away.
     pub(crate) fn transient(&self, text: &str) {
         if let Told::People(_) = &self.watch {
-            transient(&self.screen, text);
+            transient(&self.screen, &redact::text(text));
         }
     }
 

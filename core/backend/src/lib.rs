@@ -4,6 +4,8 @@
 mod aws;
 pub mod complete;
 mod consul;
+#[cfg(any(test, fuzzing))]
+pub mod hostile;
 mod http;
 mod inmem;
 pub mod kind;

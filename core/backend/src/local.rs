@@ -10,14 +10,13 @@ mod tests;
 mod workspaces;
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::locks::{NO_LOCKS, has_no_locks};
-use formwork_core::disk::{MAX_STATE, read_file, read_named};
+use formwork_core::disk::{MAX_STATE, open_file, read_file, read_named};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::{IntentLog, LocalIntents};
 use formwork_value::Diagnostic;
@@ -25,7 +24,7 @@ use formwork_value::diag::Blame;
 
 pub use self::errored::{ERRORED_FILE, Errored, ErroredStateRelation, save_errored};
 use self::lock::Held;
-use self::replace::Disk;
+use self::replace::{Disk, Pipe};
 pub use self::workspaces::{Local, Workspaces};
 use crate::OpenState;
 use crate::known::Known;
@@ -42,6 +41,18 @@ pub struct Files {
     pub read_from: Option<PathBuf>,
     /// Path of the backup; `None` for no backup.
     pub backup: Option<PathBuf>,
+    /// Files that the user named on the command line.
+    pub named: Named,
+}
+
+/// Files that the user named on the command line. Only these may be pipes: one that a checkout brings
+/// along would keep the command waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The file that is read.
+    pub source: bool,
+    /// The backup.
+    pub backup: bool,
 }
 
 impl Files {
@@ -51,7 +62,7 @@ impl Files {
         let state = state.into();
         let mut backup = state.clone().into_os_string();
         backup.push(".backup");
-        Self { state, read_from: None, backup: Some(backup.into()) }
+        Self { state, read_from: None, backup: Some(backup.into()), named: Named::default() }
     }
 
     /// The intents of the runs that write this state: in a folder beside it, also where the path of
@@ -125,12 +136,16 @@ impl LocalStore {
     }
 
     fn read_now(&mut self) -> Result<Option<StateFile>, StoreError> {
-        let mut text = read_if_present(self.source())?.unwrap_or_default();
+        let mut text = if self.files.named.source {
+            read_if_present(read_named, self.source())?.unwrap_or_default()
+        } else {
+            read_if_present(read_file, self.source())?.unwrap_or_default()
+        };
         if text.is_empty()
             && self.files.read_from.is_none()
             && let Some(begun_from) = self.begun_from()
         {
-            text = read_if_present(&begun_from)?.unwrap_or_default();
+            text = read_if_present(read_file, &begun_from)?.unwrap_or_default();
             self.files.read_from = Some(begun_from);
         }
         let source = self.source();
@@ -174,7 +189,7 @@ impl LocalStore {
         if self.files.read_from.is_some() {
             return Ok(());
         }
-        let text = read_if_present(path)?.unwrap_or_default();
+        let text = read_if_present(read_file, path)?.unwrap_or_default();
         if text.is_empty() {
             return Ok(());
         }
@@ -211,9 +226,10 @@ impl LocalStore {
         if !holds_something {
             return Ok(());
         }
-        let from = File::open(stored).map_err(failed(StoreOperation::Read, stored))?;
+        let from = open_file(stored).map_err(failed(StoreOperation::Read, stored))?;
         let about = from.metadata().map_err(failed(StoreOperation::Read, stored))?;
-        replace::write_aside(&self.disk, backup, Some(&about), &|to| {
+        let pipe = if self.files.named.backup { Pipe::Written } else { Pipe::Replaced };
+        replace::write_aside(&self.disk, (backup, pipe), Some(&about), &|to| {
             io::copy(&mut &from, to).map(drop)
         })
     }
@@ -364,7 +380,7 @@ impl LocalStore {
 /// # Errors
 /// When it cannot be read, or is not a state.
 pub fn load(path: &Path) -> Result<Option<StateFile>, StoreError> {
-    let Some(text) = read_if_present(path)? else { return Ok(None) };
+    let Some(text) = read_if_present(read_file, path)? else { return Ok(None) };
     match StateFile::read(&text) {
         Ok(file) => Ok(Some(file)),
         Err(FileError::Empty) => Ok(None),
@@ -427,8 +443,11 @@ fn is_no_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match read_named(path, MAX_STATE) {
+fn read_if_present(
+    read: fn(&Path, u64) -> io::Result<Vec<u8>>,
+    path: &Path,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    match read(path, MAX_STATE) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(failed(StoreOperation::Read, path)(error)),

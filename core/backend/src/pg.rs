@@ -23,6 +23,9 @@ use crate::remote::{Cause, RemoteStore};
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
+#[cfg(any(test, fuzzing))]
+pub(crate) use self::connect::hostile;
+
 /// The type of the backend.
 pub(crate) struct PgKind;
 

@@ -35,12 +35,14 @@ pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaul
         _ => {}
     }
     if let Some(text) = expr.as_literal().filter(|text| is_old_type(text)) {
-        let form = match text.as_str() {
-            "list" | "map" => format!("{text}(string)"),
-            _ => text.to_string(),
+        let instead = match text.as_str() {
+            kind @ ("list" | "map") => format!(
+                " and write {kind}(string) instead to explicitly indicate that the {kind} elements are strings"
+            ),
+            _ => String::new(),
         };
         let detail = format!(
-            "Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around {text:?}. The type is {form}."
+            "Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around {text:?}{instead}."
         );
         return Err(report(diags, "Invalid quoted type constraints", &detail, expr.span));
     }
@@ -98,7 +100,9 @@ impl Reader<'_> {
             Some("string") => return Ok(Type::String.into()),
             Some("any") => return Ok(Type::Dynamic.into()),
             Some(name @ ("list" | "set" | "map")) => {
-                format!("{name} needs the type of its elements in parentheses: {name}(string).")
+                format!(
+                    "The {name} type constructor requires one argument specifying the element type. For example: {name}(string)."
+                )
             }
             Some("object") => OBJECT_FORM.to_owned(),
             Some("tuple") => TUPLE_FORM.to_owned(),
@@ -120,7 +124,7 @@ impl Reader<'_> {
             "optional" => Err(self.invalid(OPTIONAL_PLACE, call.name.span)),
             "list" | "set" | "map" => {
                 let detail = format!(
-                    "{name} takes exactly one thing in parentheses: the type of its elements."
+                    "The {name} type constructor requires one argument specifying the element type. For example: {name}(string)."
                 );
                 let element = self.only_argument(call, &detail)?;
                 let element = self.constraint(element)?;
@@ -271,12 +275,9 @@ impl Scope for NoNames {
 }
 
 const ANY_TYPE: &str = "A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).";
-const OBJECT_FORM: &str =
-    "An object type lists its attributes and their types in braces: object({ name = string }).";
-const TUPLE_FORM: &str =
-    "A tuple type lists the types of its elements in brackets: tuple([string, number]).";
-const OPTIONAL_PLACE: &str =
-    "Only an attribute of an object type can be optional: object({ name = optional(string) }).";
+const OBJECT_FORM: &str = "The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).";
+const TUPLE_FORM: &str = "The tuple type constructor requires one argument specifying the element types as a list. For example: tuple([string, number]).";
+const OPTIONAL_PLACE: &str = "Keyword \"optional\" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).";
 
 #[cfg(test)]
 mod tests;

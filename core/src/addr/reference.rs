@@ -88,8 +88,7 @@ impl Reference {
                 Diagnostic::error(
                     "Reserved symbol name",
                     format!(
-                        "`{name}` is kept for later versions of the language. For a resource type of \
-                         that name, write `resource.{name}.NAME`.",
+                        "The symbol name \"{name}\" is reserved for use in a future Formwork version. If you are using a provider that already uses this as a resource type name, add the prefix \"resource.\" to force interpretation as a resource type name.",
                         name = root.name
                     ),
                 )
@@ -158,12 +157,15 @@ fn attribute<'t>(diags: &mut Diagnostics, traversal: &'t Traversal) -> Result<&'
         Some(TraversalStep::Attribute(name)) => Ok(name),
         Some(step) => Err(diags.error(invalid(
             step_span(step),
-            format!("`{0}` takes no key. Name one of its attributes: `{0}.NAME`.", root.name),
+            format!(
+                "The \"{0}\" object does not support this operation. Name one of its attributes: `{0}.NAME`.",
+                root.name
+            ),
         ))),
         None => Err(diags.error(invalid(
             traversal.span,
             format!(
-                "`{0}` is no value by itself. Name one of its attributes: `{0}.NAME`.",
+                "The \"{0}\" object cannot be accessed directly. Instead, access one of its attributes.",
                 root.name
             ),
         ))),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use formwork_lang::content::{BodySchema, into_attributes, split_content};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::{check_name, place, unescape};
 use super::folders::CallSite;
@@ -148,8 +148,17 @@ pub(super) fn passed(
             result = Err(diags.error(duplicate.at(item.value.span)));
             continue;
         }
-        let (child_span, caller_span) = (item.key.span, item.value.span);
+        let child_span = name_span(&in_child, item.key.span);
+        let caller_span = name_span(&in_caller, item.value.span);
         passed.push(PassedProvider { in_child, child_span, in_caller, caller_span });
     }
     result.map(|()| passed)
+}
+
+/// The place of the name of a provider, without quotes and alias.
+fn name_span(local: &LocalProvider, span: Span) -> Span {
+    let of = |text: usize| u32::try_from(text).unwrap_or(u32::MAX);
+    let is_quoted = span.end - span.start == of(local.to_string().len() + 2);
+    let start = span.start + u32::from(is_quoted);
+    Span { start, end: span.end.min(start + of(local.name.len())), ..span }
 }

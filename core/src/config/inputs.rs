@@ -171,8 +171,7 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Variable
                 let _ = diags.error(Diagnostic::error(
                     "Value for undeclared variable",
                     format!(
-                        "The option `-var` gives a value for `{name}`, but the root module has no such \
-                         variable. {}",
+                        "A variable named {name:?} was assigned on the command line, but the root module does not declare a variable of that name. To use this value, add a \"variable\" block to the configuration.{}",
                         remedy(module, name)
                     ),
                 ));
@@ -183,9 +182,7 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Variable
                     diags.warn(Diagnostic::warning(
                         "Value for undeclared variable",
                         format!(
-                            "The file `{file}` gives a value for `{name}`, but the root module has no \
-                             such variable. {} Values meant for many configurations can stand in \
-                             TF_VAR_ environment variables.",
+                            "The root module does not declare a variable named {name:?} but a value was found in file {file:?}. If you meant to use this value, add a \"variable\" block to the configuration.{}\n\nTo silence these warnings, use TF_VAR_... environment variables to provide certain \"global\" settings to all configurations in your organization. To reduce the verbosity of these warnings, use the -compact-warnings option.",
                             remedy(module, name)
                         ),
                     ));
@@ -198,7 +195,10 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Variable
     if n_in_files > MAX_UNDECLARED_WARNINGS {
         diags.warn(Diagnostic::warning(
             "Values for undeclared variables",
-            format!("{} more such values were found.", n_in_files - MAX_UNDECLARED_WARNINGS),
+            format!(
+                "In addition to the other similar warnings shown, {} other variable(s) defined without being declared.",
+                n_in_files - MAX_UNDECLARED_WARNINGS
+            ),
         ));
     }
 }
@@ -206,8 +206,8 @@ fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Variable
 /// Suggests the declared variable with a similar name, or a declaration.
 fn remedy(module: &Module, name: &str) -> String {
     match nearest(name, module.variables.keys().map(|name| name.as_str())) {
-        Some(other) => format!("Did you mean `{other}`?"),
-        None => format!("Declare it with a block `variable {name:?} {{}}`."),
+        Some(other) => format!(" Did you mean `{other}`?"),
+        None => String::new(),
     }
 }
 
@@ -217,9 +217,8 @@ fn default(diags: &mut Diagnostics, variable: &Variable) -> Result<Input, Report
             Diagnostic::error(
                 "No value for required variable",
                 format!(
-                    "The variable `{}` has no default, so it must be given a value: with -var, \
-                     -var-file, a .tfvars file, or TF_VAR_{0} in the environment.",
-                    variable.name
+                    "The root module input variable {:?} is not set, and has no default value. Use a -var or -var-file command line argument to provide a value for this variable.",
+                    variable.name.as_str()
                 ),
             )
             .at(variable.span),
@@ -256,26 +255,33 @@ fn read(
             constant::value(diags, &expr)?
         }
     };
-    let from = match &given.origin {
-        Origin::Environment => format!("TF_VAR_{} in the environment", variable.name),
-        Origin::Option => format!("the option -var=\"{}=...\"", variable.name),
-        Origin::File(file, _) => format!("`{file}`"),
-        Origin::Answer => "the answer".to_owned(),
+    let name = &variable.name;
+    let taker = match &given.origin {
+        Origin::Environment => {
+            format!(
+                "Unsuitable value for var.{name} set using the TF_VAR_{name} environment variable"
+            )
+        }
+        Origin::Option => format!("Unsuitable value for var.{name} set using -var=\"{name}=...\""),
+        Origin::File(..) => {
+            format!("The given value is not suitable for var.{name} declared at {}", variable.place)
+        }
+        Origin::Answer => {
+            format!("Unsuitable value for var.{name} set using an interactive prompt")
+        }
     };
     let raw = value.clone();
     match fit(variable, value) {
         Ok(value) => Ok(Input { value, raw, given: span, is_default: false }),
         Err(problem) => {
             let (summary, reason) = match problem {
-                VariableTypeError::Null => {
-                    ("Required variable not set", "it must not be null".to_owned())
-                }
+                VariableTypeError::Null => (
+                    "Required variable not set",
+                    "required variable may not be set to null".to_owned(),
+                ),
                 VariableTypeError::Type(reason) => ("Invalid value for input variable", reason),
             };
-            let detail = format!(
-                "The value that {from} gives for `var.{}` does not fit: {reason}.",
-                variable.name
-            );
+            let detail = format!("{taker}: {reason}.");
             Err(diags.error(Diagnostic::error(summary, detail).at(span.unwrap_or(variable.span))))
         }
     }

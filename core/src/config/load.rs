@@ -151,8 +151,8 @@ fn load_tree(
     place: Place<'_>,
 ) -> Result<(Config, Diagnostics), Reported> {
     let (mut config, mut dangling) = load_modules(diags, sources, place)?;
-    for module in config.modules() {
-        validate::references(&mut dangling, module);
+    for node in &config.nodes {
+        validate::references(&mut dangling, node);
     }
     import_target::check(diags, &config);
     if let Err(reported) = diags.check() {

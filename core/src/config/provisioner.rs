@@ -122,7 +122,7 @@ fn keyword<T: Copy>(
     let quoted = expr.as_literal().map(|text| text.as_str());
     // In JSON there is no other way to write it.
     if quoted.is_some() && !matches!(expr.kind, ExprKind::Json(_)) {
-        let detail = "In this context, keywords are expected literally rather than in quotes. Quoted keywords are deprecated. Remove the quotes surrounding this keyword to silence this warning.";
+        let detail = "In this context, keywords are expected literally rather than in quotes. Terraform 0.11 and earlier required quotes, but quoted keywords are now deprecated and will be removed in a future version of Terraform. Remove the quotes surrounding this keyword to silence this warning.";
         let warning = Diagnostic::warning("Quoted keywords are deprecated", detail);
         diags.warn(warning.at(expr.span));
     }

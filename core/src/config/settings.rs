@@ -79,7 +79,7 @@ impl Settings {
             self.required_version.push(version);
         }
         if let Some(attribute) = content.take("experiments") {
-            let detail = "Experiments are there in alpha releases of Terraform alone. Take the argument out.";
+            let detail = "Experimental features are intended only for gathering early feedback on new language designs, and so are available only in alpha releases of Terraform. Remove the argument.";
             let problem = Diagnostic::error("Module uses experimental features", detail);
             let _ = diags.error(problem.at(attribute.name.span));
         }

@@ -14,10 +14,9 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
     if let Some(traversal) = refs::as_traversal(expr) {
         return Ok(traversal);
     }
-    if !matches!(expr.kind, ExprKind::Json(_))
-        && let Some(text) = expr.as_literal()
-        && let Some(traversal) = quoted(text, expr.span)
-    {
+    let is_json = matches!(expr.kind, ExprKind::Json(_));
+    let text = expr.as_literal().filter(|_| !is_json);
+    if let Some(text) = text {
         diags.warn(
             Diagnostic::warning(
                 "Quoted references are deprecated",
@@ -25,10 +24,10 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
             )
             .at(expr.span),
         );
-        return Ok(traversal);
+        if let Some(traversal) = quoted(text, expr.span) {
+            return Ok(traversal);
+        }
     }
-    let is_json = matches!(expr.kind, ExprKind::Json(_));
-    let text = expr.as_literal().filter(|_| !is_json);
     let bad = text.and_then(|text| bad_quoted(text, expr.span));
     Err(diags.error(bad.unwrap_or_else(|| not_a_reference(expr.span))))
 }

@@ -7,7 +7,7 @@ use formwork_lang::type_expr::{self, Defaults};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
-use super::arguments::{check_name, flag, text};
+use super::arguments::{check_name, flag, place, text};
 use super::{Condition, Variable, condition, constant, inputs};
 
 pub(super) const CONTENT: BodySchema = BodySchema {
@@ -48,6 +48,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
         nullable: flag(diags, &mut content, "nullable").unwrap_or(true),
         validations,
         references: Vec::new(),
+        place: place(sources, block.header),
         span: block.header,
     };
     if let Some(attribute) = default {

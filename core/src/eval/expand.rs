@@ -198,25 +198,27 @@ pub fn check(
     }
 }
 
+/// Detail of the error for a map or an object of which not all keys are known.
+const UNKNOWN_MAP: &str = "The \"for_each\" map includes keys derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to define the map keys statically in your configuration and place apply-time results only in the map values.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
+/// Detail of the error for a set of which not all elements are known.
+const UNKNOWN_SET: &str = "The \"for_each\" set includes values derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
+
+fn is_set(expr: &Expr, scope: &ModuleScope<'_>) -> bool {
+    let value = evaluate(&mut Diagnostics::new(), expr, scope);
+    value.is_ok_and(|value| matches!(value.ty(), Type::Set(_)))
+}
+
 fn unknown(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
-    const ADVICE: &str = "Use variables and constants there, or first apply only what it depends on, \
-                          with the -target option";
     match repetition {
         Repetition::Single => Diagnostic::error("Invalid repetition", ""),
         Repetition::Count(expr) => Diagnostic::error(
             "Invalid count argument",
-            format!(
-                "How many instances there will be depends on values that are known only after apply. \
-                 {ADVICE}."
-            ),
+            "The \"count\" value depends on resource attributes that cannot be determined until apply, so Formwork cannot predict how many instances will be created. To work around this, use the -target argument to first apply only the resources that the count depends on.",
         )
         .at(expr.span),
         Repetition::ForEach(expr) => Diagnostic::error(
             "Invalid for_each argument",
-            format!(
-                "The keys of the instances depend on values that are known only after apply. {ADVICE}; \
-                 or use a map with constant keys, whose values may become known later."
-            ),
+            if is_set(expr, scope) { UNKNOWN_SET } else { UNKNOWN_MAP },
         )
         .at(expr.span)
         .mentioning(mentioned(expr, scope, Cause::Unknown)),
@@ -255,7 +257,7 @@ fn count(value: Value) -> Result<Option<usize>, RepetitionError> {
     let (value, marks) = value.unmark();
     if marks.contains(Marks::EPHEMERAL) {
         return Err(bad_count(
-            "The number of instances is stored, so it cannot come from an ephemeral value.",
+            "The given \"count\" is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify the number of resource instances.",
         ));
     }
     if value.is_null() {
@@ -289,6 +291,9 @@ fn bad_for_each(detail: impl Into<String>, cause: Cause) -> RepetitionError {
     }
 }
 
+/// Detail of the error for keys that cannot be stored.
+pub(super) const EPHEMERAL_FOR_EACH: &str = "The given \"for_each\" value is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify a resource's instance keys.";
+
 fn bad_set(detail: impl Into<String>) -> RepetitionError {
     let summary = "Invalid for_each set argument";
     RepetitionError { summary, detail: detail.into(), cause: Some(Cause::Values) }
@@ -301,11 +306,13 @@ pub(super) fn for_each_of(
     value: Value,
     (expr, scope): (&Expr, &ModuleScope<'_>),
 ) -> Result<Option<Map>, Reported> {
-    for_each(value).map_err(|unfit| diags.error(unfit.at(expr, scope)))
+    for_each(value, scope.check.is_some()).map_err(|unfit| diags.error(unfit.at(expr, scope)))
 }
 
-/// Reads the value of `for_each`: elements by key. `None` while the keys are not known.
-fn for_each(value: Value) -> Result<Option<Map>, RepetitionError> {
+/// Reads the value of `for_each`: elements by key. `None` while the keys are not known. The type of an
+/// unknown value counts only while validating: Terraform reports one that is unknown while planning as
+/// unknown, whatever its type.
+fn for_each(value: Value, validates: bool) -> Result<Option<Map>, RepetitionError> {
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {
         return Err(bad_for_each(
@@ -314,10 +321,7 @@ fn for_each(value: Value) -> Result<Option<Map>, RepetitionError> {
         ));
     }
     if marks.contains(Marks::EPHEMERAL) {
-        return Err(bad_for_each(
-            "Keys of instances are stored, so they cannot come from an ephemeral value.",
-            Cause::Ephemeral,
-        ));
+        return Err(bad_for_each(EPHEMERAL_FOR_EACH, Cause::Ephemeral));
     }
     if value.is_null() {
         let detail = "The given \"for_each\" argument value is unsuitable: the given \"for_each\" argument value is null. A map, or set of strings is allowed.";
@@ -325,7 +329,9 @@ fn for_each(value: Value) -> Result<Option<Map>, RepetitionError> {
     }
     let each = match &value {
         Value::Unknown(unknown) => {
-            check_type(unknown.ty())?;
+            if validates {
+                check_type(unknown.ty())?;
+            }
             return Ok(None);
         }
         Value::Object(object) => elements(object.iter()),
@@ -384,6 +390,11 @@ fn check_element_type(element: &Type) -> Result<(), RepetitionError> {
 
 /// The elements of a set under themselves as keys; `None` while some are not known.
 fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, RepetitionError> {
+    if *ty == Type::Dynamic && items.iter().any(Value::is_null) {
+        return Err(bad_set(
+            "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type dynamic.",
+        ));
+    }
     if !items.is_empty() {
         check_element_type(ty)?;
     }

@@ -84,10 +84,28 @@ fn elements(
             })
             .collect()
     };
+    let (expr, scope) = of;
+    let bad = |detail: &str, cause: Cause| {
+        let problem = Diagnostic::error("Invalid for_each argument", detail).at(expr.span);
+        problem.mentioning(mentioned(expr, scope, cause))
+    };
+    if marks.contains(Marks::EPHEMERAL) {
+        return Err(diags.error(bad(expand::EPHEMERAL_FOR_EACH, Cause::Ephemeral)));
+    }
     match &value {
+        Value::Null(_) => return Ok(Some(Vec::new())),
         Value::Tuple(tuple) => return Ok(Some(numbered(tuple.items()))),
         Value::List(list) => return Ok(Some(numbered(list.items()))),
-        _ => {}
+        Value::Set(set) if value.is_wholly_known() => {
+            let pairs = set.items().iter().map(|item| (item.clone(), item.clone().mark(marks)));
+            return Ok(Some(pairs.collect()));
+        }
+        Value::Set(_) | Value::Unknown(_) => return Ok(None),
+        Value::Map(_) | Value::Object(_) => {}
+        _ => {
+            let detail = "The \"for_each\" expression must be a collection.";
+            return Err(diags.error(bad(detail, Cause::Values)));
+        }
     }
     let each = expand::for_each_of(diags, value, of)?;
     Ok(each.map(|map| {
@@ -136,16 +154,17 @@ fn id(
     expr: &Expr,
 ) -> Result<Option<Str>, Reported> {
     let (value, _) = evaluate(diags, expr, scope)?.unmark();
-    let mut bad = |what: &str| {
-        let detail = format!("The id is {what}. A provider needs some text to find an object by.");
+    let mut bad = |detail: &str| {
         let problem = Diagnostic::error("Invalid import id argument", detail);
         Err(diags.error(problem.at(expr.span)))
     };
     if value.is_null() {
-        return bad("null");
+        return bad("The import ID cannot be null.");
     }
     match convert::convert(&value, &Type::String) {
-        Ok(Value::String(text)) if text.is_empty() => bad("empty"),
+        Ok(Value::String(text)) if text.is_empty() => bad(
+            "The import ID value evaluates to an empty string, please provide a non-empty value.",
+        ),
         Ok(Value::String(text)) => Ok(Some(text)),
         Ok(_) => Ok(None),
         Err(refused) => {
@@ -159,16 +178,17 @@ fn id(
 /// The error for an id that is not known in time.
 #[must_use]
 pub fn unknown_id(import: &Import) -> Diagnostic {
-    let detail = "The id depends on values that are known only after apply, and an object can only be \
-                  imported by an id that is known while planning.";
+    let detail = "The import block \"id\" argument depends on resource attributes that cannot be \
+                  determined until apply, so Formwork cannot plan to import this resource.";
     Diagnostic::error("Invalid import id argument", detail).at(import.by.expr().span)
 }
 
 /// The error for a repetition that is not known in time.
 #[must_use]
 pub fn unknown_repetition(import: &Import, scope: &ModuleScope<'_>) -> Diagnostic {
-    let detail = "Which objects are imported depends on values that are known only after apply. Use \
-                  variables and constants here.";
+    let detail = "The \"for_each\" expression includes values derived from other resource attributes that \
+                  cannot be determined until apply, and so Formwork cannot determine the full set of \
+                  values that might be used to import this resource. Use variables and constants here.";
     let problem = Diagnostic::error("Invalid for_each argument", detail);
     match &import.repetition {
         Repetition::ForEach(expr) | Repetition::Count(expr) => {
@@ -199,7 +219,7 @@ impl EachOnly {
             }
             other => {
                 let detail = format!(
-                    "A key must be a string or a whole number from 0, and this is a {}.",
+                    "Invalid resource instance key: either a string or an integer is required. This is {}.",
                     other.ty().friendly_name()
                 );
                 let problem = Diagnostic::error("Invalid address", detail);

@@ -196,7 +196,7 @@ resource "x_y" "b" {
     let scope = own.scope().repeated(Expansion::Count(2).data(&InstanceKey::Int(1)));
     expect![[r#"
         error main.tf:3,25-29 Invalid "self" reference
-            The "self" object is not available in this context. It is available in postconditions, provisioners and connections, where it means the object of that resource.
+            The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.
     "#]]
     .assert_eq(&value("x_y.a", &scope));
     let gone = RepetitionData { each_value: None, ..keys.data(&InstanceKey::Str("k".into())) };
@@ -246,11 +246,11 @@ fn count_becomes_keys_from_zero() {
         error main.tf:13,30-33 Incorrect value type
             Invalid expression value: number required.
         error main.tf:14,30-35 Invalid count argument
-            How many instances there will be depends on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option.
+            The "count" value depends on resource attributes that cannot be determined until apply, so Formwork cannot predict how many instances will be created. To work around this, use the -target argument to first apply only the resources that the count depends on.
         error main.tf:15,30-33 Invalid count argument
             `count` is 1000000000; at most 1000000 are possible.
         error main.tf:16,30-56 Invalid count argument
-            The number of instances is stored, so it cannot come from an ephemeral value.
+            The given "count" is derived from an ephemeral value, which means that Formwork cannot persist it between plan/apply rounds. Use only non-ephemeral values to specify the number of resource instances.
     "#]].assert_eq(&expansions(
         r#"
 resource "x_y" "a" { count = 2 }
@@ -289,16 +289,28 @@ fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
             The given "for_each" argument value is unsuitable: "for_each" sets must not contain null values.
         error main.tf:13,33-47 Invalid for_each argument
             | var.u is a string, known only after apply
-            The keys of the instances depend on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option; or use a map with constant keys, whose values may become known later.
+            The "for_each" set includes values derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.
+
+            When working with unknown values in for_each, it's better to use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results.
+
+            Alternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.
         error main.tf:14,33-48 Invalid for_each argument
             | var.u is a string, known only after apply
-            The keys of the instances depend on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option; or use a map with constant keys, whose values may become known later.
+            The "for_each" map includes keys derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.
+
+            When working with unknown values in for_each, it's better to define the map keys statically in your configuration and place apply-time results only in the map values.
+
+            Alternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.
         error main.tf:15,33-47 Invalid for_each argument
             | var.s has a sensitive value
             Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key. Where the keys themselves are no secret, take them out with `nonsensitive`.
         error main.tf:16,33-38 Invalid for_each argument
-            | var.u is a string
-            The given "for_each" argument value is unsuitable: the "for_each" argument must be a map, or set of strings, and you have provided a value of type string.
+            | var.u is a string, known only after apply
+            The "for_each" map includes keys derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.
+
+            When working with unknown values in for_each, it's better to define the map keys statically in your configuration and place apply-time results only in the map values.
+
+            Alternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.
     "#]].assert_eq(&expansions(
         r#"
 resource "x_y" "a" { for_each = { b = 1, a = var.u } }

@@ -12,7 +12,7 @@ use super::conditions::{self, ConditionContext, ConditionKind};
 use super::constants::Candidate;
 use super::references::{ReferenceSite, StaticCheck, evaluate};
 use super::{HostValues, ModuleScope, RepetitionData, Results};
-use crate::addr::{Reference, Subject};
+use crate::addr::{ModuleAddr, Reference, Subject};
 use crate::config::bad_reference;
 use crate::config::inputs::{self, Input, VariableTypeError};
 use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
@@ -200,7 +200,8 @@ fn visit_passed(
             let outside = ModuleScope::new(module, givens.world).repeated(data);
             let outside = outside.checked(givens.check);
             let argument = call.arguments.get(&variable.name);
-            let value = passed(diags, &outside, variable, argument).and_then(|value| {
+            let taker = (child.addr(), variable);
+            let value = passed(diags, &outside, taker, argument).and_then(|value| {
                 let inside = ModuleScope::new(child, givens.world).checked(givens.check);
                 let place = argument.map_or(call.site.span, |argument| argument.expr.span);
                 let (judged, verdicts) = ((variable, place), &givens.results.verdicts);
@@ -218,7 +219,7 @@ fn visit_passed(
 fn passed(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    variable: &Variable,
+    (module, variable): (&ModuleAddr, &Variable),
     argument: Option<&Argument>,
 ) -> Result<Value, Reported> {
     let Some(argument) = argument else {
@@ -241,8 +242,8 @@ fn passed(
             VariableTypeError::Type(reason) => ("Invalid value for input variable", reason),
         };
         let detail = format!(
-            "The given value is not suitable for the child module's `var.{}`: {reason}.",
-            variable.name
+            "The given value is not suitable for {module}.var.{} declared at {}: {reason}.",
+            variable.name, variable.place
         );
         diags.error(Diagnostic::error(summary, detail).at(span))
     })

@@ -1,6 +1,6 @@
 //! Finds where in a block a part of its value is written. Pure.
 
-use formwork_lang::syntax::{Block, Body};
+use formwork_lang::syntax::{Block, Body, Expr, ExprKind, TemplatePart};
 use formwork_value::{Diagnostic, Diagnostics, Path, Span, Step};
 
 /// Lets problems with a part of a block, reported at its header, point at the location of the part.
@@ -11,18 +11,71 @@ pub(crate) fn point_at_parts(diags: &mut Diagnostics, body: &Body, header: Span)
         let Some(path) = problem.path.as_ref().filter(|_| problem.subject == Some(header)) else {
             return problem;
         };
-        let written = argument_at(body, &path.0);
-        let place = written.unwrap_or_else(|| missing_in(body, &path.0));
+        let place = subject_at(body, &path.0);
         let path = Some(path.clone()).filter(|path| !path.0.is_empty());
         Diagnostic { subject: Some(place), path, ..problem }
     });
 }
 
-/// The place of a missing item in the deepest block that the steps lead to.
-fn missing_in(body: &Body, steps: &[Step]) -> Span {
+/// The place of the argument at a path, or of its element that a final index or key means. What is not
+/// written there, and what stands within an argument below that, counts as missing in the deepest block
+/// that the path leads to.
+fn subject_at(body: &Body, steps: &[Step]) -> Span {
+    let (element, steps) = match steps.split_last() {
+        Some((last @ (Step::Index(_) | Step::Key(_)), rest)) => (Some(last), rest),
+        _ => (None, steps),
+    };
+    let Some((last, way)) = steps.split_last() else { return body.missing };
+    let body = deepest(body, way);
+    let Step::Attribute(name) = last else { return body.missing };
+    let Some(argument) = body.find(name) else { return body.missing };
+    let element = element.and_then(|step| element_of(&argument.expr, step));
+    element.unwrap_or(argument.expr.span)
+}
+
+/// The body of the deepest block that the steps lead to.
+fn deepest<'b>(body: &'b Body, steps: &[Step]) -> &'b Body {
     match step_into(body, steps) {
-        Some((block, rest)) if !rest.is_empty() => missing_in(&block.body, rest),
-        _ => body.missing,
+        Some((block, rest)) => deepest(&block.body, rest),
+        None => body,
+    }
+}
+
+/// The place of an element of a list, or the beginning of the value of a key; `None` if neither is
+/// written out.
+fn element_of(expr: &Expr, step: &Step) -> Option<Span> {
+    match (&expr.kind, step) {
+        (ExprKind::Tuple(items), Step::Index(index)) => Some(items.get(index.to_usize()?)?.span),
+        (ExprKind::Object(items), Step::Key(key)) => {
+            for item in items {
+                if item.key.as_literal()? == key {
+                    return Some(beginning(&item.value));
+                }
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// The beginning of an expression: its first operand, its name or its opening bracket.
+fn beginning(expr: &Expr) -> Span {
+    match &expr.kind {
+        ExprKind::Text(_, text) => *text,
+        ExprKind::Template(parts) => match parts.first() {
+            Some(TemplatePart::Literal(_, text)) => *text,
+            Some(TemplatePart::Interpolation(inner)) => beginning(inner),
+            _ => expr.span,
+        },
+        ExprKind::Call(call) => Span { end: call.parens.start + 1, ..call.name.span },
+        ExprKind::Unary { op_span, .. } => *op_span,
+        ExprKind::Binary { left, .. } => beginning(left),
+        ExprKind::Conditional { condition, .. } => beginning(condition),
+        ExprKind::Parens(inner) => beginning(inner),
+        ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::For(_) => {
+            Span { end: expr.span.start + 1, ..expr.span }
+        }
+        _ => expr.span,
     }
 }
 

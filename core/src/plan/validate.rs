@@ -42,8 +42,8 @@ impl ValidatedConfigs {
     }
 }
 
-/// Validates the configuration of a session before anything is done with it. Warnings that planning
-/// repeats are not reported here.
+/// Validates the configuration of a session before anything is done with it. As in Terraform, planning
+/// repeats the warnings of providers.
 ///
 /// # Errors
 /// When it is not valid.
@@ -54,6 +54,7 @@ pub(super) async fn validate_first(
     let mut found = Diagnostics::new();
     match check_unknown(session, &mut found).await {
         Ok(Checked { accepted, deprecated }) => {
+            found.into_iter().for_each(|warning| diags.warn(warning));
             deprecated.into_iter().for_each(|warning| diags.warn(warning));
             Ok(accepted)
         }

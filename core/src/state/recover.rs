@@ -21,7 +21,7 @@ use self::replay::Replay;
 use super::Object;
 use super::file::StateFile;
 use super::journal::record::{self, Log, Record, RunBegin};
-use super::journal::{self, Action, JournalError, ProviderAnswer};
+use super::journal::{self, Action, JournalError, ProviderAnswer, refuse_link};
 use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
@@ -136,6 +136,7 @@ pub fn is_pending(folder: &Path) -> bool {
 }
 
 fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
+    refuse_link(folder).map_err(JournalError::io("read", folder))?;
     let entries = match folder.read_dir() {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -6,7 +6,7 @@ use std::task::Poll;
 use expect_test::{Expect, expect};
 use formwork_value::Diagnostics;
 
-use super::{EvalFixture, Fault, Loaded, block_on, show_state};
+use super::{EvalFixture, Fault, Loaded, Run, block_on, show_state};
 use crate::moved;
 use crate::provider::Pool;
 use crate::state::recover::recover;
@@ -369,6 +369,14 @@ fn an_object_that_was_being_made_is_found_among_all_there_are() {
 /// Forgets everything that was created, as if all of it had been cut off, and plans with what is known
 /// of that.
 fn listed_again(config: &str, change: impl FnOnce(&EvalFixture)) -> String {
+    let (run, bench) = planned_again(config, change);
+    let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
+    let searches: Vec<_> = searches.values().collect();
+    format!("{}{searches:?}\n{}", run.story(), bench.state())
+}
+
+/// The run behind [`listed_again`].
+fn planned_again(config: &str, change: impl FnOnce(&EvalFixture)) -> (Run, EvalFixture) {
     let mut bench = EvalFixture::new();
     bench.cloud.things().listed = true;
     let before = bench.file.clone();
@@ -378,9 +386,29 @@ fn listed_again(config: &str, change: impl FnOnce(&EvalFixture)) -> String {
     bench.file = before;
     change(&bench);
     let run = bench.apply_with(config, |options| options.interrupted = interrupted);
-    let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
-    let searches: Vec<_> = searches.values().collect();
-    format!("{}{searches:?}\n{}", run.story(), bench.state())
+    (run, bench)
+}
+
+#[test]
+fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
+    let config = "resource \"test_thing\" \"a\" { name = \"a\" }";
+    let beside = |ids: Vec<String>| {
+        let (run, _) = planned_again(config, |bench| {
+            let mut things = bench.cloud.things();
+            let first = things.objects["a-1"].clone();
+            for id in ids {
+                let object =
+                    super::cloud::with(&first, "id", formwork_value::Value::string(id.as_str()));
+                things.objects.insert(id, object);
+            }
+        });
+        let unresolved = run.diags.iter().find(|one| one.summary == crate::plan::UNRESOLVED);
+        unresolved.map(|one| one.detail.clone()).unwrap_or_default()
+    };
+    let detail = beside(vec!["a-8".into(), "a-9".into()]);
+    assert!(detail.ends_with("These fit:\n  a-1\n  a-8\n  a-9"), "{detail}");
+    let detail = beside((10..30).map(|number| format!("b-{number}")).collect());
+    assert!(detail.ends_with("b-17\n  b-18\n  and 11 more"), "{detail}");
 }
 
 #[test]

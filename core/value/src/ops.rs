@@ -30,16 +30,16 @@ pub enum NoResult {
         found: Type,
     },
     /// Infinities of opposite sign were added.
-    #[error("opposite infinities have no sum")]
+    #[error("can't compute sum of opposing infinities")]
     Sum,
     /// An infinity was subtracted from itself.
-    #[error("an infinity has no difference to itself")]
+    #[error("can't subtract infinity from itself")]
     Difference,
     /// Zero and infinity were multiplied.
-    #[error("zero and infinity have no product")]
+    #[error("can't multiply zero by infinity")]
     Product,
     /// Zero was divided by zero or infinity by infinity.
-    #[error("zero by zero and infinity by infinity have no quotient")]
+    #[error("can't divide zero by zero or infinity by infinity")]
     Quotient,
     /// A remainder was taken of or by an infinity.
     #[error("infinity has no remainder")]

@@ -80,8 +80,8 @@ impl Launch for FaultLauncher {
         let provider = Arc::new(Faulty { inner, trouble: self.trouble.clone() });
         Ok(match &self.record {
             Record::None => provider,
-            Record::Kept(reel) => reel.record(provider),
-            Record::Answered(reel) => reel.replay(provider),
+            Record::Kept(recording) => recording.record(provider),
+            Record::Answered(recording) => recording.replay(provider),
         })
     }
 }

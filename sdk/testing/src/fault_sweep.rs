@@ -22,7 +22,7 @@ pub struct FaultCase {
 /// # Panics
 /// When, the trouble being over, the configuration cannot be applied, something is left to do after
 /// that, or not everything can be destroyed.
-pub fn storm(
+pub fn fault_sweep(
     provider: impl Fn() -> ProviderDef + Send + Sync + 'static,
     config: &str,
 ) -> Vec<FaultCase> {
@@ -99,16 +99,16 @@ impl<'s> FaultSweep<'s> {
     /// When, the trouble being over, the configuration cannot be applied, something is left to do after
     /// that, not everything can be destroyed, or the service has something left.
     pub fn run(mut self, config: &str) -> Vec<FaultCase> {
-        let mut weathered = Vec::new();
+        let mut cases = Vec::new();
         for fault in Fault::ALL {
             for at in 0.. {
                 match self.live(config, at, fault) {
-                    Some(call) => weathered.push(FaultCase { call, fault }),
+                    Some(call) => cases.push(FaultCase { call, fault }),
                     None => break,
                 }
             }
         }
-        weathered
+        cases
     }
 
     /// One life with a fault at one call. Returns the call; `None` if there are not as many.

@@ -68,7 +68,7 @@ use formwork_value::{Diagnostics, Str, Value};
 use tokio::runtime::Runtime;
 
 pub use fault::Fault;
-pub use fault_sweep::{FaultCase, FaultSweep, storm};
+pub use fault_sweep::{FaultCase, FaultSweep, fault_sweep};
 pub use recording::{Recording, Unreadable};
 
 use clock::Clock;
@@ -173,14 +173,14 @@ impl Lab {
     }
 
     /// Has all calls from now on kept.
-    pub fn record(&mut self, reel: &Recording) {
-        self.front.record = Record::Kept(reel.clone());
+    pub fn record(&mut self, recording: &Recording) {
+        self.front.record = Record::Kept(recording.clone());
     }
 
     /// Has all calls from now on answered as they were: the provider says what it offers, and none of
     /// its handlers runs. A call that was not recorded fails and says which one was expected.
-    pub fn replay(&mut self, reel: &Recording) {
-        self.front.record = Record::Answered(reel.clone());
+    pub fn replay(&mut self, recording: &Recording) {
+        self.front.record = Record::Answered(recording.clone());
     }
 
     /// Number of objects in the state.

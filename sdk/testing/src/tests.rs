@@ -161,8 +161,8 @@ fn what_was_made_before_a_failure_is_stored_and_replaced() {
 #[test]
 fn every_call_can_fail_and_the_next_run_puts_it_right() {
     let world = HostValues::default();
-    let weathered = storm(provider(&world), CONFIG);
-    let calls: Vec<_> = weathered.iter().map(|one| one.call.as_str()).collect();
+    let cases = fault_sweep(provider(&world), CONFIG);
+    let calls: Vec<_> = cases.iter().map(|one| one.call.as_str()).collect();
     assert!(calls.iter().filter(|call| **call == "apply cloud_machine").count() == 2, "{calls:?}");
 }
 

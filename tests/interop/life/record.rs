@@ -25,7 +25,8 @@ impl Record {
     }
 
     /// Returns the diagnostics of a run, each once: Terraform validates again in every phase. A detail
-    /// is compared where it is the provider's; those of the engines are in their own words.
+    /// and a place are compared where the diagnostic is the provider's; `mistakes.rs` compares those of
+    /// the engines.
     pub(super) fn problems(&self, run: &Run) -> Vec<Value> {
         let events = run.events();
         let reported = events.iter().filter(|it| it["type"] == "diagnostic");
@@ -57,6 +58,7 @@ impl Record {
             "severity": diagnostic["severity"],
             "summary": diagnostic["summary"],
             "detail": is_theirs.then(|| own_words(&diagnostic["detail"])),
+            "range": is_theirs.then(|| json!([diagnostic["address"], diagnostic["range"]])),
         })
     }
 

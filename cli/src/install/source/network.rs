@@ -140,3 +140,16 @@ fn document<T: serde::de::DeserializeOwned>(
         )
     })
 }
+
+/// Reads the documents of a mirror, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(text: &str) {
+    if let Ok(Index { versions: Some(versions) }) = serde_json::from_str(text) {
+        versions.keys().for_each(|name| drop(Version::parse(name)));
+    }
+    if let Ok(Archives { archives: Some(archives) }) = serde_json::from_str(text) {
+        for archive in archives.into_values() {
+            drop(resolve("https://one.example/a/", &archive.url));
+        }
+    }
+}

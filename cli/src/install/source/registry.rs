@@ -269,6 +269,18 @@ fn web_address(base: &str, reference: &str, what: &str) -> Result<String, Source
     }
 }
 
+/// Reads the documents of a registry, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(text: &str) {
+    if let Ok(Versions { versions: Some(versions), .. }) = serde_json::from_str(text) {
+        versions.iter().for_each(|one| drop(Version::parse(&one.version)));
+    }
+    if let Ok(found) = serde_json::from_str::<Description>(text) {
+        let _is_spoken = found.protocols.iter().flatten().all(|text| speaks(text).is_some());
+        drop(web_address("https://one.example/a/b", &found.download_url, "download URL"));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

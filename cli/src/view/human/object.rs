@@ -65,7 +65,8 @@ impl Differ<'_> {
                 // no value.
                 *write_only && creating
                     || changed(name)
-                    || !creating && NAMES.contains(name) && !part(after, name).is_null()
+                    || NAMES.contains(name)
+                        && !(part(before, name).is_null() && part(after, name).is_null())
             })
             .map(|(name, _)| name)
             .collect();

@@ -107,7 +107,7 @@ fn depends_on(references: &[Reference]) -> Json {
     let names = references.iter().map(|reference| match &reference.subject {
         Subject::Variable(name) => format!("var.{name}"),
         Subject::Local(name) => format!("local.{name}"),
-        Subject::Resource(name) => name.to_string(),
+        Subject::Resource(name) => format!("{name}{}", instance(reference)),
         Subject::Module(name) => match reference.output() {
             Some(output) => format!("module.{name}{}.{}", instance(reference), output.name),
             None => format!("module.{name}{}", instance(reference)),

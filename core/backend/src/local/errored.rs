@@ -8,7 +8,8 @@ use formwork_core::disk::{MAX_STATE, read_file};
 use formwork_core::state::file::{StateFile, id_of};
 use formwork_core::state::{Object, State};
 
-use super::replace::{self, Disk};
+use super::is_no_file;
+use super::replace::{self, Disk, Pipe};
 use crate::store::StoreError;
 
 /// The file that takes a state for which there is no room where it belongs.
@@ -135,12 +136,18 @@ pub fn save_errored(
     folder: &Path,
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
     let path = folder.join(ERRORED_FILE);
-    let kept = Errored::read(folder)
-        .filter(|errored| errored.standing(Some(file)) != ErroredStateRelation::Superseded)
-        .and_then(|errored| keep(&errored.path));
+    // What goes into a device or a pipe is lost.
+    let kept = if is_no_file(&path) { keep(&path) } else { None };
+    let kept = kept.or_else(|| {
+        Errored::read(folder)
+            .filter(|errored| errored.standing(Some(file)) != ErroredStateRelation::Superseded)
+            .and_then(|errored| keep(&errored.path))
+    });
     // As it would have been stored: a state that was never stored has no serial.
     let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
-    replace::write_aside(&Disk::default(), &path, None, &|to| stored.write_to(to))?;
+    replace::write_aside(&Disk::default(), (&path, Pipe::Replaced), None, &|to| {
+        stored.write_to(to)
+    })?;
     Ok((path, kept))
 }
 

@@ -3,7 +3,9 @@
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Seek as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::lock;
@@ -182,16 +184,25 @@ pub(super) fn replace(
     Ok(ReplacedFile { file: None, durable })
 }
 
+/// Treatment of a pipe or socket in the place of a file that is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pipe {
+    /// The user named it: the text goes into it.
+    Written,
+    /// A checkout may have brought it along: the file takes its place.
+    Replaced,
+}
+
 /// Writes a file without a lock: aside first, then into its place. An existing file keeps its mode,
 /// within that of the file `of` which it is a copy of; a new copy gets the mode of that file.
 pub(super) fn write_aside(
     disk: &Disk,
-    path: &Path,
+    (path, pipe): (&Path, Pipe),
     of: Option<&Metadata>,
     text: Text<'_>,
 ) -> Result<(), StoreError> {
     let write_failed = |error| failed(StoreOperation::Write, path)(error);
-    if is_no_file(path) {
+    if is_no_file(path) && (pipe == Pipe::Written || is_device(path)) {
         // A file in its place would take it away from everybody.
         let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
         return text(&mut there).map_err(write_failed);
@@ -210,6 +221,14 @@ pub(super) fn write_aside(
     placed.map_err(|error| {
         std::fs::remove_file(&next).ok();
         write_failed(error)
+    })
+}
+
+/// Whether this is a device, such as `/dev/null`. Writing to one does not wait for a reader.
+fn is_device(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| {
+        let kind = found.file_type();
+        kind.is_char_device() || kind.is_block_device()
     })
 }
 

@@ -388,7 +388,7 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
         // Opened without waiting for a writer.
         let flags = nix::libc::O_NONBLOCK;
         let reader = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
-        replace::write_aside(&Disk::default(), path, None, &text).unwrap();
+        replace::write_aside(&Disk::default(), (path, Pipe::Written), None, &text).unwrap();
         assert_eq!(io::read_to_string(reader).unwrap(), "text");
         assert!(!pipe.metadata().unwrap().is_file(), "the pipe was replaced");
         assert!(link.is_symlink(), "the link was replaced");
@@ -396,10 +396,55 @@ async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
 }
 
 #[tokio::test]
+async fn a_pipe_without_reader_in_the_usual_place_of_a_backup_is_replaced() {
+    let folder = folder();
+    let [pipe, link] = pipe_in(&folder);
+    let text = |to: &mut dyn io::Write| to.write_all(b"text");
+    for path in [&link, &pipe] {
+        replace::write_aside(&Disk::default(), (path, Pipe::Replaced), None, &text).unwrap();
+        assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
+    }
+    // A file that goes to a device is not kept, and that does not wait either.
+    let device = folder.path().join("device");
+    symlink("/dev/null", &device).unwrap();
+    replace::write_aside(&Disk::default(), (&device, Pipe::Replaced), None, &text).unwrap();
+    assert!(device.is_symlink());
+}
+
+#[test]
+fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
+    let folder = folder();
+    let errored = folder.path().join(ERRORED_FILE);
+    for target in ["/dev/null", "/dev/zero", "pipe"] {
+        if target == "pipe" {
+            nix::unistd::mkfifo(&errored, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        } else {
+            symlink(target, &errored).unwrap();
+        }
+        let (path, kept) = save_errored(&StateFile::fresh(), folder.path()).unwrap();
+        assert!(path.is_file() && !path.is_symlink(), "{target}");
+        assert!(!kept.unwrap().is_file(), "{target}");
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_pipe_in_the_usual_place_of_a_state_is_refused_at_once() {
+    let folder = folder();
+    let [pipe, link] = pipe_in(&folder);
+    for path in [pipe, link] {
+        let refused = LocalStore::new(Files::of(&path)).read().await;
+        assert!(refused.unwrap_err().to_string().contains("it is a pipe, not a file"));
+        assert!(load(&path).is_err());
+    }
+}
+
+#[tokio::test]
 async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
     let folder = folder();
     for path in pipe_in(&folder) {
-        let mut store = LocalStore::new(Files::of(&path));
+        let named = Named { source: true, backup: false };
+        let mut store = LocalStore::new(Files { named, ..Files::of(&path) });
         store
             .lock(LockRequest { operation: "plan".into(), timeout: Duration::ZERO })
             .await
@@ -540,7 +585,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
     // From the moment: before anything is in it, and before any other mode is set.
     let folder = folder();
     let made = folder.path().join("made");
-    replace::write_aside(&Disk::default(), &made, None, &|_| {
+    replace::write_aside(&Disk::default(), (&made, Pipe::Replaced), None, &|_| {
         assert_eq!(mode_of(&folder, ".made.next"), 0o600);
         Ok(())
     })

@@ -1,6 +1,7 @@
 //! Workspaces of a state on this machine: the default one has a file, each other one a folder named
 //! after it. The command line remembers the selected one.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,9 +84,15 @@ impl Workspaces {
         if self.list()?.iter().any(|other| other == name) {
             return Err(WorkspaceError::Exists(name.to_owned()));
         }
-        let folder = self.folder.join(name);
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| failed(StoreOperation::Create, &folder)(error).into())
+        let created = self
+            .open_folder(Dir::create, |parent, name| parent.create_subdir(name))
+            .and_then(|folder| folder.create_subdir(name));
+        match created {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                Err(failed(StoreOperation::Create, &self.folder.join(name))(error).into())
+            }
+        }
     }
 
     /// Removes a workspace with its state, whatever that holds.
@@ -99,16 +106,26 @@ impl Workspaces {
         if !self.list()?.iter().any(|other| other == name) {
             return Err(WorkspaceError::Missing(name.to_owned()));
         }
-        // A planted link leads to folders that are no workspaces.
-        let parent = self.folder.parent().unwrap_or(Path::new(""));
-        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        let folder = self.folder.file_name().unwrap_or_default();
-        let removed = Dir::open(parent).and_then(|parent| match parent.subdir(folder)? {
-            Some(folder) => folder.remove(name),
-            None => Ok(()),
-        });
+        let open = |parent: &Dir, name: &OsStr| {
+            parent.subdir(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+        };
+        let removed = self.open_folder(Dir::open, open).and_then(|folder| folder.remove(name));
         removed
             .map_err(|error| failed(StoreOperation::Delete, &self.folder.join(name))(error).into())
+    }
+}
+
+impl Workspaces {
+    /// Opens the folder of all workspaces but the default one. The folder itself may not be a link: a
+    /// planted one leads to folders that are no workspaces.
+    fn open_folder(
+        &self,
+        open: fn(&Path) -> io::Result<Dir>,
+        open_below: fn(&Dir, &OsStr) -> io::Result<Dir>,
+    ) -> io::Result<Dir> {
+        let Some(name) = self.folder.file_name() else { return open(&self.folder) };
+        let parent = self.folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        open_below(&open(parent.unwrap_or(Path::new(".")))?, name)
     }
 }
 
@@ -179,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_behind_a_planted_link_is_not_removed() {
+    fn a_workspace_behind_a_planted_link_is_neither_made_nor_removed() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let (root, other) = (folder.path().join("root"), folder.path().join("other"));
@@ -189,6 +206,8 @@ mod tests {
         let workspaces = Workspaces::of(&root, None, None);
         assert!(matches!(workspaces.delete("a"), Err(WorkspaceError::Store(_))));
         assert!(other.join("a/kept").is_dir());
+        assert!(matches!(workspaces.create("new"), Err(WorkspaceError::Store(_))));
+        assert!(!other.join("new").exists());
         // Of a workspace that is a link itself, the link goes.
         std::fs::remove_file(root.join(FOLDER)).unwrap();
         std::fs::create_dir(root.join(FOLDER)).unwrap();
@@ -196,6 +215,18 @@ mod tests {
         workspaces.delete("b").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default"]);
         assert!(other.join("a/kept").is_dir());
+    }
+
+    #[test]
+    fn the_folder_of_workspaces_may_be_any_that_the_configuration_names() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["a", "a/", "b/c", ".", "./d", "e/..", "../f"] {
+            let workspaces = Workspaces::of(&root.path().join("root"), None, Some(folder.as_ref()));
+            std::fs::create_dir_all(root.path().join("root/e")).unwrap();
+            workspaces.create("w").unwrap();
+            assert!(root.path().join("root").join(folder).join("w").is_dir(), "{folder}");
+            workspaces.delete("w").unwrap();
+        }
     }
 
     #[test]

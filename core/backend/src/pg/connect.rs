@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use formwork_core::disk::{MAX_RECORD, read_named_text};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, NoTls};
 
@@ -257,7 +258,11 @@ fn of_list(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
 fn of_file(variable: &impl Fn(&str) -> Option<String>, wanted: [&str; 4]) -> Option<String> {
     let path = variable("PGPASSFILE").map(PathBuf::from);
     let path = path.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".pgpass")))?;
-    let text = std::fs::read_to_string(path).ok()?;
+    password_in(&read_named_text(&path, MAX_RECORD).ok()?, wanted)
+}
+
+/// The password in a text of passwords.
+fn password_in(text: &str, wanted: [&str; 4]) -> Option<String> {
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let fields = fields(line);
         let (password, fields) = fields.split_last()?;
@@ -280,6 +285,13 @@ fn fields(line: &str) -> Vec<String> {
         }
     }
     fields
+}
+
+/// Reads a connection string and a text of passwords, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(text: &str) {
+    drop(Target::read(text, |_| None));
+    drop(password_in(text, ["h", "5432", "d", "u"]));
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ impl Decoder<'_> {
             Err(refused) => {
                 let name = &written.name.name;
                 let detail =
-                    format!("Inappropriate value for attribute {name:?}: {}.", reason(&refused));
+                    format!("Inappropriate value for attribute {name:?}: {}", reason(&refused));
                 let _ = self.diags.error(
                     Diagnostic::error("Incorrect attribute value type", detail)
                         .at(written.expr.span)
@@ -45,8 +45,16 @@ impl Decoder<'_> {
     }
 }
 
-/// Says why a value was refused, with the place inside it in front.
-pub(crate) fn reason(refused: &ConversionError) -> String {
+/// Says why a value was refused. The place inside it stands in front if no value of the type would do, and
+/// behind if another value of the type would: Terraform leaves it out then.
+fn reason(refused: &ConversionError) -> String {
+    let depends_on_value = ["a number is required", "a bool is required"];
+    if depends_on_value.iter().any(|reason| refused.reason.starts_with(reason)) {
+        return match refused.path.to_string().trim_start_matches('.') {
+            "" => format!("{}.", refused.reason),
+            place => format!("{}.\n\nThe unsuitable value is at {place}.", refused.reason),
+        };
+    }
     let mut text = String::new();
     for step in &refused.path.0 {
         text += &match step {
@@ -55,7 +63,7 @@ pub(crate) fn reason(refused: &ConversionError) -> String {
             Step::Index(at) => format!("element {at}: "),
         };
     }
-    text + &refused.reason
+    format!("{text}{}.", refused.reason)
 }
 
 /// The type an argument is converted to: of nested attributes, those that need not be written may be

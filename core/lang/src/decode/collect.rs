@@ -25,7 +25,7 @@ impl CollectedBlocks {
     /// Adds a block that has this value: with its label, if it has one.
     pub(super) fn push(&mut self, value: Value, label: Option<Str>, block: &Block) {
         self.blocks.push((value, label, block.header));
-        self.braces.push(block.body.missing);
+        self.braces.push(block.brace);
     }
 
     /// Makes the value of an attribute of the type `ty` that was written as these blocks: null if there

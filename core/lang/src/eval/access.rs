@@ -147,7 +147,7 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, AccessError> {
         Kind::Map | Kind::Object => by_key(value, key).map_err(hide)?,
         Kind::Set => {
             return Err(invalid(
-                "Elements of a set are identified only by their value and have no index or key. Convert it with tolist(), or use a `for` expression.",
+                "Elements of a set are identified only by their value and don't have any separate index or key to select with, so it's only possible to perform operations across all elements of the set. Convert it with tolist(), or use a `for` expression.",
             ));
         }
         _ => {
@@ -204,10 +204,15 @@ fn check_position(number: &Number) -> Result<(), AccessError> {
 }
 
 fn out_of_range(number: &Number, len: usize) -> AccessError {
+    const TOO_LARGE: &str =
+        ": the given index is greater than or equal to the length of the collection";
     unidentified(&match len {
         0 => ": the collection has no elements".to_owned(),
-        1 => format!(". The index is {number}, and the only element has the index 0"),
-        _ => format!(". The index is {number}, and the elements have the indices 0 to {}", len - 1),
+        1 => format!("{TOO_LARGE}. The index is {number}, and the only element has the index 0"),
+        _ => format!(
+            "{TOO_LARGE}. The index is {number}, and the elements have the indices 0 to {}",
+            len - 1
+        ),
     })
 }
 

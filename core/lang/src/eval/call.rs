@@ -270,7 +270,7 @@ impl Evaluator<'_> {
             return Ok(());
         }
         let args = [Arg { value: Value::dynamic(), expr: first }];
-        let reason = "it must be a reference to a string that holds a template; a template that stands right here needs no function";
+        let reason = "invalid template expression: templatestring is only for rendering templates retrieved dynamically from elsewhere, and so does not support providing a literal template; consider using a template string expression instead";
         Err(self.call_failed(site, &args, CallError::argument(0, reason), frames))
     }
 
@@ -315,14 +315,14 @@ impl Evaluator<'_> {
             }
         }
         let reason = if site.call.args.is_empty() {
-            "it needs at least one argument".to_owned()
+            "at least one argument is required".to_owned()
         } else {
             let each: Vec<String> = failures
                 .iter()
                 .map(|diag| format!("\n- {}: {}", diag.summary, diag.detail))
                 .collect();
             format!(
-                "every argument has an error:{}\n\nAt least one argument must have a value",
+                "no expression succeeded:{}\n\nAt least one expression must produce a successful result",
                 each.concat()
             )
         };

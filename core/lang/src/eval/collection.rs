@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use crate::kind::Kind;
-use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Number, Reported, Str, Type, Value, convert};
 use indexmap::IndexMap;
 
@@ -159,7 +158,7 @@ impl Evaluator<'_> {
         if collection.is_null() {
             let diag = Diagnostic::error(
                 "Iteration over null value",
-                "The collection of a `for` is null; it must be a list, set, map, tuple or object.",
+                "A null value cannot be used as the collection in a 'for' expression. It must be a list, set, map, tuple or object.",
             );
             return Err(self.fail(
                 diag.at(collection_expr.span).within(expr.span),
@@ -171,8 +170,8 @@ impl Evaluator<'_> {
             let diag = Diagnostic::error(
                 "Iteration over non-iterable value",
                 format!(
-                    "The collection of a `for` is {}; it must be a list, set, map, tuple or object.",
-                    with_article(&collection.ty())
+                    "A value of type {} cannot be used as the collection in a 'for' expression. It must be a list, set, map, tuple or object.",
+                    collection.ty().friendly_name()
                 ),
             );
             return Err(self.fail(
@@ -202,7 +201,7 @@ impl Evaluator<'_> {
         if value.is_null() {
             let diag = Diagnostic::error(
                 "Condition is null",
-                "The `if` clause of a `for` is null; it must be true or false.",
+                "The value of the 'if' clause must not be null.",
             );
             return Err(self.fail(diag.at(condition.span).within(expr.span), condition, frames));
         }
@@ -221,7 +220,7 @@ impl Evaluator<'_> {
     ) -> Reported {
         let diag = Diagnostic::error(
             "Invalid 'for' condition",
-            format!("The `if` clause of a `for` must be true or false: {reason}."),
+            format!("The 'if' clause value is invalid: {reason}."),
         );
         self.fail(diag.at(condition.span).within(expr.span), condition, frames)
     }
@@ -341,19 +340,18 @@ impl Evaluator<'_> {
         frames: Frames<'_>,
     ) -> Result<(Option<Str>, Marks), Reported> {
         let (key, marks) = self.expr(key_expr, frames)?.unmark();
-        let reason = if key.is_null() {
-            "it is null".to_owned()
+        let detail = if key.is_null() {
+            "Key expression in 'for' expression must not produce a null value.".to_owned()
         } else {
             match convert::convert(&key, &Type::String) {
                 Ok(Value::String(key)) => return Ok((Some(key), marks)),
                 Ok(_) => return Ok((None, marks)),
-                Err(refused) => refused.reason,
+                Err(refused) => {
+                    format!("The key expression produced an invalid result: {}.", refused.reason)
+                }
             }
         };
-        let diag = Diagnostic::error(
-            "Invalid object key",
-            format!("The key of a `for` must be a string: {reason}."),
-        );
+        let diag = Diagnostic::error("Invalid object key", detail);
         Err(self.fail(diag.at(key_expr.span).within(expr.span), key_expr, frames))
     }
 }

@@ -11,7 +11,6 @@ use formwork_value::{
 use smallvec::SmallVec;
 
 use super::{Evaluator, Frames};
-use crate::print::with_article;
 use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// Value of an arm of a conditional, and the diagnostics of its evaluation.
@@ -293,31 +292,36 @@ fn difference(yes: &Type, no: &Type) -> String {
             a.iter().zip(b.iter()).position(|(a, b)| unify(&[a.clone(), b.clone()]).is_none())
         && let (Some(a), Some(b)) = (a.get(at), b.get(at))
     {
-        return format!("In the element {at}: {}", difference(a, b));
+        return format!("Type mismatch for tuple element {at}: {}", difference(a, b));
     }
     if let (Type::Object(a), Type::Object(b)) = (yes, no) {
         for (name, a) in &a.attributes {
             match b.attributes.get(name) {
                 None => {
                     return format!(
-                        "The first has the attribute {:?}, the second has not",
+                        "The 'true' value includes object attribute {:?}, which is absent in the 'false' value",
                         name.as_str()
                     );
                 }
                 Some(b) if unify(&[a.clone(), b.clone()]).is_none() => {
-                    return format!("In the attribute {:?}: {}", name.as_str(), difference(a, b));
+                    let name = name.as_str();
+                    let reason = difference(a, b);
+                    return format!("Type mismatch for object attribute {name:?}: {reason}");
                 }
                 Some(_) => {}
             }
         }
         if let Some(name) = b.attributes.keys().find(|name| !a.attributes.contains_key(*name)) {
-            return format!("The second has the attribute {:?}, the first has not", name.as_str());
+            return format!(
+                "The 'false' value includes object attribute {:?}, which is absent in the 'true' value",
+                name.as_str()
+            );
         }
     }
-    let (yes, no) = (with_article(yes), with_article(no));
+    let (yes, no) = (yes.friendly_name(), no.friendly_name());
     if yes == no {
-        format!("Both are {yes}, but their parts do not agree")
+        "At least one deeply-nested attribute or element is not compatible across both the 'true' and the 'false' value".to_owned()
     } else {
-        format!("The first is {yes}, the second {no}")
+        format!("The 'true' value is {yes}, but the 'false' value is {no}")
     }
 }

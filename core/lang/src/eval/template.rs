@@ -175,7 +175,7 @@ fn text_of(value: &Value) -> Result<Option<Str>, String> {
 
 fn not_text(ty: &Type) -> String {
     format!(
-        "The value is {}, which cannot become part of a string: string required. Use jsonencode() or join() to turn it into text.",
+        "Cannot include the given value in a string template: string required. It is {}; jsonencode() or join() makes a string of it.",
         with_article(ty)
     )
 }

@@ -158,7 +158,7 @@ fn errors_point_at_the_cause_and_show_values() {
     "#]]
     .assert_eq(&explain("v.object[\"sise\"]"));
     expect![[r#"
-        `[2]` Invalid index: The given key does not identify an element in this collection value. The index is 2, and the elements have the indices 0 to 1.
+        `[2]` Invalid index: The given key does not identify an element in this collection value: the given index is greater than or equal to the length of the collection. The index is 2, and the elements have the indices 0 to 1.
           v.list is list of string with 2 elements
     "#]]
     .assert_eq(&explain("v.list[2]"));
@@ -188,14 +188,14 @@ fn errors_point_at_the_cause_and_show_values() {
     "#]]
     .assert_eq(&explain("uper(v.list[0])"));
     expect![[r#"
-        `{a = [1]} : {a = {}}` Inconsistent conditional result types: The true and false result expressions must have consistent types. In the attribute "a": The first is a tuple, the second an object.
+        `{a = [1]} : {a = {}}` Inconsistent conditional result types: The true and false result expressions must have consistent types. Type mismatch for object attribute "a": The 'true' value is tuple, but the 'false' value is object.
     "#]].assert_eq(&explain("true ? {a = [1]} : {a = {}}"));
     expect![[r#"
-        `try(` Error in function call: Call to function "try" failed: every argument has an error:
+        `try(` Error in function call: Call to function "try" failed: no expression succeeded:
         - Unsupported attribute: This value does not have any attributes. It is a list of string.
         - Unsupported attribute: This object does not have an attribute named "y". It has: name, size.
 
-        At least one argument must have a value.
+        At least one expression must produce a successful result.
           v.list is list of string with 2 elements
           v.object is object with 2 attributes
     "#]].assert_eq(&explain("try(v.list.x, v.object.y)"));
@@ -215,7 +215,7 @@ fn errors_point_at_the_cause_and_show_values() {
     "#]]
     .assert_eq(&explain("{for k, v in {a = 1} : (k) => v.x}"));
     expect![[r#"
-        `templatefile(` Error in function call: Call to function "templatefile" failed: greeting.tftpl:1,9: Invalid template interpolation value: The value is a tuple, which cannot become part of a string: string required. Use jsonencode() or join() to turn it into text.
+        `templatefile(` Error in function call: Call to function "templatefile" failed: greeting.tftpl:1,9: Invalid template interpolation value: Cannot include the given value in a string template: string required. It is a tuple; jsonencode() or join() makes a string of it.
     "#]].assert_eq(&explain("templatefile(\"greeting.tftpl\", {name = []})"));
 }
 

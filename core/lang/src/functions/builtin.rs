@@ -231,10 +231,10 @@ impl<'a> Args<'a> {
         let number = self.number(at)?;
         number.to_i64().ok_or_else(|| {
             CallError::new(format!(
-                "argument {} must be a whole number between {} and {}",
-                at + 1,
+                "value must be a whole number, between {} and {}; argument {} is {number}",
                 i64::MIN,
-                i64::MAX
+                i64::MAX,
+                at + 1
             ))
         })
     }

@@ -141,7 +141,7 @@ fn not_converted(value: &Value, ty: &Type, refused: &ConversionError) -> String 
     match (value.peek(), ty) {
         (Value::String(text), Type::Bool) => {
             format!(
-                "cannot convert {:?} to bool; only \"true\" and \"false\" are allowed",
+                "cannot convert {:?} to bool; only the strings \"true\" or \"false\" are allowed",
                 text.as_str()
             )
         }

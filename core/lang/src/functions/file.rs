@@ -87,7 +87,16 @@ fn read(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
 }
 
 fn read_to_hash(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
-    read(args).map_err(|error| CallError { argument: None, ..error })
+    let bytes = args.ctx.host.files.read(&located(args)?).map_err(|failure| {
+        let reason = unreadable(args, &failure);
+        let path = args.text(0).map_or("", |path| path.as_str());
+        CallError::new(match failure {
+            FileFailure::Missing => format!("open {path}: no such file or directory; {reason}"),
+            FileFailure::Failed(_) => reason,
+        })
+    })?;
+    args.pay_bytes(bytes.len())?;
+    Ok(bytes)
 }
 
 fn unreadable(args: &Args<'_>, failure: &FileFailure) -> String {

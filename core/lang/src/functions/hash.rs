@@ -115,7 +115,8 @@ fn uuid_v5(args: &Args<'_>) -> Outcome {
         "x500" => Uuid::NAMESPACE_X500,
         other => Uuid::try_parse(other).map_err(|_| {
             CallError::new(format!(
-                "the namespace {other:?} is none of dns, url, oid, x500, and no UUID"
+                "uuidv5() doesn't support namespace {other} (invalid UUID length: {}); it takes dns, url, oid, x500, and any UUID",
+                other.len()
             ))
         })?,
     };

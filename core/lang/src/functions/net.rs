@@ -76,7 +76,7 @@ impl Block {
     fn parse(text: &str) -> Result<Self, CallError> {
         let refused = || {
             CallError::new(format!(
-                "{text:?} is not an address block; one looks like \"10.0.0.0/16\" or \"fd00::/48\""
+                "invalid CIDR expression: invalid CIDR address: {text}; one looks like \"10.0.0.0/16\" or \"fd00::/48\""
             ))
         };
         let (addr, prefix) = text.split_once('/').ok_or_else(refused)?;
@@ -150,7 +150,7 @@ fn host(args: &Args<'_>) -> Outcome {
     let offset = offset.filter(|offset| *offset <= most).ok_or_else(|| {
         let sign = if negative { "-" } else { "" };
         CallError::new(format!(
-            "a prefix of {} bits leaves no room for the host number {sign}{number}",
+            "prefix of {} does not accommodate a host numbered {sign}{number}",
             block.prefix
         ))
     })?;
@@ -158,9 +158,10 @@ fn host(args: &Args<'_>) -> Outcome {
 }
 
 fn netmask(args: &Args<'_>) -> Outcome {
-    let block = Block::parse(args.text(0)?)?;
+    let text = args.text(0)?;
+    let block = Block::parse(text)?;
     if block.width != 32 {
-        return Err(CallError::new("netmasks are written only for addresses of version 4"));
+        return Err(CallError::new(format!("IPv6 addresses cannot have a netmask: {text}")));
     }
     args.string(block.addr(!low_bits(block.host_bits())).to_string())
 }
@@ -173,7 +174,7 @@ fn subnet(args: &Args<'_>) -> Outcome {
         .filter(|prefix| *prefix <= block.width)
         .ok_or_else(|| {
             CallError::new(format!(
-                "a prefix of {} bits cannot be extended by {new_bits}: addresses have {} bits",
+                "insufficient address space to extend prefix of {} by {new_bits}: addresses have {} bits",
                 block.prefix, block.width
             ))
         })?;
@@ -181,7 +182,7 @@ fn subnet(args: &Args<'_>) -> Outcome {
     if negative || number > most {
         let sign = if negative { "-" } else { "" };
         return Err(CallError::new(format!(
-            "{new_bits} more bits leave no room for the subnet number {sign}{number}"
+            "prefix extension of {new_bits} does not accommodate a subnet numbered {sign}{number}"
         )));
     }
     let start = block.start | number.checked_shl(block.width - prefix).unwrap_or(0);
@@ -199,16 +200,16 @@ fn subnets(args: &Args<'_>) -> Outcome {
         let new_bits = args.integer(at).map_err(blamed(at))?;
         let refused = |reason: String| CallError::argument(at, reason);
         if new_bits < 1 {
-            return Err(refused("it must extend the prefix by at least one bit".into()));
+            return Err(refused("must extend prefix by at least one bit".into()));
         }
         if new_bits > 32 {
-            return Err(refused("it must not extend the prefix by more than 32 bits".into()));
+            return Err(refused("may not extend prefix by more than 32 bits".into()));
         }
         let prefix = block.prefix + u32::try_from(new_bits).unwrap_or(u32::MAX);
         if prefix > block.width {
+            let version = if block.width == 32 { "IPv4" } else { "IPv6" };
             return Err(refused(format!(
-                "it would extend the prefix to {prefix} bits, but addresses have {}",
-                block.width
+                "would extend prefix to {prefix} bits, which is too long for an {version} address"
             )));
         }
         let rest = low_bits(block.width - prefix);

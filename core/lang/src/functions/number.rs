@@ -125,12 +125,14 @@ fn parse_int(args: &Args<'_>) -> Outcome {
         .to_i64()
         .and_then(|base| u8::try_from(base).ok())
         .filter(|base| (2..=62).contains(base))
-        .ok_or_else(|| CallError::argument(1, "it must be a whole number between 2 and 62"))?;
+        .ok_or_else(|| {
+            CallError::argument(1, "base must be a whole number between 2 and 62 inclusive")
+        })?;
     // The digits become a number in quadratic time; the limit is far beyond any use.
     if text.len() > 20_000 {
         return Err(CallError::argument(0, "it has more than 20000 digits"));
     }
     Number::parse_integer(text, base).map(Value::Number).ok_or_else(|| {
-        CallError::argument(0, format!("{:?} is not a whole number in base {base}", text.as_str()))
+        CallError::argument(0, format!("cannot parse {:?} as a base {base} integer", text.as_str()))
     })
 }

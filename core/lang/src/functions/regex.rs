@@ -152,7 +152,7 @@ fn match_type(args: &[Value]) -> Result<Type, CallError> {
         // The call itself refuses it, and pays.
         Err(Refusal::TooLarge) => return Ok(Type::Dynamic),
         Err(reason) => {
-            return Err(CallError::argument(0, format!("it is not a pattern: {reason}")));
+            return Err(CallError::argument(0, format!("invalid regexp pattern: {reason}")));
         }
     };
     let groups = &compiled.groups;
@@ -190,7 +190,7 @@ fn found(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
 
 fn of_pattern(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
     paid(args, args.text(0)?)?
-        .map_err(|reason| CallError::argument(0, format!("it is not a pattern: {reason}")))
+        .map_err(|reason| CallError::argument(0, format!("invalid regexp pattern: {reason}")))
 }
 
 fn regex(args: &Args<'_>) -> Outcome {
@@ -234,9 +234,8 @@ fn replace(args: &Args<'_>) -> Outcome {
 
 fn replace_pattern(args: &Args<'_>, pattern: &str) -> Outcome {
     let (text, instead) = (args.text(0)?, args.text(2)?);
-    let compiled = paid(args, pattern)?.map_err(|reason| {
-        CallError::new(format!("the second argument is not a pattern: {reason}"))
-    })?;
+    let compiled = paid(args, pattern)?
+        .map_err(|reason| CallError::new(format!("error parsing regexp: {reason}")))?;
     let parts = replacement(instead, &compiled.groups);
     let mut out = String::new();
     let mut done = 0;

@@ -49,8 +49,10 @@ fn decrypt(args: &Args<'_>) -> Result<Value, CallError> {
     let refused = |at: usize| move |reason: &str| CallError::argument(at, reason);
     let letters: String =
         args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
-    let encrypted =
-        LENIENT_BASE64.decode(letters).map_err(|_| refused(0)("it is not base64 with padding"))?;
+    let encrypted = LENIENT_BASE64.decode(letters).map_err(|_| {
+        let text = args.text(0).map_or("", |text| text.as_str());
+        refused(0)(&format!("failed to decode input {text:?}: cipher text must be base64-encoded"))
+    })?;
     let key = Key::read(args.text(1)?).map_err(refused(1))?;
     let text = decrypted(&key, &encrypted)
         .ok_or_else(|| CallError::new("this was not encrypted for this key"))?;

@@ -69,10 +69,7 @@ fn moment(args: &Args<'_>, time: Option<OffsetDateTime>) -> Outcome {
 
 fn timestamp(args: &Args<'_>, at: usize) -> Result<OffsetDateTime, CallError> {
     parse::rfc3339(args.text(at)?).map_err(|reason| {
-        CallError::argument(
-            at,
-            format!("it is not a point in time like \"2020-02-03T04:05:06Z\": {reason}"),
-        )
+        CallError::argument(at, format!("not a valid RFC3339 timestamp: {reason}"))
     })
 }
 

@@ -119,21 +119,21 @@ fn what_is_no_type_is_explained() {
         1:8 "foo" Invalid type specification
             The keyword "foo" is not a valid type specification. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:12 "()" Invalid type specification
-            list takes exactly one thing in parentheses: the type of its elements.
+            The list type constructor requires one argument specifying the element type. For example: list(string).
         1:21 "number" Invalid type specification
-            list takes exactly one thing in parentheses: the type of its elements.
+            The list type constructor requires one argument specifying the element type. For example: list(string).
         1:8 "set" Invalid type specification
-            set needs the type of its elements in parentheses: set(string).
+            The set type constructor requires one argument specifying the element type. For example: set(string).
         1:8 "object" Invalid type specification
-            An object type lists its attributes and their types in braces: object({ name = string }).
+            The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).
         1:14 "string" Invalid type specification
-            A tuple type lists the types of its elements in brackets: tuple([string, number]).
+            The tuple type constructor requires one argument specifying the element types as a list. For example: tuple([string, number]).
         1:14 "()" Invalid type specification
             string takes nothing in parentheses.
         1:8 "\"string\"" Invalid quoted type constraints
-            Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "string". The type is string.
+            Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "string".
         1:8 "\"list\"" Invalid quoted type constraints
-            Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "list". The type is list(string).
+            Terraform 0.11 and earlier required type constraints to be given in quotes, but that form is now deprecated and will be removed in a future version of Terraform. Remove the quotes around "list" and write list(string) instead to explicitly indicate that the list elements are strings.
         1:8 "\"foo\"" Invalid type specification
             This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "1" Invalid type specification
@@ -143,9 +143,9 @@ fn what_is_no_type_is_explained() {
         1:8 "foo(string)" Invalid type specification
             The keyword "foo" is not a valid type specification. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "optional" Invalid type specification
-            Only an attribute of an object type can be optional: object({ name = optional(string) }).
+            Keyword "optional" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).
         1:13 "optional" Invalid type specification
-            Only an attribute of an object type can be optional: object({ name = optional(string) }).
+            Keyword "optional" is valid only as a modifier for object type attributes. For example: object({ name = optional(string) }).
         1:28 "a" Invalid type specification
             There is an attribute "a" in this type already.
         1:16 "(a)" Invalid type specification
@@ -153,7 +153,7 @@ fn what_is_no_type_is_explained() {
         1:16 "\"a\"" Invalid type specification
             The name of an attribute stands without quotes or parentheses.
         1:15 "[string]" Invalid type specification
-            An object type lists its attributes and their types in braces: object({ name = string }).
+            The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).
         1:28 "()" Invalid type specification
             Optional attribute modifier expects at most two arguments: the attribute type, and a default value.
         1:37 "\"x\"" Invalid default value for optional attribute

@@ -144,9 +144,9 @@ fn text_that_does_not_fit_is_refused() {
             error <value for var.list>:1,1-2 Unterminated tuple constructor expression
                 The text ends before the bracket that closes this one.
             error main.tf:10,1-18 Invalid value for input variable
-                The value that the option -var="number=..." gives for `var.number` does not fit: a number is required.
+                Unsuitable value for var.number set using -var="number=...": a number is required.
             error main.tf:27,1-18 Invalid value for input variable
-                The value that the option -var="object=..." gives for `var.object` does not fit: attribute "a" is required.
+                Unsuitable value for var.object set using -var="object=...": attribute "a" is required.
         "#]],
     );
 }
@@ -189,13 +189,17 @@ fn values_for_no_variable_are_an_error_only_on_the_command_line() {
         "a1 = 1\na2 = 2\na3 = 3\na4 = 4\n",
         &expect![[r#"
             warning - Value for undeclared variable
-                The file `terraform.tfvars` gives a value for `a1`, but the root module has no such variable. Did you mean `any`? Values meant for many configurations can stand in TF_VAR_ environment variables.
+                The root module does not declare a variable named "a1" but a value was found in file "terraform.tfvars". If you meant to use this value, add a "variable" block to the configuration. Did you mean `any`?
+
+                To silence these warnings, use TF_VAR_... environment variables to provide certain "global" settings to all configurations in your organization. To reduce the verbosity of these warnings, use the -compact-warnings option.
             warning - Value for undeclared variable
-                The file `terraform.tfvars` gives a value for `a2`, but the root module has no such variable. Did you mean `any`? Values meant for many configurations can stand in TF_VAR_ environment variables.
+                The root module does not declare a variable named "a2" but a value was found in file "terraform.tfvars". If you meant to use this value, add a "variable" block to the configuration. Did you mean `any`?
+
+                To silence these warnings, use TF_VAR_... environment variables to provide certain "global" settings to all configurations in your organization. To reduce the verbosity of these warnings, use the -compact-warnings option.
             error - Value for undeclared variable
-                The option `-var` gives a value for `zz`, but the root module has no such variable. Declare it with a block `variable "zz" {}`.
+                A variable named "zz" was assigned on the command line, but the root module does not declare a variable of that name. To use this value, add a "variable" block to the configuration.
             warning - Values for undeclared variables
-                2 more such values were found.
+                In addition to the other similar warnings shown, 2 other variable(s) defined without being declared.
         "#]],
     );
 }
@@ -216,12 +220,12 @@ variable "c" {
         &[],
         "b = null\nc = [1, {}]\n",
         &expect![[r#"
-        error main.tf:1,1-13 No value for required variable
-            The variable `a` has no default, so it must be given a value: with -var, -var-file, a .tfvars file, or TF_VAR_a in the environment.
-        error terraform.tfvars:1,5-9 Required variable not set
-            The value that `terraform.tfvars` gives for `var.b` does not fit: it must not be null.
-        error terraform.tfvars:2,5-12 Invalid value for input variable
-            The value that `terraform.tfvars` gives for `var.c` does not fit: element 1: string required.
-    "#]],
+            error main.tf:1,1-13 No value for required variable
+                The root module input variable "a" is not set, and has no default value. Use a -var or -var-file command line argument to provide a value for this variable.
+            error terraform.tfvars:1,5-9 Required variable not set
+                The given value is not suitable for var.b declared at main.tf:2,1-13: required variable may not be set to null.
+            error terraform.tfvars:2,5-12 Invalid value for input variable
+                The given value is not suitable for var.c declared at main.tf:5,1-13: element 1: string required.
+        "#]],
     );
 }

@@ -141,7 +141,7 @@ fn references_must_lead_somewhere() {
             error main.tf:24,61-70 Invalid "each" attribute
                 The "each" object does not have an attribute named "item". The supported attributes are each.key and each.value, the current key and value pair of the "for_each" attribute set.
             error main.tf:24,72-76 Invalid "self" reference
-                The "self" object is not available in this context. It is available in postconditions, provisioners and connections, where it means the object of that resource.
+                The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.
             error main.tf:24,81-91 each.value cannot be used in this context
                 A reference to "each.value" has been used in a context in which it is unavailable, such as when the configuration no longer contains the value in its "for_each" expression. Remove this reference to each.value in your configuration to work around this error.
         "#]],
@@ -168,13 +168,13 @@ output "i" { value = module.a[1e30].x }
             error main.tf:2,22-30 Invalid reference
                 The "data" object must be followed by two attribute names: the data source type and the resource name.
             error main.tf:3,22-25 Invalid reference
-                `var` is no value by itself. Name one of its attributes: `var.NAME`.
+                The "var" object cannot be accessed directly. Instead, access one of its attributes.
             error main.tf:4,25-30 Invalid reference
-                `var` takes no key. Name one of its attributes: `var.NAME`.
+                The "var" object does not support this operation. Name one of its attributes: `var.NAME`.
             error main.tf:5,22-30 Reserved symbol name
-                `template` is kept for later versions of the language. For a resource type of that name, write `resource.template.NAME`.
+                The symbol name "template" is reserved for use in a future Formwork version. If you are using a provider that already uses this as a resource type name, add the prefix "resource." to force interpretation as a resource type name.
             error main.tf:6,22-26 Invalid reference
-                `path` is no value by itself. Name one of its attributes: `path.NAME`.
+                The "path" object cannot be accessed directly. Instead, access one of its attributes.
             error main.tf:7,25-30 Invalid reference
                 A reference to a resource type must be followed by at least one attribute access, specifying the resource name. Write `foo.NAME`, or "foo" for a string.
             error main.tf:8,27-32 Invalid index key

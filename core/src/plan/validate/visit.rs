@@ -13,7 +13,7 @@ use crate::eval::{ModuleResults, ModuleScope, RepetitionData, expand};
 use crate::phase::{
     ProviderVertex, check_ephemeral, check_ignored, check_provisioners, point_at_parts,
 };
-use crate::plan::mention::check_ignored_parts;
+use crate::plan::mention::{check_ignored_parts, warn_of_redundant_ignores};
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::{CallContext, ProviderClient, ResourceType, unsupported_type};
 use crate::session::Session;
@@ -151,6 +151,10 @@ impl<'s> Checking<'s> {
         let ephemeral = check_ephemeral(diags, config, ty.block(), &value);
         let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
         let parts = check_ignored_parts(diags, &config.lifecycle.ignore_changes, ty.block());
+        if ignored.is_ok() && parts.is_ok() {
+            let ignored = &config.lifecycle.ignore_changes;
+            warn_of_redundant_ignores(diags, ignored, ty.block(), config.type_span);
+        }
         let about = CallContext { addr: &place.vertex.addr, block: Some(config.span) };
         let mut said = Diagnostics::new();
         let verdict = handle.validate(&mut said, ty, &value, about).await;

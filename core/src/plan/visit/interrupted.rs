@@ -109,15 +109,41 @@ async fn by_listing(
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Of what its provider lists, {} \
                  as it was to be and in nobody's hands, and {n_missing} of that type may have been \
-                 made. So nobody knows whether the object in question exists.",
+                 made. So nobody knows whether the object in question exists.{}",
                 match found.len() {
                     1 => "one is".to_owned(),
                     n => format!("{n} are"),
-                }
+                },
+                candidates(&found)
             );
             diags.warn(Diagnostic::warning(UNRESOLVED, detail).about(addr.to_string()));
             None
         }
+    }
+}
+
+/// The most listed objects that a message names.
+const MOST: usize = 10;
+
+/// Names the listed objects that may be the one in question, each by what it can be adopted by.
+fn candidates(found: &[Listed]) -> String {
+    let mut text = String::new();
+    for one in found.iter().take(MOST) {
+        let id = match one.object.value() {
+            Value::Object(attributes) => attributes.get("id"),
+            _ => None,
+        };
+        let id = match id {
+            Some(Value::String(id)) => id.to_string(),
+            _ => String::from_utf8_lossy(&one.stored.1).into_owned(),
+        };
+        text.push_str(&format!("\n  {id}"));
+    }
+    let more = found.len().saturating_sub(MOST);
+    match (text.is_empty(), more) {
+        (true, _) => text,
+        (false, 0) => format!("\n\nThese fit:{text}"),
+        (false, more) => format!("\n\nThese fit:{text}\n  and {more} more"),
     }
 }
 

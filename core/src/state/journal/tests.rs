@@ -332,6 +332,21 @@ fn what_a_lost_announcement_was_about_can_often_be_read() {
 }
 
 #[test]
+fn a_folder_of_journals_that_is_a_link_is_not_followed() {
+    let (folder, victim) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let link = folder.path().join("journal");
+    for target in [victim.path().to_owned(), victim.path().join("new")] {
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let base = StateFile::fresh();
+        let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
+        let error = Journal::begin(&link, begin).err().unwrap().to_string();
+        assert!(error.contains("symbolic link"), "{error}");
+        assert_eq!(victim.path().read_dir().unwrap().count(), 0);
+        std::fs::remove_file(&link).unwrap();
+    }
+}
+
+#[test]
 fn a_journal_has_its_name_only_once_its_first_record_is_durable() {
     let folder = tempfile::tempdir().unwrap();
     let journals = folder.path().join("journal");

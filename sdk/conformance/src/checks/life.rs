@@ -22,10 +22,10 @@ use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 use journal::Journal;
 
-const RULES: [&str; 29] = [
+const RULES: [&str; 32] = [
     "A-01", "A-02", "A-03", "A-04", "A-05", "A-06", "A-08", "A-10", "A-11", "A-12", "A-13", "A-17",
     "A-19", "A-20", "A-21", "A-25", "P-11", "P-20", "R-01", "R-03", "R-05", "R-06", "I-04", "I-05",
-    "I-06", "I-08", "L-01", "Z-12", "H-21",
+    "I-06", "I-08", "L-01", "Z-12", "H-21", "R-04", "A-07", "Z-08",
 ];
 
 /// Checks the family.
@@ -78,6 +78,7 @@ async fn one(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config
     };
     settled(suite, offered, &object).await;
     lookup::run(suite, offered, &object).await;
+    observed(suite, offered, &object).await;
     let object = change::run(suite, journal, offered, object).await;
     gone(suite, journal, offered, object).await;
     parallel(suite, journal, offered, config).await;
@@ -254,6 +255,44 @@ async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
     });
 }
 
+/// Reads an object by its id alone: everything that was configured must come from the service.
+async fn observed(suite: &mut Suite, offered: &Offered, object: &Object) {
+    if !suite.wants("A-07") {
+        return;
+    }
+    if !suite.tracked.contains(&offered.name) {
+        return suite.skip(&["A-07"], "the objects have nothing outside of the state");
+    }
+    let id = Path::root().attribute("id");
+    let Some(own) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
+        return suite.skip(&["A-07"], "the objects have no id");
+    };
+    let bare = offered.block().empty_value();
+    let Some(bare) = crate::generate::with_part(&bare, &id, own.clone()) else { return };
+    let request = request::read(offered, &bare, &object.private, object.identity.as_ref());
+    let call = suite.call(Rpc::ReadResource, &request).await;
+    let found = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let Some(found) = found.filter(|it| call.is_fine() && !it.value().is_null()) else {
+        return suite.skip(&["A-07"], "no object can be read by its id alone");
+    };
+    for (name, attribute) in &offered.block().attributes {
+        let path = Path::root().attribute(name.clone());
+        let (Some(asked), Some(got)) = (path.find(&object.config), path.find(found.value())) else {
+            continue;
+        };
+        if asked.is_null() || attribute.write_only || path == id {
+            continue;
+        }
+        suite.check("A-07", !got.is_null(), || {
+            let message = "a configured attribute is not read from the service";
+            Finding::new("A-07", &offered.subject(), message)
+                .at(&path)
+                .by(&call)
+                .values(shown(asked), shown(got))
+        });
+    }
+}
+
 /// Checks that configured values read as they were written.
 fn configured(
     suite: &mut Suite,
@@ -390,7 +429,7 @@ async fn stopped(
     create: &PlanInput,
     planned: &Planned,
 ) {
-    if !suite.wants("A-17") {
+    if !suite.wants_any(&["A-17", "Z-08"]) {
         return;
     }
     let Ok(fresh) = suite.another().await else { return };
@@ -405,6 +444,12 @@ async fn stopped(
     suite.check("A-17", !call.is_crash(), || {
         Finding::new("A-17", &offered.subject(), "a create beside StopProvider has no answer")
             .by(&call)
+    });
+    let limit = std::time::Duration::from_secs(30);
+    suite.check("Z-08", call.took <= limit, || {
+        Finding::new("Z-08", &offered.subject(), "a call runs on after StopProvider")
+            .by(&call)
+            .values("ended within 30 s", format!("{} s", call.took.as_secs()))
     });
     note(journal, entry, offered, &call);
 }

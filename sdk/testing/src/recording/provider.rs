@@ -17,15 +17,15 @@ use super::form::{Offer, Page};
 /// A provider with a record.
 pub(super) struct RecordingProvider {
     inner: Arc<dyn Provider>,
-    reel: Recording,
+    recording: Recording,
     /// Whether answers come from the record.
     replays: bool,
     offer: OnceCell<Offer>,
 }
 
 impl RecordingProvider {
-    pub(super) fn new(inner: Arc<dyn Provider>, reel: Recording, replays: bool) -> Self {
-        Self { inner, reel, replays, offer: OnceCell::new() }
+    pub(super) fn new(inner: Arc<dyn Provider>, recording: Recording, replays: bool) -> Self {
+        Self { inner, recording, replays, offer: OnceCell::new() }
     }
 
     async fn page(&self) -> Result<Page<'_>, Failure> {
@@ -48,7 +48,7 @@ impl RecordingProvider {
         let (method, call) = (request.method(), (request.method().function_name(), of.as_str()));
         let Some(page) = page.request(&request) else { return self.inner.call(request).await };
         if self.replays {
-            let answer = self.reel.answer(call, page).map_err(Failure::Misbehaved)?;
+            let answer = self.recording.answer(call, page).map_err(Failure::Misbehaved)?;
             if let Some(words) = answer["failure"].as_str() {
                 return Err(Failure::Misbehaved(words.to_owned()));
             }
@@ -67,7 +67,7 @@ impl RecordingProvider {
         if let Err(failure) = &answer {
             kept.put("failure", json!(failure.to_string()));
         }
-        self.reel.keep(call, page, kept);
+        self.recording.keep(call, page, kept);
         answer
     }
 }

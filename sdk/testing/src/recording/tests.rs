@@ -79,10 +79,10 @@ fn live(lab: &mut Lab, [first, second]: [&str; 2]) -> Vec<String> {
 }
 
 fn recorded() -> (Vec<String>, String) {
-    let reel = Recording::new();
+    let recording = Recording::new();
     let mut lab = lab(true);
-    lab.record(&reel);
-    (live(&mut lab, ["open sesame", "swordfish"]), reel.text())
+    lab.record(&recording);
+    (live(&mut lab, ["open sesame", "swordfish"]), recording.text())
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn a_record_can_be_read_and_holds_no_secret() {
 fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
     let (plans, text) = recorded();
     for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
-        let reel = Recording::read(&text).unwrap();
+        let recording = Recording::read(&text).unwrap();
         let mut lab = lab(false);
-        lab.replay(&reel);
+        lab.replay(&recording);
         let expected = plans.iter().map(|plan| plan.replace("open sesame", codes[0]));
         assert_eq!(live(&mut lab, codes), expected.collect::<Vec<_>>());
-        assert_eq!(reel.rest(), Vec::<String>::new());
+        assert_eq!(recording.rest(), Vec::<String>::new());
     }
 }
 
@@ -113,9 +113,9 @@ fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
 fn a_call_that_was_not_recorded_is_told_with_the_one_that_was() {
     let (_, text) = recorded();
     let replaying = |text: &str| {
-        let reel = Recording::read(text).unwrap();
+        let recording = Recording::read(text).unwrap();
         let mut lab = lab(false);
-        lab.replay(&reel);
+        lab.replay(&recording);
         lab
     };
     replaying(&text).apply(&config("blue", "open sesame")).expect_error(
@@ -202,23 +202,23 @@ fn secrets_that_are_no_texts_are_hidden_and_come_back() {
     let config = |pin: u32| {
         format!("resource \"doors_safe\" \"a\" {{\n  pin = {pin}\n  is_bugged = true\n}}\n")
     };
-    let reel = Recording::new();
+    let recording = Recording::new();
     let mut lab = Lab::new(|| safes(true));
-    lab.record(&reel);
+    lab.record(&recording);
     lab.live(&config(4711));
-    let text = reel.text();
+    let text = recording.text();
     for secret in ["4711", "5512", "31", "\"is_bugged\":true"] {
         assert!(!text.contains(secret), "{secret}: {text}");
     }
     for pin in [4711, 815] {
-        let reel = Recording::read(&text).unwrap();
+        let recording = Recording::read(&text).unwrap();
         let mut lab = Lab::new(|| safes(false));
-        lab.replay(&reel);
+        lab.replay(&recording);
         lab.apply(&config(pin)).expect_done();
         assert_eq!(lab.get("doors_safe.a", "note"), format!("dial {pin}"));
         lab.plan(&config(pin)).expect_nothing();
         lab.destroy(&config(pin)).expect_done();
-        assert_eq!(reel.rest(), Vec::<String>::new());
+        assert_eq!(recording.rest(), Vec::<String>::new());
     }
 }
 
@@ -244,10 +244,10 @@ async fn answers_that_stream_are_kept_and_come_again() {
         let done: Vec<_> = provider.invoke_action(turn).await.unwrap().collect().await;
         (format!("{found:?}"), format!("{done:?}"))
     };
-    let reel = Recording::new();
-    let first = asked(&*reel.record(Arc::new(safes(true).into_provider()))).await;
+    let recording = Recording::new();
+    let first = asked(&*recording.record(Arc::new(safes(true).into_provider()))).await;
     assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");
-    let text = reel.text();
+    let text = recording.text();
     assert!(!text.contains("4711"), "{text}");
     let again = Recording::read(&text).unwrap();
     let second = asked(&*again.replay(Arc::new(safes(false).into_provider()))).await;
@@ -305,10 +305,10 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         lab.destroy(&config).expect_done();
     };
     for secret in ["password", "word", "config", "what"] {
-        let (reel, mut recorded) = (Recording::new(), lab());
-        recorded.record(&reel);
+        let (recording, mut recorded) = (Recording::new(), lab());
+        recorded.record(&recording);
         live(&mut recorded, secret);
-        let text = reel.text();
+        let text = recording.text();
         assert!(!text.contains("7777") && !text.contains("ring"), "{text}");
         let again = Recording::read(&text).unwrap();
         let mut replayed = lab();

@@ -197,7 +197,7 @@ fn whatever_was_being_asked_a_provider_may_die() {
         + "data \"cloud_zones\" \"late\" {\n  depends_on = [cloud_machine.a]\n}\n\
            data \"cloud_zones\" \"soon\" {}\n\
            output \"twice\" {\n  value = provider::cloud::twice(\"ha\")\n}\n";
-    let struck: Vec<_> = storm(provider, &config).into_iter().map(|one| one.call).collect();
+    let struck: Vec<_> = fault_sweep(provider, &config).into_iter().map(|one| one.call).collect();
     for call in ["read_data cloud_zones", "renew_ephemeral cloud_lease", "call_function twice"] {
         assert!(struck.iter().any(|one| one == call), "{call}: {struck:?}");
     }

@@ -29,6 +29,8 @@ func Provider(prefix string) *schema.Provider {
 		"secret":     secret(),
 		"identified": identified(),
 		"old":        old(),
+		"more":       more(),
+		"strict":     strict(),
 	}
 	data := map[string]*schema.Resource{
 		"lookup": lookup(),

@@ -97,11 +97,12 @@ fn any_true(args: &Args<'_>) -> Outcome {
 }
 
 fn coalesce_type(args: &[Value]) -> Result<Type, CallError> {
+    let disagree = || CallError::new("all arguments must have the same type");
     if args.is_empty() {
-        return Err(CallError::new("it needs at least one argument"));
+        return Err(disagree());
     }
     let types: Vec<Type> = args.iter().map(Value::ty).collect();
-    unify(&types).ok_or_else(|| CallError::new("the arguments are of types that do not agree"))
+    unify(&types).ok_or_else(disagree)
 }
 
 fn coalesce(args: &Args<'_>) -> Outcome {
@@ -126,13 +127,13 @@ fn coalesce_list_type(args: &[Value]) -> Result<Type, CallError> {
         let ty = arg.ty();
         if !matches!(ty, Type::List(_) | Type::Tuple(_)) {
             return Err(CallError::new(format!(
-                "the argument {} is not a list or a tuple",
+                "coalescelist arguments must be lists or tuples; argument {} is neither",
                 at + 1
             )));
         }
         mixed |= *common.get_or_insert_with(|| ty.clone()) != ty;
     }
-    let common = common.ok_or_else(|| CallError::new("it needs at least one argument"))?;
+    let common = common.ok_or_else(|| CallError::new("at least one argument is required"))?;
     Ok(if mixed { Type::Dynamic } else { common })
 }
 
@@ -141,7 +142,7 @@ fn coalesce_list(args: &Args<'_>) -> Outcome {
     match found {
         Some(Value::Unknown(_)) => Ok(Value::unknown(args.ty.clone())),
         Some(list) => Ok(list.clone()),
-        None => Err(CallError::new("every argument is null or empty")),
+        None => Err(CallError::new("no non-null arguments")),
     }
 }
 
@@ -215,10 +216,10 @@ fn one(args: &Args<'_>) -> Outcome {
 fn sum(args: &Args<'_>) -> Outcome {
     let list = args.value(0);
     if !matches!(list, Value::List(_) | Value::Set(_) | Value::Tuple(_)) {
-        return Err(CallError::argument(0, "it must be a list, set or tuple of numbers"));
+        return Err(CallError::argument(0, "cannot sum noniterable"));
     }
     if list.children().is_empty() {
-        return Err(CallError::argument(0, "an empty list has no sum"));
+        return Err(CallError::argument(0, "cannot sum an empty list"));
     }
     if !list.is_wholly_known() {
         return Ok(Value::unknown(Type::Number));

@@ -1,7 +1,6 @@
 //! Functions on maps and objects.
 
 use crate::kind::Kind;
-use crate::print::with_article;
 use std::collections::BTreeMap;
 
 use formwork_value::{Marks, Str, Type, Value, convert};
@@ -90,7 +89,7 @@ fn keys_type(args: &[Value]) -> Result<Type, CallError> {
     match args.first().map(Value::ty) {
         Some(Type::Map(_)) => Ok(Type::list(Type::String)),
         Some(Type::Object(object)) => Ok(Type::tuple(vec![Type::String; object.attributes.len()])),
-        _ => Err(CallError::argument(0, "it must be a map or an object")),
+        _ => Err(CallError::argument(0, "must have map or object type")),
     }
 }
 
@@ -115,7 +114,7 @@ fn values_type(args: &[Value]) -> Result<Type, CallError> {
         Some(Type::Object(object)) => {
             Ok(Type::tuple(object.attributes.values().cloned().collect()))
         }
-        _ => Err(CallError::new("only a map or an object has values")),
+        _ => Err(CallError::new("values() requires a map as the first argument")),
     }
 }
 
@@ -149,7 +148,7 @@ fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
                 _ => Ok(element),
             }
         }
-        _ => Err(CallError::argument(0, "it must be a map or an object")),
+        _ => Err(CallError::argument(0, "must have map or object type")),
     }
 }
 
@@ -192,7 +191,7 @@ fn merge_type(args: &[Value]) -> Result<Type, CallError> {
     let mut attributes = BTreeMap::new();
     let mut first: Option<Type> = None;
     let (mut alike, mut known) = (true, true);
-    for (at, arg) in args.iter().enumerate() {
+    for arg in args {
         let ty = arg.ty();
         let pairs: Vec<(Str, Type)> = match (&ty, arg.peek()) {
             (Type::Dynamic, _) => return Ok(Type::Dynamic),
@@ -209,9 +208,8 @@ fn merge_type(args: &[Value]) -> Result<Type, CallError> {
             }
             _ => {
                 return Err(CallError::new(format!(
-                    "the argument {} is {}; only maps and objects can be merged",
-                    at + 1,
-                    with_article(&ty)
+                    "arguments must be maps or objects, got {:?}",
+                    ty.friendly_name()
                 )));
             }
         };

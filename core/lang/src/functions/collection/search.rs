@@ -100,7 +100,7 @@ fn match_keys(args: &Args<'_>) -> Outcome {
     let [values, keys, searched] = args.values else { return Ok(Value::dynamic()) };
     if values.children().len() != keys.children().len() {
         return Err(CallError::new(format!(
-            "there are {} keys but {} values",
+            "length of keys and values should be equal: there are {} keys but {} values",
             keys.children().len(),
             values.children().len()
         )));
@@ -139,7 +139,7 @@ fn same(item: &Value, value: &Value) -> Option<bool> {
 fn contains(args: &Args<'_>) -> Outcome {
     let list = args.value(0);
     if !matches!(list, Value::List(_) | Value::Set(_) | Value::Tuple(_)) {
-        return Err(CallError::new("the first argument must be a list, a set or a tuple"));
+        return Err(CallError::new("argument must be list, tuple, or set"));
     }
     let mut undecided = false;
     for item in list.children() {
@@ -155,7 +155,7 @@ fn contains(args: &Args<'_>) -> Outcome {
 fn index(args: &Args<'_>) -> Outcome {
     let list = args.value(0);
     if !matches!(list, Value::List(_) | Value::Tuple(_)) {
-        return Err(CallError::new("the first argument must be a list or a tuple"));
+        return Err(CallError::new("argument must be a list or tuple"));
     }
     for (at, item) in list.children().iter().enumerate() {
         match same(item, args.value(1)) {
@@ -164,5 +164,5 @@ fn index(args: &Args<'_>) -> Outcome {
             None => return Ok(Value::unknown(Type::Number)),
         }
     }
-    Err(CallError::new("no element equals the value"))
+    Err(CallError::new("item not found"))
 }

@@ -187,10 +187,7 @@ fn bounds(start: &Value, end: &Value, len: usize) -> Result<std::ops::Range<usiz
         return Err(CallError::argument(2, reason));
     }
     if start > end {
-        return Err(CallError::argument(
-            1,
-            format!("it is {start}, which is behind the end {end}"),
-        ));
+        return Err(CallError::argument(1, "start index must not be greater than end index"));
     }
     Ok(start..end)
 }
@@ -232,7 +229,7 @@ fn chunk_list(args: &Args<'_>) -> Outcome {
     let list = args.value(0);
     let marks = list.marks() | args.value(1).marks();
     let size = usize::try_from(args.integer(1)?)
-        .map_err(|_| CallError::new("the size of a chunk must not be negative"))?;
+        .map_err(|_| CallError::new("the size argument must be positive"))?;
     let (element, items) = (list.ty(), list.children());
     let size = if size == 0 { items.len() } else { size };
     args.pay_elements(items.len())?;
@@ -246,7 +243,7 @@ fn chunk_list(args: &Args<'_>) -> Outcome {
 fn concat_type(args: &[Value]) -> Result<Type, CallError> {
     let types: Vec<Type> = args.iter().map(Value::ty).collect();
     if types.is_empty() {
-        return Err(CallError::new("it needs at least one argument"));
+        return Err(CallError::new("at least one argument is required"));
     }
     if types.iter().all(|ty| matches!(ty, Type::List(_)))
         && let Some(common) = unify(&types)
@@ -353,9 +350,9 @@ fn range(args: &Args<'_>) -> Outcome {
     let goes_down = *step < zero;
     if start != end && *step != zero && goes_down != down {
         let reason = if goes_down {
-            "the end must lie before the start when the step is negative"
+            "end must be less than start when step is negative"
         } else {
-            "the end must lie behind the start when the step is positive"
+            "end must be greater than start when step is positive"
         };
         return Err(CallError::argument(1, reason));
     }
@@ -364,7 +361,7 @@ fn range(args: &Args<'_>) -> Outcome {
     while if goes_down { next > *end } else { next < *end } {
         if items.len() == MAX_RANGE {
             return Err(CallError::new(format!(
-                "it would give more than {MAX_RANGE} numbers; bring start and end nearer or make the step larger"
+                "more than {MAX_RANGE} values were generated; either decrease the difference between start and end or use a smaller step"
             )));
         }
         args.pay_elements(1)?;

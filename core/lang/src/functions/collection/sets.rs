@@ -123,7 +123,7 @@ fn subtract(args: &Args<'_>) -> Outcome {
 
 fn product_type(args: &[Value]) -> Result<Type, CallError> {
     if args.len() < 2 {
-        return Err(CallError::new("it needs at least two arguments"));
+        return Err(CallError::new("at least two arguments are required"));
     }
     let mut elements = Vec::new();
     let mut ordered = true;

@@ -151,7 +151,10 @@ impl Charset {
 fn charset(args: &Args<'_>) -> Result<Charset, CallError> {
     let name = args.text(1)?;
     Charset::named(name).ok_or_else(|| {
-        let reason = format!("{:?} is not a character encoding that is known here", name.as_str());
+        let reason = format!(
+            "{:?} is not a supported IANA encoding name or alias in this Formwork version",
+            name.as_str()
+        );
         CallError::argument(1, reason)
     })
 }

@@ -40,7 +40,7 @@ fn header(text: &str) -> Result<(Vec<Str>, Reader<'_>), CallError> {
     let mut sorted: Vec<&Str> = names.iter().collect();
     sorted.sort();
     if let Some([name, _]) = sorted.array_windows().find(|[a, b]| a == b) {
-        return Err(CallError::new(format!("two columns have the name {:?}", name.as_str())));
+        return Err(CallError::new(format!("duplicate column name {:?}", name.as_str())));
     }
     Ok((names, reader))
 }
@@ -57,7 +57,7 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
         if fields.len() != names.len() {
             return Err(failure(
                 line,
-                &format!("there are {} fields but {} columns", fields.len(), names.len()),
+                &format!("wrong number of fields: {} instead of {}", fields.len(), names.len()),
             ));
         }
         args.pay_elements(fields.len() + 1)?;
@@ -71,7 +71,7 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
 }
 
 fn failure(line: usize, what: &str) -> CallError {
-    CallError::new(format!("in line {line} of the text {what}"))
+    CallError::new(format!("CSV parse error on line {line}: {what}"))
 }
 
 struct Reader<'t> {

@@ -31,6 +31,9 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
         repeat: 1,
     };
     parser.run()?;
+    if !parser.open.is_empty() {
+        return Err(format!("missing closing ) in {pattern}"));
+    }
     Ok(Translated { pattern: parser.out, groups: parser.groups })
 }
 
@@ -82,7 +85,7 @@ impl<'p> Parser<'p> {
                 char => self.literal(char),
             }
         }
-        if self.open.is_empty() { Ok(()) } else { Err("a parenthesis is not closed".into()) }
+        Ok(())
     }
 
     pub(super) fn next(&mut self) -> Option<char> {
@@ -175,9 +178,13 @@ impl<'p> Parser<'p> {
     /// Repeats what stands before; `count` is the greatest number where there is one.
     fn repetition(&mut self, count: Option<u32>, written: &str) -> Result<(), String> {
         let inside = match self.last {
-            Last::Nothing => return Err(format!("nothing stands before {written}")),
+            Last::Nothing => {
+                return Err(format!("missing argument to repetition operator in {written}"));
+            }
             Last::Repetition => {
-                return Err(format!("{written} repeats a repetition; use parentheses"));
+                return Err(format!(
+                    "invalid nested repetition operator in {written}; use parentheses"
+                ));
             }
             Last::Atom(inside) => inside,
         };
@@ -247,7 +254,7 @@ impl<'p> Parser<'p> {
     /// Reads behind a backslash what stands for a single character.
     pub(super) fn escaped_char(&mut self) -> Result<char, String> {
         let char = self.next().ok_or("a backslash at the end escapes nothing")?;
-        let unknown = || format!("\\{char} is not a known escape");
+        let unknown = || format!("invalid escape sequence in \\{char}");
         Ok(match char {
             'a' => '\u{7}',
             'f' => '\u{c}',

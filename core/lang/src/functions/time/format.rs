@@ -100,18 +100,23 @@ fn verb(run: &str, letter: char, time: OffsetDateTime) -> Result<String, String>
 
 fn unknown_verb(run: &str, letter: char) -> String {
     let there_are = match letter {
-        'Y' => "for years there are \"YY\" and \"YYYY\"",
-        'M' => "for months there are \"M\", \"MM\", \"MMM\" and \"MMMM\"",
-        'D' => "for days there are \"D\" and \"DD\"",
-        'E' => "for days of the week there are \"EEE\" and \"EEEE\"",
-        'h' | 'H' => "for hours there are \"h\", \"hh\", \"H\" and \"HH\"",
-        'a' | 'A' => "for the half of the day there are \"aa\" and \"AA\"",
-        'm' => "for minutes there are \"m\" and \"mm\"",
-        's' => "for seconds there are \"s\" and \"ss\"",
-        'Z' => "for the offset there are \"Z\", \"ZZZ\", \"ZZZZ\" and \"ZZZZZ\"",
-        _ => "letters that stand for themselves must be put in single quotes",
+        'Y' => "year must either be \"YY\" or \"YYYY\"",
+        'M' => "month must be \"M\", \"MM\", \"MMM\", or \"MMMM\"",
+        'D' => "day of month must either be \"D\" or \"DD\"",
+        'E' => "day of week must be \"EEE\" or \"EEEE\"",
+        'h' => "24-hour must either be \"h\" or \"hh\"",
+        'H' => "12-hour must either be \"H\" or \"HH\"",
+        'a' | 'A' => "must be \"aa\" or \"AA\"",
+        'm' => "minute must either be \"m\" or \"mm\"",
+        's' => "second must either be \"s\" or \"ss\"",
+        'Z' => "timezone must be \"Z\", \"ZZZ\", \"ZZZZ\" or \"ZZZZZ\"",
+        _ => {
+            return format!(
+                "invalid date format verb {run:?}; letters that stand for themselves must be put in single quotes"
+            );
+        }
     };
-    format!("{run:?} in it means nothing: {there_are}")
+    format!("invalid date format verb {run:?}: {there_are}")
 }
 
 fn offset(time: OffsetDateTime, separator: &str) -> String {

@@ -44,10 +44,15 @@ impl Cursor<'_> {
 
     fn digits(&mut self, n: usize, what: &str) -> Result<u32, String> {
         let mut number = 0;
+        let end = self.rest.iter().position(|byte| b"-T:.Z+".contains(byte));
+        let found = self.rest.get(..end.unwrap_or(self.rest.len())).unwrap_or_default();
         for _ in 0..n {
             match self.next() {
                 Some(digit @ b'0'..=b'9') => number = number * 10 + u32::from(digit - b'0'),
-                _ => return Err(format!("the {what} must have {n} digits")),
+                _ => {
+                    let found = String::from_utf8_lossy(found);
+                    return Err(format!("cannot use {found:?} as {what}: it must have {n} digits"));
+                }
             }
         }
         Ok(number)

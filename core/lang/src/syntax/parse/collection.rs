@@ -168,7 +168,7 @@ impl Parser<'_> {
         let Some(close) = self.take(closer) else {
             return Err(self.invalid_for(
                 "expression",
-                "The expression ends before this; a closing bracket is expected here.",
+                "Extra characters after the end of the 'for' expression. A closing bracket is expected here.",
             ));
         };
         self.for_form(closer, (result_key.as_ref(), &result), ellipsis)?;

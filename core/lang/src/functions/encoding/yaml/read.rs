@@ -264,5 +264,5 @@ fn is_merge(event: &EventData) -> bool {
 }
 
 fn refused(mark: &Mark, reason: &str) -> CallError {
-    CallError::new(format!("line {}, column {}: {reason}", mark.line + 1, mark.column + 1))
+    CallError::new(format!("{reason} (line {}, column {})", mark.line + 1, mark.column + 1))
 }
