@@ -106,6 +106,7 @@ async fn open(
     {
         return prepared.workspace.store_in(diags, &backend, place).await;
     }
+    prepared.workspace.warn_of_backend(diags, prepared.config.backend());
     prepared.workspace.store(diags, prepared.config.backend(), place).await
 }
 

@@ -75,6 +75,7 @@ async fn prepare(
     diags.check()?;
     if args.backend {
         backend::set_up(diags, (args, report), workspace, config.backend()).await?;
+        workspace.warn_of_backend(diags, config.backend());
         check_state(diags, workspace, &config).await?;
     }
     install_providers(args, report, workspace, (diags, &config)).await?;
@@ -98,7 +99,7 @@ async fn check_state(
     if backend.local_places(&workspace.root).is_some() {
         return Ok(());
     }
-    // The arguments have been checked, and their warnings reported.
+    // The arguments have been checked.
     let unused = &mut Diagnostics::new();
     let Ok(mut state) = workspace.store_in(unused, &backend, &StatePlace::default()).await else {
         return Ok(());

@@ -54,6 +54,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.as_deref(), &diags),
     };
+    prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend());
     let store =
         prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };

@@ -164,9 +164,6 @@ impl BackendConfig {
         surroundings: &BackendEnvironment,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let arguments = Arguments { values: &self.values, surroundings };
-        for warning in self.kind.warnings(&arguments) {
-            diags.warn(warning);
-        }
         self.kind.configure(&arguments).map_err(|error| {
             let detail = format!(
                 "The backend {:?} is configured with arguments and environment variables that do not fit: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
@@ -174,6 +171,12 @@ impl BackendConfig {
             );
             diags.error(Diagnostic::error("Invalid backend configuration", detail))
         })
+    }
+
+    /// Reports arguments and environment variables that are deprecated.
+    fn warn(&self, diags: &mut Diagnostics, surroundings: &BackendEnvironment) {
+        let arguments = Arguments { values: &self.values, surroundings };
+        self.kind.warnings(&arguments).into_iter().for_each(|warning| diags.warn(warning));
     }
 
     /// The number by which Terraform recognizes a block.
@@ -293,6 +296,14 @@ impl Workspace<'_> {
             let summary = "Backend initialization required, please run \"formwork init\"";
             diags.error(Diagnostic::error(summary, detail))
         })
+    }
+
+    /// Reports what is deprecated in the backend that is set up. As in Terraform, commands that print the
+    /// state or a part of it report none of it.
+    pub(crate) fn warn_of_backend(&self, diags: &mut Diagnostics, backend: Option<&Block>) {
+        if let Ok(config) = self.backend_config(&mut Diagnostics::new(), backend) {
+            config.warn(diags, &self.env.backend_surroundings(&self.root));
+        }
     }
 
     /// The backend that keeps the states of all workspaces.

@@ -55,8 +55,8 @@ fn a_large_state_is_in_chunks_that_both_programs_read() {
     let config = config(&server, "tf/large", "");
     let with = |text: &str| {
         format!(
-            "{config}resource \"terraform_data\" \"large\" {{\n  input = join(\"\", [for i in range(9000) : \"{text}-${{i}}-{}\"])\n}}\n",
-            "x".repeat(50)
+            "{config}resource \"terraform_data\" \"large\" {{\n  input = join(\"\", [for i in range(1000) : \"{text}-${{i}}-{}\"])\n}}\n",
+            "x".repeat(600)
         )
     };
     let workdir = Workdir::new(&with("one"));

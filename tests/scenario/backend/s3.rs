@@ -65,6 +65,19 @@ fn workspaces_and_outputs_of_s3_are_seen_by_both_programs() {
 }
 
 #[test]
+fn deprecated_arguments_are_reported_beside_the_state_and_never_in_it() {
+    let Some(store) = ObjectStore::s3() else { return };
+    let arguments = arguments(&store, "old", "").replace("use_path_style", "force_path_style");
+    let workdir = Workdir::new(&config(&arguments, RESOURCE));
+    let warning = "The parameter \"force_path_style\" is deprecated. Use parameter \"use_path_style\" instead.";
+    workdir.formwork("init").succeed().says(warning);
+    workdir.formwork("apply -auto-approve").succeed().says(warning);
+    let pulled = workdir.formwork("state pull").succeed();
+    assert!(pulled.stdout.starts_with('{'), "{}", pulled.text());
+    workdir.formwork("output -json").succeed().says_not("deprecated");
+}
+
+#[test]
 fn a_bucket_that_does_not_exist_is_named() {
     let Some(store) = ObjectStore::s3() else { return };
     let arguments = arguments(&store, "there", "").replace("\"there\"", "\"elsewhere\"");
