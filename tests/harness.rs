@@ -2,20 +2,24 @@
 //! of their runs.
 
 // The tests of the provider start it too, and have no business with this crate.
+mod consul;
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
 mod programs;
 pub(crate) mod proxy;
 pub(crate) mod registry;
 mod run;
+mod servers;
 mod sshd;
 mod state;
 mod workdir;
 mod world;
 
+pub(crate) use consul::Consul;
 pub(crate) use installed::Installed;
-pub(crate) use programs::{bad_provider, built, terraform, test_provider};
+pub(crate) use programs::{bad_provider, built, sound_provider, terraform, test_provider};
 pub(crate) use run::{Command, Ended, wait_until_at_rest};
+pub(crate) use servers::{ObjectStore, Postgres};
 pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances};
 pub(crate) use workdir::Workdir;

@@ -3,6 +3,7 @@
 
 mod backend;
 mod bad_config;
+mod checked;
 mod crash;
 mod fault;
 mod generated;

@@ -131,7 +131,7 @@ pub(crate) struct GetArgs {
     /// Install everything anew, in the newest versions that the configuration allows.
     #[arg(long)]
     pub(crate) update: bool,
-    /// The folder of tests, in which mistakes are looked for.
+    /// The folder of tests, in which mistakes are looked for. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
 }
@@ -161,7 +161,7 @@ pub(crate) struct ValidateArgs {
     /// Do not look at files of tests, whose names end in .tftest.hcl or .tftest.json.
     #[arg(long)]
     pub(crate) no_tests: bool,
-    /// The folder with files of tests below that of the configuration; without it, `tests`.
+    /// The folder with files of tests, below that of the configuration. Default: tests.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
     #[command(flatten)]
@@ -386,8 +386,8 @@ fn description() -> clap::Command {
     };
     // The mode of `destroy` is fixed, and a saved plan is applied by `apply`.
     let contrary = |arg: clap::Arg| {
-        let hidden =
-            ["destroy", "refresh_only", "replace", "plan"].contains(&arg.get_id().as_str());
+        let hidden = ["destroy", "refresh_only", "replace", "plan", "allow_foreign_plan"]
+            .contains(&arg.get_id().as_str());
         if hidden { arg.hide(true) } else { arg }
     };
     let cli = Cli::command()

@@ -13,17 +13,17 @@ use crate::fetch::archive::{self, Format, Limits};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{checksum, credentials, git, host, http};
 use crate::install::lockfile::LockFile;
-use crate::install::settings;
+use crate::install::{settings, signature, source, sums};
 use crate::modules::manifest::Manifest;
 use crate::modules::registry;
 use crate::redact;
-use crate::workspace::backend::Remembered;
+use crate::workspace::backend::InitializedBackend;
 
 /// A target and its name, which is that of its folder of examples too.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 19] = [
     ("zip", zip),
     ("tar", tar),
     ("gzip", gzip),
@@ -39,6 +39,9 @@ pub const TARGETS: [Target; 16] = [
     ("discovery", discovery),
     ("package", package),
     ("checksums", checksums),
+    ("signature", signature),
+    ("provider_registry", provider_registry),
+    ("mirror", mirror),
     ("redact", redact),
 ];
 
@@ -182,7 +185,7 @@ pub fn modules(data: &[u8]) {
 
 /// The file in the data folder that records the backend.
 pub fn backend(data: &[u8]) {
-    drop(Remembered::parse(data));
+    drop(InitializedBackend::parse(data));
 }
 
 /// A registry's list of versions. They are in ascending order.
@@ -221,6 +224,33 @@ pub fn package(data: &[u8]) {
 /// A list of checksums.
 pub fn checksums(data: &[u8]) {
     with_text(data, |text| drop(checksum::listed(text, "https://one.example/a/b.zip?x=1")));
+}
+
+/// A public key in its text form, and a signature behind it.
+pub fn signature(data: &[u8]) {
+    const END: &[u8] = b"-----END PGP PUBLIC KEY BLOCK-----\n";
+    let document = include_bytes!("install/signature/fixtures/SHA256SUMS");
+    let end = data.windows(END.len()).rposition(|found| found == END);
+    let (key, made) = data.split_at(end.map_or(0, |at| at + END.len()));
+    let keys = [String::from_utf8_lossy(key).into_owned()];
+    let now = time::OffsetDateTime::UNIX_EPOCH + time::Duration::days(20_000);
+    drop(signature::verify(document, made, &keys, now));
+}
+
+/// Answers of a provider registry: a list of versions, or the description of a package. The lines are
+/// checksums too.
+pub fn provider_registry(data: &[u8]) {
+    with_text(data, |text| {
+        source::hostile_registry(text);
+        let all = sums::hashes(text);
+        assert!(all.iter().all(|hash| hash.len() == 67), "{all:?}");
+        drop(sums::of_file(text, "a.zip"));
+    });
+}
+
+/// Answers of a network mirror: a list of versions, or a list of packages.
+pub fn mirror(data: &[u8]) {
+    with_text(data, source::hostile_mirror);
 }
 
 /// Text with URLs, before it is shown. Source code keeps its length, so that offsets into it hold.

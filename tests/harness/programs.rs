@@ -15,6 +15,11 @@ pub(crate) fn test_provider() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_terraform-provider-test"))
 }
 
+/// The provider that holds every rule of the conformance suite.
+pub(crate) fn sound_provider() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_terraform-provider-sound"))
+}
+
 /// A program of another package of this workspace, as it is now: built first if it is not up to date.
 pub(crate) fn built(program: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();

@@ -146,3 +146,42 @@ fn errors_of_functions_do_not_quote_sensitive_arguments() {
         }
     }
 }
+
+#[test]
+fn addresses_are_shown_without_the_secrets_in_them() {
+    // Nothing listens there.
+    let addresses = [
+        "git::https://topsecret:hunter2@127.0.0.1:1/a.git?sshkey=hunter2",
+        "git::ssh://git:hunter2@127.0.0.1:1/a.git?sshkey=hunter2",
+        "https://hunter2@127.0.0.1:1/a.zip?X-Amz-Signature=hunter2&token=hunter2",
+        "https://127.0.0.1:1/a.zip?sig=hunter2&access_token=hunter2&password=hunter2",
+    ];
+    for address in addresses {
+        let called = format!("module \"a\" {{\n  source = \"{address}\"\n}}\n");
+        let workdir = Workdir::new(&called);
+        for log in ["", "trace"] {
+            for line in ["get", "init", "init -json", "plan", "modules", "validate -json"] {
+                let ended = workdir.formwork(line).env("TF_LOG", log).run();
+                ended.code(1).says_not("hunter2").says_not("topsecret");
+            }
+        }
+        let workdir = Workdir::new("");
+        for line in ["init", "init -json"] {
+            let command = workdir.formwork(line).arg(&format!("-from-module={address}"));
+            let ended = command.run();
+            ended.code(1).says("127.0.0.1:1/a").says_not("hunter2").says_not("topsecret");
+        }
+    }
+    for block in ["http", "pg"] {
+        let workdir = Workdir::new(&format!("terraform {{\n  backend \"{block}\" {{}}\n}}\n"));
+        let options = match block {
+            "http" => "address=http://me:hunter2@127.0.0.1:1/x?token=hunter2",
+            _ => "conn_str=postgres://me:hunter2@127.0.0.1:1/d?sslmode=disable",
+        };
+        let init = workdir.formwork("init").arg(&format!("-backend-config={options}"));
+        init.run().says_not("hunter2");
+        for line in ["plan", "state list", "workspace list", "output"] {
+            workdir.formwork(line).env("TF_HTTP_RETRY_MAX", "0").run().code(1).says_not("hunter2");
+        }
+    }
+}

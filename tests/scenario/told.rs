@@ -187,7 +187,7 @@ fn what_providers_want_nobody_to_take_any_more_is_warned_of_where_it_is_taken() 
 fn the_help_of_destroy_offers_only_what_it_takes_and_shows_defaults() {
     let workdir = Workdir::new("");
     let ended = workdir.formwork("destroy -help").succeed();
-    for other in ["-destroy ", "-refresh-only", "-replace", "PLAN"] {
+    for other in ["-destroy ", "-refresh-only", "-replace", "PLAN", "-allow-foreign-plan"] {
         ended.says_not(other);
     }
     let words = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,8 +1,9 @@
-//! Commands in a checkout with a hostile provider program. `docs/threat-model.md` lists the commands that
-//! start no program; the tests read that table.
+//! Commands in a hostile checkout: with a provider program, a server, links and special files of its
+//! author. `docs/threat-model.md` lists the commands that are safe; the tests read that table.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::harness::Workdir;
@@ -48,12 +49,23 @@ fn checkout() -> (Workdir, PathBuf) {
     (workdir, mark)
 }
 
-/// The commands of the table's rows that say so, each with arguments that it can run with.
-fn listed(says: &str) -> Vec<String> {
+/// A column of the table, counted from the command.
+#[derive(Clone, Copy)]
+enum Column {
+    Hosts = 3,
+    Programs = 4,
+    Checkout = 5,
+}
+
+/// The commands of the table's rows of which a column begins with these words.
+fn listed(column: Column, says: &str) -> Vec<String> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/threat-model.md");
     let page = fs::read_to_string(page).expect("the page");
     let rows = page.lines().filter(|line| line.starts_with("| `"));
-    let rows = rows.filter(|line| line.split('|').nth(4).is_some_and(|cell| cell.trim() == says));
+    let rows = rows.filter(|line| {
+        let cell = line.split('|').nth(column as usize).map(str::trim).unwrap_or_default();
+        cell.strip_prefix(says).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    });
     let cells = rows.filter_map(|line| line.split('|').nth(1));
     cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
 }
@@ -68,7 +80,9 @@ fn line(command: &str) -> String {
         "workspace new" | "workspace select" => "other",
         "workspace delete" => "-force other",
         "recover forget" | "recover retry" => "evil_thing.a",
+        "taint" | "untaint" => "evil_thing.a",
         "metadata functions" => "-json",
+        "provider new" => "thing",
         _ => "",
     };
     format!("{command} {arguments}")
@@ -79,7 +93,7 @@ fn commands_that_the_threat_model_calls_safe_start_no_provider() {
     let (workdir, mark) = checkout();
     workdir.formwork("init").succeed();
     assert!(!mark.exists(), "init starts no provider");
-    let safe = listed("no");
+    let safe = listed(Column::Programs, "no");
     assert!(safe.len() > 15, "the table lists {safe:?}");
     for command in safe {
         workdir.formwork(&line(&command)).run();
@@ -89,10 +103,115 @@ fn commands_that_the_threat_model_calls_safe_start_no_provider() {
 
 #[test]
 fn commands_that_start_providers_start_the_one_of_the_checkout() {
-    let not_safe = listed("providers");
+    let not_safe = listed(Column::Programs, "providers");
     assert!(not_safe.contains(&"validate".to_owned()), "the table lists {not_safe:?}");
     let (workdir, mark) = checkout();
     workdir.formwork("init").succeed();
     workdir.formwork("validate").run().code(1);
     assert!(mark.exists(), "the script of this test works");
+}
+
+#[test]
+fn commands_that_the_threat_model_says_contact_no_host_contact_none() {
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    server.set_nonblocking(true).expect("a socket can be");
+    let url = format!("http://{}", server.local_addr().expect("a port"));
+    let (workdir, _) = checkout();
+    workdir.write(
+        "hosts.tf",
+        &format!(
+            r#"
+terraform {{
+  backend "http" {{
+    address = "{url}/state"
+  }}
+}}
+module "m" {{
+  source = "{url}/m.zip"
+}}
+"#
+        ),
+    );
+    let record = format!(
+        r#"{{"version":3,"terraform_version":"1.11.4","backend":{{"type":"http","config":{{"address":"{url}/state"}},"hash":1}}}}"#
+    );
+    workdir.write(".terraform/terraform.tfstate", &record);
+    let silent = listed(Column::Hosts, "no");
+    assert!(silent.len() > 5, "the table lists {silent:?}");
+    for command in silent {
+        workdir.formwork(&line(&command)).run();
+        assert!(server.accept().is_err(), "`{command}` contacted the host of the checkout");
+    }
+    let get = workdir.formwork("get").start();
+    server.set_nonblocking(false).expect("a socket can be");
+    drop(server.accept().expect("the address of this test is contacted"));
+    drop(server);
+    get.wait();
+}
+
+/// Files and folders of a checkout that a command reads or writes without being asked to.
+const PLACES: [&str; 14] = [
+    "terraform.tfstate",
+    "terraform.tfstate.backup",
+    "terraform.tfstate.d",
+    ".terraform.tfstate.lock.info",
+    ".terraform.tfstate.journal",
+    "errored.tfstate",
+    ".terraform",
+    ".terraform/environment",
+    ".terraform/terraform.tfstate",
+    ".terraform/modules",
+    ".terraform/modules/modules.json",
+    ".terraform.lock.hcl",
+    "terraform.tfvars",
+    "x.tf",
+];
+
+#[test]
+fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checkout() {
+    let (workdir, _) = checkout();
+    let (root, victim) = (workdir.root(), workdir.home().join("victim"));
+    fs::create_dir(&victim).expect("a folder");
+    let state = workdir.root().join("terraform.tfstate");
+    let safe = listed(Column::Checkout, "safe");
+    assert!(safe.len() > 20, "the table lists {safe:?}");
+    for place in PLACES {
+        for kind in ["pipe", "endless", "folder", "nothing"] {
+            for command in &safe {
+                fs::write(victim.join("precious"), "precious").expect("it can be written");
+                let path = root.join(place);
+                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+                fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
+                match kind {
+                    "pipe" => nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU)
+                        .expect("a pipe can be made"),
+                    "endless" => symlink("/dev/zero", &path).expect("a link"),
+                    "folder" => symlink(&victim, &path).expect("a link"),
+                    _ => symlink(victim.join("new"), &path).expect("a link"),
+                }
+                let ended = workdir.formwork(&line(command)).start().wait_a_moment();
+                let said = ended.text();
+                assert!(
+                    ended.code.is_some_and(|code| code < 10),
+                    "{place} {kind} {command}: {said}"
+                );
+                assert!(!said.contains("(os error"), "{place} {kind} {command}: {said}");
+                let names: Vec<_> = victim
+                    .read_dir()
+                    .expect("a folder")
+                    .flatten()
+                    .map(|entry| entry.file_name())
+                    .collect();
+                let is_state = place == "terraform.tfstate" && kind == "nothing";
+                assert!(is_state || names == ["precious"], "{place} {kind} {command}: {names:?}");
+                let precious = fs::read_to_string(victim.join("precious"));
+                assert_eq!(precious.ok().as_deref(), Some("precious"), "{place} {kind} {command}");
+                fs::remove_dir_all(&victim).expect("it is there");
+                fs::create_dir(&victim).expect("a folder");
+                fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
+                fs::remove_dir_all(root.join("terraform-provider-thing")).ok();
+                fs::write(&state, STATE).expect("it can be written");
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
-//! Code shared by the end-to-end tests and the providers they drive: the menu of faults.
+//! Code shared by the end-to-end tests and the providers they drive: the menu of faults of the bad
+//! provider, and the faults of the sound one by the rule that each breaks.
 //!
 //! The tests themselves are in `all.rs` and the folders it lists.
 
 pub mod fault;
+pub mod seeded;

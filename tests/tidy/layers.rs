@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// Allowed dependencies of each package of ours, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
     ("formwork-core-fuzz", &["formwork-value", "formwork-lang", "formwork-core"]),
     ("formwork-plugin-protocol-fuzz", &["formwork-plugin-protocol"]),
+    ("formwork-backend-fuzz", &["formwork-backend"]),
     ("formwork-fuzz", &["formwork", "formwork-provisioners"]),
     ("formwork-plugin-codegen", &[]),
     ("formwork-plugin-protocol", &["formwork-value"]),

@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 17] = [
+const SERIALISED: [&str; 23] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -42,6 +42,13 @@ const SERIALISED: [&str; 17] = [
     "core/src/state/journal.rs",
     "core/src/state/journal/record.rs",
     "core/backend/src/lock.rs",
+    // The answers of services that keep states, and the list of chunks of a state.
+    "core/backend/src/aws.rs",
+    "core/backend/src/aws/sts.rs",
+    "core/backend/src/consul/place.rs",
+    "core/backend/src/consul/server.rs",
+    "core/backend/src/s3/bucket.rs",
+    "core/backend/src/s3/table.rs",
     // TF_REATTACH_PROVIDERS.
     "plugin-protocol/src/reattach.rs",
     // Transcripts of calls.

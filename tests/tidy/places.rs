@@ -23,6 +23,28 @@ fn unsafe_code_is_in_one_file() {
     assert_eq!(found, [UNSAFE]);
 }
 
+/// The only files that write to a terminal: everything passes through them, so that no text that others
+/// wrote steers it.
+const WRITERS: [&str; 2] = ["cli/src/view.rs", "cli/src/view/counter.rs"];
+
+#[test]
+fn only_the_view_writes_to_a_terminal() {
+    let folders = ["cli/src/", "core/", "cli/provisioners/src/"];
+    let mut violations = Vec::new();
+    for file in product().filter(|file| folders.iter().any(|it| file.path.starts_with(it))) {
+        for (number, line) in file.product_lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            let mut handles = code.split("stdout()").skip(1).chain(code.split("stderr()").skip(1));
+            let writes =
+                code.contains("io::std") && handles.any(|rest| !rest.starts_with(".is_terminal()"));
+            if writes && !WRITERS.contains(&file.path.as_str()) {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "print by the functions of cli/src/view.rs");
+}
+
 #[test]
 fn an_expectation_says_why_it_cannot_fail() {
     let mut violations = Vec::new();

@@ -100,6 +100,9 @@ pub(crate) struct ProviderCheckArgs {
     /// Write every object that is created at level 3 into a journal.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
+    /// Keep what was examined in a file, so that after an interruption the same command goes on there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
 }
 
 /// Arguments of `provider replay`.

@@ -37,7 +37,8 @@ pub(crate) struct ProvidersLockArgs {
     /// Source addresses of the providers to lock; without one, all.
     #[arg(value_name = "PROVIDER")]
     pub(crate) providers: Vec<String>,
-    /// Record checksums for this platform, such as linux_amd64. May be given several times.
+    /// Record checksums for this platform, such as linux_amd64. May be given several times. Default:
+    /// the platform of this machine.
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<String>,
     /// Look in this folder instead of the origin registry.
@@ -57,7 +58,8 @@ pub(crate) struct ProvidersMirrorArgs {
     /// The folder to copy packages into.
     #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
-    /// Copy the packages for this platform, such as linux_amd64. May be given several times.
+    /// Copy the packages for this platform, such as linux_amd64. May be given several times. Default:
+    /// the platform of this machine.
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<String>,
     /// Whether to copy the versions that are locked.

@@ -32,13 +32,14 @@ pub(crate) struct LockArgs {
 pub(crate) struct StateArgs {
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    /// The state file to read, and to write unless `-state-out` is given.
+    /// The state file to read, and to write unless `-state-out` is given. Default: as the backend says.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// The state file to write.
+    /// The state file to write. Default: that of `-state`.
     #[arg(long, value_name = "FILE")]
     pub(crate) state_out: Option<PathBuf>,
-    /// Where the state goes that is overwritten; `-` for nowhere.
+    /// Where the state goes that is overwritten; `-` for nowhere. Default: the state file with `.backup`
+    /// after its name.
     #[arg(long, value_name = "FILE")]
     pub(crate) backup: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use formwork_backend::kind::find;
 use formwork_backend::local::Workspaces;
 use formwork_backend::unsupported::unsupported;
-use formwork_backend::{Backend, BadWorkspace, DEFAULT_WORKSPACE, OpenState, StoreError};
+use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, StoreError, WorkspaceError};
 use formwork_core::config::Backend as Block;
 use formwork_core::config::settings::constant_arguments;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
@@ -14,13 +14,13 @@ use formwork_core::state::edit::check_push;
 use formwork_lang::syntax::parse_file;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::locked::Locked;
 use super::operation::may_ask;
-use super::question::{Question, ask};
+use super::question::{Prompt, ask};
+use super::state_session::StateSession;
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
-use crate::workspace::backend::{BackendConfig, Remembered, Setup};
+use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
 
 /// Settles the location of the state, as the block and the options say.
 ///
@@ -52,13 +52,15 @@ pub(super) async fn set_up(
         }
     } else {
         let old = workspace.remembered(diags)?;
-        match Setup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
-            Setup::Nothing | Setup::Kept => return Ok(()),
-            Setup::Changed { from, to, .. } if from.is_some() && from == to => {}
-            Setup::Changed { again: true, .. } if !(args.migrate_state || args.force_copy) => {
-                return Err(diags.error(changed()));
+        match BackendSetup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
+            BackendSetup::Nothing | BackendSetup::Kept => return Ok(()),
+            BackendSetup::Changed { from, to, .. } if from.is_some() && from == to => {}
+            BackendSetup::Changed { again: true, .. }
+                if !(args.migrate_state || args.force_copy) =>
+            {
+                return Err(diags.error(changed(old.as_ref())));
             }
-            Setup::Changed { from, to, .. } => {
+            BackendSetup::Changed { from, to, .. } => {
                 let Some(from) = from else {
                     return Err(diags.error(unknown_kind(old.as_ref())));
                 };
@@ -117,18 +119,29 @@ fn no_block() -> Diagnostic {
     Diagnostic::warning("Missing backend configuration", detail)
 }
 
-fn changed() -> Diagnostic {
+/// Refuses a change of the backend until it is decided what becomes of the states. An empty state is not
+/// advised where the old one cannot be moved.
+fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
+    const CHANGED: &str = "Backend configuration changed";
+    if let Some(old) = old.filter(|old| find(&old.kind).is_none()) {
+        let detail = format!(
+            "The state is kept by the backend {:?}, as \"init\" has set it up. {}",
+            old.kind,
+            unsupported(&old.kind)
+        );
+        return Diagnostic::error(CHANGED, detail);
+    }
     let detail = "A change in the backend configuration has been detected, which may require migrating existing state.\n\nIf you wish to attempt automatic migration of the state, use \"formwork init -migrate-state\".\nIf you wish to store the current configuration with no changes to the state, use \"formwork init -reconfigure\".";
-    Diagnostic::error("Backend configuration changed", detail)
+    Diagnostic::error(CHANGED, detail)
 }
 
-fn unknown_kind(old: Option<&Remembered>) -> Diagnostic {
+fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
     let detail = unsupported(old.map_or("", |old| old.kind.as_str()));
     Diagnostic::error("Unsupported backend type", detail)
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
-fn left_behind(old: &Remembered) -> Diagnostic {
+fn left_behind(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
         "The backend {:?} keeps a state, and there is none in its new place, so a plan would create everything in it a second time. Put the old block back to take it along. {}",
         old.kind,
@@ -188,8 +201,8 @@ async fn names(
 ) -> Result<Option<Vec<String>>, Reported> {
     match backend.workspaces().await {
         Ok(names) => Ok(Some(names.into_iter().filter(|it| Workspaces::is_name(it)).collect())),
-        Err(BadWorkspace::Unsupported) => Ok(None),
-        Err(BadWorkspace::Store(error)) => Err(diags.error(error.diagnostic())),
+        Err(WorkspaceError::Unsupported) => Ok(None),
+        Err(WorkspaceError::Store(error)) => Err(diags.error(error.diagnostic())),
         Err(error) => {
             let detail = format!("{error}.");
             Err(diags.error(Diagnostic::error("Failed to list workspaces", detail)))
@@ -233,7 +246,7 @@ async fn agreed(
         both.from.kind(),
         both.to.kind()
     );
-    let question = Question {
+    let question = Prompt {
         title: "Do you want to copy existing state to the new backend?",
         about: &about,
         secret: false,
@@ -251,7 +264,7 @@ async fn copy(
     let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
         let opened = OpenState::open(backend, name).await;
         let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-        Locked::open(diags, state, &args.lock, "init").await
+        StateSession::open(diags, state, &args.lock, "init").await
     };
     let from = open(diags, &*both.from, source).await?;
     let copied = match open(diags, &*both.to, target).await {
@@ -266,7 +279,11 @@ async fn copy(
     copied
 }
 
-async fn put(diags: &mut Diagnostics, from: &Locked, to: &mut Locked) -> Result<(), Reported> {
+async fn put(
+    diags: &mut Diagnostics,
+    from: &StateSession,
+    to: &mut StateSession,
+) -> Result<(), Reported> {
     // Open operations of an interrupted run must not be lost on the way.
     from.settled(diags, |_| true)?;
     if to.found {
@@ -317,6 +334,25 @@ mod tests {
             Path::new(&path).strip_prefix(root).unwrap().display().to_string()
         });
         (diags.into_iter().map(|diagnostic| diagnostic.summary).collect(), place)
+    }
+
+    #[test]
+    fn no_empty_state_is_advised_where_another_program_has_to_move_the_old_one() {
+        let record = |kind: &str| {
+            let text = format!(
+                r#"{{"version":3,"terraform_version":"1.11.4","backend":{{"type":"{kind}","config":{{"bucket":"b"}},"hash":1}}}}"#
+            );
+            InitializedBackend::parse(text.as_bytes()).unwrap().unwrap()
+        };
+        for kind in ["s3", "gcs", "azurerm"] {
+            let detail = changed(Some(&record(kind))).detail.to_string();
+            let pull = detail.find("terraform state pull").expect(&detail);
+            assert!(detail.find("-reconfigure").is_none_or(|at| pull < at), "{detail}");
+        }
+        for kind in ["swift", "typo"] {
+            assert!(!changed(Some(&record(kind))).detail.contains("-reconfigure"), "{kind}");
+        }
+        assert!(changed(Some(&record("http"))).detail.contains("-migrate-state"));
     }
 
     fn stored(path: &Path) -> Option<StateFile> {

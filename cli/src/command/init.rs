@@ -10,9 +10,9 @@ use super::{backend, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::demands::Demands;
-use crate::install::installer::Job;
+use crate::install::installer::InstallJob;
 use crate::install::lockfile::LockFile;
+use crate::install::module_constraints::ModuleConstraints;
 use crate::install::problem;
 use crate::install::providers::Installation;
 use crate::view::{Paint, Screen, report::Report};
@@ -75,6 +75,7 @@ async fn prepare(
     diags.check()?;
     if args.backend {
         backend::set_up(diags, (args, report), workspace, config.backend()).await?;
+        check_state(diags, workspace, &config).await?;
     }
     install_providers(args, report, workspace, (diags, &config)).await?;
     let done = "Formwork has been successfully initialized!";
@@ -84,6 +85,26 @@ async fn prepare(
         report.step(Paint::Plain, text, "output_init_success_cli_message");
     }
     Ok(())
+}
+
+/// Reads the state in a backend, so that a mistake in its arguments or credentials is reported now. A local
+/// state is reported by the command that uses it.
+async fn check_state(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+    config: &Config,
+) -> Result<(), Reported> {
+    let backend = workspace.backend_config(diags, config.backend())?;
+    if backend.local_places(&workspace.root).is_some() {
+        return Ok(());
+    }
+    // The arguments have been checked, and their warnings reported.
+    let unused = &mut Diagnostics::new();
+    let Ok(mut state) = workspace.store_in(unused, &backend, &StatePlace::default()).await else {
+        return Ok(());
+    };
+    let read = state.store.read().await;
+    read.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
 
 async fn install_providers(
@@ -101,7 +122,7 @@ async fn install_providers(
     let places = workspace.places(&args.plugin_dir);
     let installation = Installation {
         upgrade: args.upgrade,
-        demands: &Demands::of(config),
+        demands: &ModuleConstraints::of(config),
         event: &|addr, event| {
             report.transient("");
             report.log_each(&event.human(addr), &event.machine(addr));
@@ -119,9 +140,9 @@ async fn install_providers(
 }
 
 /// The line about the packages that are being downloaded.
-fn under_way(jobs: &[Job]) -> String {
+fn under_way(jobs: &[InstallJob]) -> String {
     let megabytes = |bytes: u64| format!("{}.{}", bytes / 1_000_000, bytes / 100_000 % 10);
-    let line = |job: &Job| {
+    let line = |job: &InstallJob| {
         let received = job.progress.received.load(Ordering::Relaxed);
         let total = job.progress.total.load(Ordering::Relaxed);
         let name = job.addr.kind();

@@ -3,7 +3,7 @@
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
-use super::mistakes::{self, Known};
+use super::config_errors::{self, Known};
 use crate::args::ValidateArgs;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -33,6 +33,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         // Everything there is to know is in `diags`.
         let _ = check(&mut diags, &mut workspace, !tests.has_errors()).await;
     }
+    workspace.warn_of_overrides(&mut diags);
     let _ = diags.append(tests);
     if args.json {
         out_data(&format!("{}\n", document(&workspace.sources, &diags).pretty()));
@@ -61,9 +62,7 @@ async fn check(
     if !tests_are_sound {
         return Ok(());
     }
-    let found = mistakes::find(diags, workspace, &config, Known { dangling, fills: None }).await;
-    workspace.warn_of_overrides(diags, &config.requirements());
-    found
+    config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {

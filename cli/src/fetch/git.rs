@@ -8,16 +8,18 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use base64::Engine as _;
 
+use super::http::DOWNLOAD;
 use super::{FetchError, query};
 use crate::redact;
-use crate::sentinel::Companion;
+use crate::signals::SupervisedChild;
 
 /// Parts of an address besides the repository.
 #[derive(Debug, PartialEq, Eq)]
-struct Wanted {
+struct GitParams {
     /// The repository, without what is meant for us.
     url: String,
     /// A branch, tag or commit.
@@ -26,7 +28,7 @@ struct Wanted {
     key: Option<String>,
 }
 
-impl Wanted {
+impl GitParams {
     fn read(address: &str) -> Result<Self, FetchError> {
         let (url, references) = query::take(address, "ref");
         let (url, keys) = query::take(&url, "sshkey");
@@ -48,7 +50,7 @@ impl Wanted {
 /// The branch, tag or commit that an address names.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn reference(address: &str) -> Result<Option<String>, FetchError> {
-    let mut wanted = Wanted::read(address)?;
+    let mut wanted = GitParams::read(address)?;
     drop(Login::take(&mut wanted.url));
     Ok(wanted.reference)
 }
@@ -56,10 +58,10 @@ pub(crate) fn reference(address: &str) -> Result<Option<String>, FetchError> {
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
 /// `own_ssh` says that the environment names the program that speaks SSH.
 pub(super) fn clone(address: &str, into: &Path, own_ssh: bool) -> Result<(), FetchError> {
-    let mut wanted = Wanted::read(address)?;
+    let mut wanted = GitParams::read(address)?;
     let login = Login::take(&mut wanted.url);
     let key = wanted.key.as_deref().map(|key| key_file(key, into)).transpose()?;
-    let git = Git { key: key.as_deref(), login, plain_ssh: !own_ssh };
+    let git = Git { key: key.as_deref(), login, plain_ssh: !own_ssh, limit: DOWNLOAD };
     let place = into.as_os_str();
     let result = git.fetch(&wanted, place).and_then(|()| {
         let submodules = into.join(".gitmodules").exists();
@@ -163,12 +165,14 @@ struct Git<'a> {
     login: Option<Login>,
     /// Whether SSH is spoken by the usual program.
     plain_ssh: bool,
+    /// The longest time that a call may take: a server can send a little from time to time without end.
+    limit: Duration,
 }
 
 impl Git<'_> {
     /// Gets the wanted state. The last commit alone is tried first; not every server and not every
     /// name of a commit allows that.
-    fn fetch(&self, wanted: &Wanted, place: &OsStr) -> Result<(), FetchError> {
+    fn fetch(&self, wanted: &GitParams, place: &OsStr) -> Result<(), FetchError> {
         let url = OsStr::new(&wanted.url);
         let [clone, depth, one, end] = ["clone", "--depth", "1", "--"].map(OsStr::new);
         let Some(reference) = &wanted.reference else {
@@ -234,10 +238,24 @@ impl Git<'_> {
         }
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut said = Vec::new();
-        let ended = Companion::start(&mut command).and_then(|mut git| {
-            let read = git.stderr().map_or(Ok(0), |mut stderr| stderr.read_to_end(&mut said));
-            git.wait().and_then(|status| read.map(|_| status))
+        let mut is_late = false;
+        let ended = SupervisedChild::start(&mut command).and_then(|mut git| {
+            let deadline = git.end_after(self.limit);
+            // It passes on what a server says, which may never end.
+            let read = git.stderr().map_or(Ok(()), |stderr| {
+                let mut stderr = stderr;
+                stderr.by_ref().take(MAX_SAID).read_to_end(&mut said)?;
+                std::io::copy(&mut stderr, &mut std::io::sink()).map(drop)
+            });
+            is_late = deadline.is_over();
+            drop(deadline);
+            git.wait().and_then(|status| read.map(|()| status))
         });
+        if is_late {
+            let limit = self.limit.as_secs() / 60;
+            let reason = format!("git was not done after {limit} minutes and was ended");
+            return Err(FetchError::Git(reason));
+        }
         let status = ended.map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::Git(
                 "git must be available and on the PATH; install it, or use an archive behind an https:// address".to_owned(),
@@ -253,6 +271,9 @@ impl Git<'_> {
         Err(FetchError::Git(redact::text(&said).into_owned()))
     }
 }
+
+/// The most bytes of a complaint that are kept.
+const MAX_SAID: u64 = 64 << 10;
 
 /// The most lines of a complaint that are passed on.
 const MAX_LINES: usize = 20;
@@ -278,14 +299,14 @@ mod tests {
             ("https://h/a.git?ref=v1&ref=v2", "https://h/a.git", Some("v1")),
         ];
         for (address, url, reference) in table {
-            let wanted = Wanted::read(address).unwrap();
+            let wanted = GitParams::read(address).unwrap();
             assert_eq!((wanted.url.as_str(), wanted.reference.as_deref()), (url, reference));
         }
     }
 
     #[test]
     fn what_git_says_is_understood_in_any_locale() {
-        let git = Git { key: None, login: None, plain_ssh: true };
+        let git = Git { key: None, login: None, plain_ssh: true, limit: DOWNLOAD };
         let said = |name: &str| {
             let command = git.command(Allowed::Known);
             let found = command.get_envs().find(|(set, _)| *set == name);
@@ -299,7 +320,7 @@ mod tests {
         let mut url = "https://to%40ken:hunter%2F2@127.0.0.1:1/a.git".to_owned();
         let login = Login::take(&mut url);
         assert_eq!(url, "https://127.0.0.1:1/a.git");
-        let git = Git { key: None, login, plain_ssh: true };
+        let git = Git { key: None, login, plain_ssh: true, limit: DOWNLOAD };
         let mut command = git.command(Allowed::Known);
         let shown = format!("{:?}", command.get_args().collect::<Vec<_>>());
         assert!(!shown.contains("ken") && !shown.contains("hunter"), "{shown}");
@@ -331,9 +352,31 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_sends_a_little_without_end_does_not_keep_git_waiting() {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = server.local_addr().unwrap().port();
+        let serving = std::thread::spawn(move || {
+            let (mut git, _) = server.accept().unwrap();
+            // The length of a line, and the line a byte at a time.
+            git.write_all(b"fff0").unwrap();
+            while git.write_all(b"x").is_ok() {
+                std::thread::park_timeout(Duration::from_millis(5));
+            }
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let git =
+            Git { key: None, login: None, plain_ssh: true, limit: Duration::from_millis(200) };
+        let url = format!("git://127.0.0.1:{port}/a");
+        let wanted = GitParams { url, ..GitParams::read("https://h/a").unwrap() };
+        let error = git.fetch(&wanted, folder.path().join("a").as_os_str()).unwrap_err();
+        assert!(error.to_string().contains("git was not done after"), "{error}");
+        serving.join().unwrap();
+    }
+
+    #[test]
     fn no_reference_can_be_an_option() {
-        let error = Wanted::read("https://h/a?ref=--upload-pack=touch").unwrap_err().to_string();
+        let error = GitParams::read("https://h/a?ref=--upload-pack=touch").unwrap_err().to_string();
         assert!(error.contains("begins with a dash"), "{error}");
-        assert!(Wanted::read("https://h/a?ref=%2Dx").is_err());
+        assert!(GitParams::read("https://h/a?ref=%2Dx").is_err());
     }
 }

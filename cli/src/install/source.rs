@@ -23,6 +23,10 @@ use crate::install::settings::Settings;
 
 pub(crate) use error::SourceError;
 pub(crate) use folder::{LocalPackage, packages};
+#[cfg(any(test, fuzzing))]
+pub(crate) use network::hostile as hostile_mirror;
+#[cfg(any(test, fuzzing))]
+pub(crate) use registry::hostile as hostile_registry;
 
 /// The longest list of versions, description of a package, or list of checksums.
 const MAX_DOCUMENT: u64 = 16 << 20;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use formwork_core::apply::Tally;
-use formwork_core::event::Watch;
+use formwork_core::apply::ChangeCounts;
+use formwork_core::event::EventObserver;
 use formwork_core::plan::Plan;
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
@@ -15,6 +15,7 @@ use super::human::{diagnostic, outputs, plan as plan_view};
 use super::json::stream::{Stream, imported};
 use super::{Paint, Screen, err, out, shown, transient};
 use crate::exit::Exit;
+use crate::redact;
 use crate::workspace::Workspace;
 
 /// Destination of the report of an operation.
@@ -27,7 +28,7 @@ pub(crate) struct Report {
 /// Result of applying.
 pub(crate) struct Done<'a> {
     /// Number of changes made.
-    pub(crate) tally: Tally,
+    pub(crate) tally: ChangeCounts,
     /// Whether everything was to go.
     pub(crate) destroying: bool,
     /// File that the state was requested to be written to, if not to its usual place.
@@ -55,7 +56,7 @@ impl Report {
     }
 
     /// Observer of the engine.
-    pub(crate) fn watch(&self) -> &dyn Watch {
+    pub(crate) fn watch(&self) -> &dyn EventObserver {
         match &self.watch {
             Told::People(operations) => operations,
             Told::Programs(stream) => stream,
@@ -65,6 +66,7 @@ impl Report {
     /// Reports the next step while the folder is prepared: to people in lines that fit, to programs
     /// in one piece. Programs know the step by its code.
     pub(crate) fn step(&self, paint: Paint, text: &str, code: &str) {
+        let text = &*redact::text(text);
         match &self.watch {
             Told::People(_) => {
                 let text = self.screen.wrap(text);
@@ -76,6 +78,7 @@ impl Report {
 
     /// Reports an event.
     pub(crate) fn log(&self, text: &str) {
+        let text = &*redact::text(text);
         match &self.watch {
             Told::People(_) => out(&format!("{}\n", shown::line(text))),
             Told::Programs(stream) => stream.log(text),
@@ -101,7 +104,7 @@ impl Report {
     /// Shows people a line that the next one replaces. The empty line takes it away.
     pub(crate) fn transient(&self, text: &str) {
         if let Told::People(_) = &self.watch {
-            transient(&self.screen, text);
+            transient(&self.screen, &redact::text(text));
         }
     }
 
@@ -166,7 +169,7 @@ impl Report {
     pub(crate) fn applied(&self, done: &Done<'_>, state: &State) {
         match &self.watch {
             Told::People(_) => {
-                let Tally { imported: _, added, changed, destroyed } = done.tally;
+                let ChangeCounts { imported: _, added, changed, destroyed } = done.tally;
                 let imports = imported(done.tally);
                 let words = if done.destroying {
                     format!("Destroy complete! Resources: {destroyed} destroyed.")

@@ -86,10 +86,14 @@ fn placed(usual: Files, place: &StatePlace) -> Files {
         (_, Some(state)) => Files::of(state.clone()),
         (_, None) => usual,
     };
+    files.named.source = place.state.is_some();
     match &place.backup {
         Backup::Usual => {}
         Backup::At(path) if path == Path::new("-") => files.backup = None,
-        Backup::At(path) => files.backup = Some(path.clone()),
+        Backup::At(path) => {
+            files.backup = Some(path.clone());
+            files.named.backup = true;
+        }
         Backup::Kept(seconds) => {
             let mut path = files.state.clone().into_os_string();
             path.push(format!(".{seconds}.backup"));

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_value::schema::{Attribute, Block, Role};
-use formwork_value::{Str, Type, Value};
+use formwork_value::{Diagnostic, Str, Type, Value};
 
 use crate::Backend;
+use crate::consul::ConsulKind;
 use crate::http::HttpKind;
 use crate::inmem::InMemoryKind;
 use crate::local::{Local, Workspaces};
 use crate::pg::PgKind;
+use crate::s3::S3Kind;
 
 /// A type of backend.
 pub trait BackendKind: Sync {
@@ -26,10 +28,16 @@ pub trait BackendKind: Sync {
     /// # Errors
     /// When an argument is missing or invalid.
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError>;
+
+    /// Warnings about arguments and environment variables that still work.
+    fn warnings(&self, _arguments: &Arguments<'_>) -> Vec<Diagnostic> {
+        Vec::new()
+    }
 }
 
 /// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 4] = [&LocalKind, &HttpKind, &InMemoryKind, &PgKind];
+pub const KINDS: [&dyn BackendKind; 6] =
+    [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind, &ConsulKind];
 
 /// Returns the type of backend of a name.
 #[must_use]
@@ -54,7 +62,7 @@ impl ConfigError {
 
 /// Inputs of backends besides their arguments.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct BackendEnvironment {
     /// The working folder, which relative paths start from.
     pub root: PathBuf,
     /// The environment variables.
@@ -67,7 +75,7 @@ pub struct Arguments<'a> {
     /// An object with the attributes of the schema; what is not set is null.
     pub values: &'a Value,
     /// The other inputs.
-    pub surroundings: &'a Surroundings,
+    pub surroundings: &'a BackendEnvironment,
 }
 
 impl<'a> Arguments<'a> {

@@ -10,27 +10,26 @@ mod tests;
 mod workspaces;
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::disk::locks::{NO_LOCKS, has_no_locks};
-use formwork_core::disk::{MAX_STATE, read_file, read_named};
+use formwork_core::disk::{MAX_STATE, open_file, read_file, read_named};
 use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::state::intents::{IntentLog, LocalIntents};
-use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-pub use self::errored::{ERRORED_FILE, Errored, Standing, save_errored};
+pub use self::errored::{ERRORED_FILE, Errored, ErroredStateRelation, save_errored};
 use self::lock::Held;
-use self::replace::Disk;
+use self::replace::{Disk, Pipe};
 pub use self::workspaces::{Local, Workspaces};
 use crate::OpenState;
+use crate::known::Known;
 use crate::lock::StateLock;
-use crate::store::{Doing, StateStore, StoreError, Written};
+use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
 
 /// Paths of a local state's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +41,18 @@ pub struct Files {
     pub read_from: Option<PathBuf>,
     /// Path of the backup; `None` for no backup.
     pub backup: Option<PathBuf>,
+    /// Files that the user named on the command line.
+    pub named: Named,
+}
+
+/// Files that the user named on the command line. Only these may be pipes: one that a checkout brings
+/// along would keep the command waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// The file that is read.
+    pub source: bool,
+    /// The backup.
+    pub backup: bool,
 }
 
 impl Files {
@@ -51,7 +62,7 @@ impl Files {
         let state = state.into();
         let mut backup = state.clone().into_os_string();
         backup.push(".backup");
-        Self { state, read_from: None, backup: Some(backup.into()) }
+        Self { state, read_from: None, backup: Some(backup.into()), named: Named::default() }
     }
 
     /// The intents of the runs that write this state: in a folder beside it, also where the path of
@@ -79,20 +90,8 @@ pub struct LocalStore {
     intents: Arc<dyn IntentLog>,
     held: Option<Held>,
     /// Content that was last read or written.
-    known: Known,
+    known: Known<Stored>,
     disk: Disk,
-}
-
-/// Knowledge about the stored state.
-#[derive(Debug, Default)]
-enum Known {
-    /// Nothing yet.
-    #[default]
-    NotRead,
-    /// There is none.
-    Absent,
-    /// This one.
-    Present { lineage: String, serial: u64, content: Stored },
 }
 
 /// Content of the stored state.
@@ -137,12 +136,16 @@ impl LocalStore {
     }
 
     fn read_now(&mut self) -> Result<Option<StateFile>, StoreError> {
-        let mut text = read_if_present(self.source())?.unwrap_or_default();
+        let mut text = if self.files.named.source {
+            read_if_present(read_named, self.source())?.unwrap_or_default()
+        } else {
+            read_if_present(read_file, self.source())?.unwrap_or_default()
+        };
         if text.is_empty()
             && self.files.read_from.is_none()
             && let Some(begun_from) = self.begun_from()
         {
-            text = read_if_present(&begun_from)?.unwrap_or_default();
+            text = read_if_present(read_file, &begun_from)?.unwrap_or_default();
             self.files.read_from = Some(begun_from);
         }
         let source = self.source();
@@ -186,7 +189,7 @@ impl LocalStore {
         if self.files.read_from.is_some() {
             return Ok(());
         }
-        let text = read_if_present(path)?.unwrap_or_default();
+        let text = read_if_present(read_file, path)?.unwrap_or_default();
         if text.is_empty() {
             return Ok(());
         }
@@ -195,19 +198,7 @@ impl LocalStore {
             error,
             copy: None,
         })?;
-        let (lineage, serial) = match &self.known {
-            Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
-            // Another program made a state where there was none.
-            Known::Absent | Known::NotRead => (stored.lineage.as_str(), 0),
-        };
-        if stored.lineage != lineage {
-            let ours = lineage.to_owned();
-            return Err(StoreError::OtherLineage { stored: stored.lineage, ours });
-        }
-        if stored.serial != serial {
-            return Err(StoreError::Changed { stored: stored.serial, read: serial });
-        }
-        Ok(())
+        self.known.check_same((&stored.lineage, stored.serial))
     }
 
     /// Whether the content is the stored one.
@@ -235,9 +226,10 @@ impl LocalStore {
         if !holds_something {
             return Ok(());
         }
-        let from = File::open(stored).map_err(failed(Doing::Read, stored))?;
-        let about = from.metadata().map_err(failed(Doing::Read, stored))?;
-        replace::write_aside(&self.disk, backup, Some(&about), &|to| {
+        let from = open_file(stored).map_err(failed(StoreOperation::Read, stored))?;
+        let about = from.metadata().map_err(failed(StoreOperation::Read, stored))?;
+        let pipe = if self.files.named.backup { Pipe::Written } else { Pipe::Replaced };
+        replace::write_aside(&self.disk, (backup, pipe), Some(&about), &|to| {
             io::copy(&mut &from, to).map(drop)
         })
     }
@@ -266,7 +258,7 @@ impl StateStore for LocalStore {
         );
         let remedy = "If a command reports that the state is locked, its message names the holder: wait for that process, or end it.";
         Err(StoreError::Failed {
-            doing: Doing::Unlock,
+            doing: StoreOperation::Unlock,
             location: self.location(),
             cause: cause.into(),
             remedy: Some(remedy.to_owned()),
@@ -277,32 +269,23 @@ impl StateStore for LocalStore {
         self.read_now()
     }
 
-    async fn write(&mut self, file: &mut StateFile) -> Result<Written, StoreError> {
+    async fn write(&mut self, file: &mut StateFile) -> Result<WriteOutcome, StoreError> {
         if let Known::NotRead = self.known {
             self.read_now()?;
         }
         let print = file.fingerprint();
         if self.is_stored(&print) {
-            return Ok(Written::Unchanged);
+            return Ok(WriteOutcome::Unchanged);
         }
-        if let Known::Present { lineage, .. } = &self.known
-            && *lineage != file.lineage
-        {
-            let (stored, ours) = (lineage.clone(), file.lineage.clone());
-            return Err(StoreError::OtherLineage { stored, ours });
-        }
+        self.known.check_continued_by(file)?;
         self.check_writable()?;
         self.check_unchanged()?;
         self.back_up()?;
 
         let before = file.serial;
-        if let Known::Present { serial, .. } = &self.known {
-            file.serial = file.serial.max(*serial);
-        }
-        file.serial += 1;
-        file.terraform_version = LANGUAGE_VERSION.to_string();
+        self.known.advance(file);
         self.put(file.clone(), print).await.inspect_err(|_| file.serial = before)??;
-        Ok(Written::Stored)
+        Ok(WriteOutcome::Stored)
     }
 
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
@@ -369,9 +352,11 @@ impl LocalStore {
     ) -> Result<Result<(), StoreError>, StoreError> {
         let (lineage, serial) = (file.lineage.clone(), file.serial);
         let path = self.files.state.clone();
-        let write_failed = failed(Doing::Write, &path);
+        let write_failed = failed(StoreOperation::Write, &path);
         let original = match &self.held {
-            Some(held) => Some(held.file.try_clone().map_err(failed(Doing::Write, &path))?),
+            Some(held) => {
+                Some(held.file.try_clone().map_err(failed(StoreOperation::Write, &path))?)
+            }
             None => None,
         };
         let disk = self.disk.clone();
@@ -386,7 +371,7 @@ impl LocalStore {
         }
         self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
         self.files.read_from = None;
-        Ok(placed.durable.map_err(failed(Doing::Write, &self.files.state)))
+        Ok(placed.durable.map_err(failed(StoreOperation::Write, &self.files.state)))
     }
 }
 
@@ -395,7 +380,7 @@ impl LocalStore {
 /// # Errors
 /// When it cannot be read, or is not a state.
 pub fn load(path: &Path) -> Result<Option<StateFile>, StoreError> {
-    let Some(text) = read_if_present(path)? else { return Ok(None) };
+    let Some(text) = read_if_present(read_file, path)? else { return Ok(None) };
     match StateFile::read(&text) {
         Ok(file) => Ok(Some(file)),
         Err(FileError::Empty) => Ok(None),
@@ -418,18 +403,18 @@ fn shown(path: &Path) -> String {
 }
 
 /// A failure of the disk as an error about a state.
-fn failed(doing: Doing, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
+fn failed(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
     let location = shown(path);
     move |cause| {
         let remedy = match doing {
-            Doing::Lock if has_no_locks(&cause) => Some(NO_LOCKS.to_owned()),
-            Doing::Lock => Some(
+            StoreOperation::Lock if has_no_locks(&cause) => Some(NO_LOCKS.to_owned()),
+            StoreOperation::Lock => Some(
                 "The state must be writable before anything is changed. Check the permissions of \
                  the file and its folder, or choose another place."
                     .to_owned(),
             ),
-            Doing::Read => Some("Check the file and its permissions.".to_owned()),
-            Doing::Write => Some(
+            StoreOperation::Read => Some("Check the file and its permissions.".to_owned()),
+            StoreOperation::Write => Some(
                 "The state that was there before is still there, and the journal holds everything \
                  done since. Free space or correct the permissions, then run any command: it takes \
                  over what the journal holds."
@@ -458,10 +443,13 @@ fn is_no_file(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
-    match read_named(path, MAX_STATE) {
+fn read_if_present(
+    read: fn(&Path, u64) -> io::Result<Vec<u8>>,
+    path: &Path,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    match read(path, MAX_STATE) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(Doing::Read, path)(error)),
+        Err(error) => Err(failed(StoreOperation::Read, path)(error)),
     }
 }

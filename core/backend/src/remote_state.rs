@@ -7,20 +7,21 @@ use formwork_core::provider::builtin::remote_state::{RemoteStates, Source, Sourc
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
-use crate::kind::{Arguments, BackendKind, Surroundings, find};
+use crate::complete::coerce;
+use crate::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use crate::unsupported::unsupported;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// Reads states out of the backends of this crate.
 #[derive(Clone, Debug, Default)]
 pub struct BackendStates {
-    surroundings: Surroundings,
+    surroundings: BackendEnvironment,
 }
 
 impl BackendStates {
     /// A reader that starts relative paths from the working folder in `surroundings`.
     #[must_use]
-    pub fn new(surroundings: Surroundings) -> Self {
+    pub fn new(surroundings: BackendEnvironment) -> Self {
         Self { surroundings }
     }
 
@@ -101,7 +102,7 @@ fn values(kind: &dyn BackendKind, config: &Value) -> Result<Value, SourceError> 
     }
     let empty = Value::object(std::iter::empty::<(Str, Value)>());
     let config = if matches!(config, Value::Null(_)) { &empty } else { config };
-    let coerced = schema.coerce(config).map_err(|refused| not_valid(refused.reason))?;
+    let coerced = coerce(&schema, config).map_err(|refused| not_valid(refused.reason))?;
     Ok(if coerced.is_null() { Value::null(Type::Dynamic) } else { coerced })
 }
 
@@ -136,7 +137,7 @@ mod tests {
     async fn a_state_is_read_from_the_file_that_the_arguments_name() {
         let folder = tempfile::tempdir().unwrap();
         let surroundings =
-            Surroundings { root: folder.path().to_owned(), ..Surroundings::default() };
+            BackendEnvironment { root: folder.path().to_owned(), ..BackendEnvironment::default() };
         let states = BackendStates::new(surroundings);
         // As in a `backend` block, a number is taken for its text.
         let config = settings("path", Value::Number(Number::from(5_i64)));

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use formwork_core::disk::MAX_STATE;
 use formwork_plugin_protocol::proxy::Proxies;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use ureq::config::Config;
 use ureq::http::{HeaderMap, Request, StatusCode, header};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
@@ -17,6 +19,9 @@ use crate::retry::{Attempts, Retries};
 
 /// The longest wait for a connection, and for the next part of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The same for services of this machine.
+const NEARBY_PATIENCE: Duration = Duration::from_secs(2);
 
 /// TLS settings of a backend.
 #[derive(Clone, Debug, Default)]
@@ -35,11 +40,15 @@ pub(crate) struct Client {
     agent: Agent,
     proxies: Proxies,
     retries: Retries,
+    redirects: u32,
 }
+
+/// The most redirects that a request follows.
+const MAX_REDIRECTS: u32 = 10;
 
 /// An answer, read to its end.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     /// The status.
     pub(crate) status: StatusCode,
     /// The headers.
@@ -58,11 +67,18 @@ pub(crate) struct WebError {
     n_attempts: u32,
 }
 
+impl WebError {
+    /// The error after a number of attempts.
+    pub(crate) fn after(self, n_attempts: u32) -> Self {
+        Self { n_attempts, ..self }
+    }
+}
+
 fn attempts(n_attempts: u32) -> String {
     if n_attempts > 1 { format!(" (after {n_attempts} attempts)") } else { String::new() }
 }
 
-impl Answer {
+impl HttpResponse {
     /// The value of a header, if it is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -94,46 +110,27 @@ impl Client {
         retries: Retries,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigError> {
-        let roots = match &tls.authorities {
-            None => RootCerts::PlatformVerifier,
-            Some(pem) => {
-                let found = certificates(pem);
-                if found.is_empty() {
-                    return Err(ConfigError::new("no CA certificate is found in the PEM text"));
-                }
-                RootCerts::new_with_certs(&found)
-            }
-        };
-        let identity = match &tls.identity {
-            None => None,
-            Some((chain, key)) => {
-                let chain = certificates(chain);
-                if chain.is_empty() {
-                    return Err(ConfigError::new("cannot load client certificate: there is none"));
-                }
-                let key = PrivateKey::from_pem(key.as_bytes()).map_err(|error| {
-                    ConfigError::new(format!("cannot load client private key: {error}"))
-                })?;
-                Some(ClientCert::new_with_certs(&chain, key))
-            }
-        };
-        let tls = TlsConfig::builder()
-            .root_certs(roots)
-            .client_cert(identity)
-            .disable_verification(tls.insecure)
-            .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
-            .build();
-        let config = Agent::config_builder()
-            .tls_config(tls)
-            .http_status_as_error(false)
-            .allow_non_standard_methods(true)
-            // A DELETE or GET may have a body for the servers that want one.
-            .timeout_connect(Some(PATIENCE))
-            .timeout_recv_response(Some(PATIENCE))
-            .timeout_recv_body(Some(PATIENCE * 10))
-            .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
-            .build();
-        Ok(Self { agent: config.new_agent(), proxies: Proxies::read(variable), retries })
+        let config = agent_config(tls, PATIENCE)?;
+        let (agent, proxies) = (config.new_agent(), Proxies::read(variable));
+        Ok(Self { agent, proxies, retries, redirects: MAX_REDIRECTS })
+    }
+
+    /// Makes a client for services of the same machine, which answer at once or not at all. It uses no
+    /// proxy.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub(crate) fn nearby() -> Result<Self, ConfigError> {
+        let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let config = agent_config(&Tls::default(), NEARBY_PATIENCE)?;
+        let (agent, proxies) = (config.new_agent(), Proxies::read(|_| None));
+        Ok(Self { agent, proxies, retries, redirects: 0 })
+    }
+
+    /// The client for signed requests: a redirect is an answer, because the signature does not hold for
+    /// another place.
+    pub(crate) fn without_redirects(self) -> Self {
+        Self { redirects: 0, ..self }
     }
 
     /// Sends a request, and again where the server does not answer, is busy or fails. `prepare` makes
@@ -144,7 +141,7 @@ impl Client {
     pub(crate) async fn send(
         &self,
         prepare: impl Fn() -> Result<Request<Vec<u8>>, Cause> + Send,
-    ) -> Result<Answer, Cause> {
+    ) -> Result<HttpResponse, Cause> {
         let mut attempts = self.begin();
         loop {
             let outcome = self.once(prepare()?).await;
@@ -155,7 +152,7 @@ impl Client {
             };
             if !attempts.again(pause).await {
                 let n_attempts = attempts.n_made();
-                return Ok(outcome.map_err(|error| WebError { n_attempts, ..error })?);
+                return Ok(outcome.map_err(|error| error.after(n_attempts))?);
             }
         }
     }
@@ -169,7 +166,7 @@ impl Client {
     ///
     /// # Errors
     /// When no whole answer came.
-    pub(crate) async fn once(&self, request: Request<Vec<u8>>) -> Result<Answer, WebError> {
+    pub(crate) async fn once(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, WebError> {
         let method = request.method().to_string();
         let url = without_secrets(&request.uri().to_string());
         let failed = {
@@ -182,13 +179,17 @@ impl Client {
         answered.map_err(failed)
     }
 
-    fn exchange(&self, request: Request<Vec<u8>>) -> Result<Answer, String> {
+    /// Sends a request once, and waits on this thread.
+    pub(crate) fn exchange(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, String> {
         let uri = request.uri();
         let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default());
         let proxy = self.proxies.toward(scheme, host, uri.port_u16());
         let proxy = proxy.map(Proxy::new).transpose();
         let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
-        let request = self.agent.configure_request(request).proxy(proxy).build();
+        let request = self.agent.configure_request(request).proxy(proxy);
+        let request =
+            request.max_redirects(self.redirects).max_redirects_will_error(self.redirects > 0);
+        let request = request.build();
         let response = self.agent.run(request).map_err(|error| reason(&error))?;
         let (parts, mut body) = response.into_parts();
         let mut text = Vec::new();
@@ -197,8 +198,52 @@ impl Client {
         if text.len() as u64 > MAX_STATE {
             return Err(format!("the answer is longer than the limit of {MAX_STATE} bytes"));
         }
-        Ok(Answer { status: parts.status, headers: parts.headers, body: text })
+        Ok(HttpResponse { status: parts.status, headers: parts.headers, body: text })
     }
+}
+
+/// The settings of the HTTP client.
+fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
+    let roots = match &tls.authorities {
+        None => RootCerts::PlatformVerifier,
+        Some(pem) => {
+            let found = certificates(pem);
+            if found.is_empty() {
+                return Err(ConfigError::new("no CA certificate is found in the PEM text"));
+            }
+            RootCerts::new_with_certs(&found)
+        }
+    };
+    let identity = match &tls.identity {
+        None => None,
+        Some((chain, key)) => {
+            let chain = certificates(chain);
+            if chain.is_empty() {
+                return Err(ConfigError::new("cannot load client certificate: there is none"));
+            }
+            let key = PrivateKey::from_pem(key.as_bytes()).map_err(|error| {
+                ConfigError::new(format!("cannot load client private key: {error}"))
+            })?;
+            Some(ClientCert::new_with_certs(&chain, key))
+        }
+    };
+    let tls = TlsConfig::builder()
+        .root_certs(roots)
+        .client_cert(identity)
+        .disable_verification(tls.insecure)
+        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+        .build();
+    let config = Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .allow_non_standard_methods(true)
+        // A DELETE or GET may have a body for the servers that want one.
+        .timeout_connect(Some(patience))
+        .timeout_recv_response(Some(patience))
+        .timeout_recv_body(Some(patience * 10))
+        .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
+        .build();
+    Ok(config)
 }
 
 /// Whether a later attempt may have another outcome, by the rule of Terraform's client.
@@ -219,6 +264,14 @@ fn reason(error: &ureq::Error) -> String {
         source = error.source();
     }
     text
+}
+
+/// The characters that stay as they are in the values of a query.
+const UNRESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// Encodes a value for a query or a form.
+pub(crate) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, &UNRESERVED).to_string()
 }
 
 /// A URL without its password, and without the values of its query: they may be tokens.

@@ -239,7 +239,7 @@ impl<'d, E: Expected> Door<'d, E> {
         let diagnostic = if let Some(first) = names.get(block.labels.len()) {
             let n_labels = names.len();
             let detail = format!("All {kind} blocks must have {n_labels} labels ({list}).");
-            Diagnostic::error(format!("Missing {first} for {kind}"), detail).at(block.body.missing)
+            Diagnostic::error(format!("Missing {first} for {kind}"), detail).at(block.brace)
         } else if let Some(extra) = block.labels.get(names.len()) {
             let detail = match names.len() {
                 0 => format!("No labels are expected for {kind} blocks."),

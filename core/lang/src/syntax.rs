@@ -47,8 +47,8 @@ pub struct Body {
     pub undecided: Vec<Attribute>,
     /// The whole body, without braces.
     pub span: Span,
-    /// Position at which a missing argument is reported: the opening brace, or the start of the
-    /// file.
+    /// Position at which a missing argument is reported: the opening brace, the argument of a block on
+    /// one line, or the start of the file.
     pub missing: Span,
 }
 
@@ -109,6 +109,8 @@ pub struct Block {
     pub body: Body,
     /// The type and the labels.
     pub header: Span,
+    /// The opening brace.
+    pub brace: Span,
     /// Everything, from the type to the closing brace.
     pub span: Span,
 }

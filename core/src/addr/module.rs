@@ -49,6 +49,12 @@ impl ModulePath {
         self.0.is_empty()
     }
 
+    /// The name of this module in messages.
+    #[must_use]
+    pub fn described(&self) -> String {
+        if self.is_root() { "the root module".to_owned() } else { self.to_string() }
+    }
+
     /// A module called from this one.
     #[must_use]
     pub fn child(&self, name: &Str) -> Self {

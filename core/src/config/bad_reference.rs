@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Span};
 
 use super::{Module, Output};
 use crate::addr::reference::step_span;
-use crate::addr::{Mode, Reference, ResourceName};
+use crate::addr::{Mode, ModulePath, Reference, ResourceName};
 
 /// The error for `var.NAME` without such a variable.
 #[must_use]
@@ -39,14 +39,22 @@ pub(crate) fn local(module: &Module, name: &str, span: Span) -> Diagnostic {
 
 /// The error for a reference to a resource that is not there.
 #[must_use]
-pub(crate) fn resource(module: &Module, name: &ResourceName, span: Span) -> Diagnostic {
+pub(crate) fn resource(
+    module: &Module,
+    path: &ModulePath,
+    name: &ResourceName,
+    span: Span,
+) -> Diagnostic {
     let other_mode = match name.mode() {
         Mode::Managed => Mode::Data,
         Mode::Data | Mode::Ephemeral => Mode::Managed,
     };
     let other = ResourceName::new(other_mode, name.kind(), name.name());
     let hint = if module.resources.contains_key(&other) {
-        format!(" Did you mean `{other}`?")
+        match other_mode {
+            Mode::Data => format!("\n\nDid you mean the data resource {other}?"),
+            _ => format!(" Did you mean `{other}`?"),
+        }
     } else {
         let names = module.resources.keys().filter(|other| other.mode() == name.mode());
         let names: Vec<String> = names.map(ToString::to_string).collect();
@@ -66,7 +74,7 @@ pub(crate) fn resource(module: &Module, name: &ResourceName, span: Span) -> Diag
             "{what} {:?} {:?} has not been declared in {}.{hint}",
             name.kind(),
             name.name(),
-            place(module)
+            path.described()
         ),
     )
     .at(span)
@@ -74,14 +82,14 @@ pub(crate) fn resource(module: &Module, name: &ResourceName, span: Span) -> Diag
 
 /// The error for `module.NAME` without such a call.
 #[must_use]
-pub(crate) fn call(module: &Module, name: &str, span: Span) -> Diagnostic {
+pub(crate) fn call(module: &Module, path: &ModulePath, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest(name, module.calls.keys().map(|name| name.as_str())) {
         Some(other) => format!(" Did you mean `module.{other}`?"),
         None => String::new(),
     };
     Diagnostic::error(
         "Reference to undeclared module",
-        format!("No module call named {name:?} is declared in {}.{hint}", place(module)),
+        format!("No module call named {name:?} is declared in {}.{hint}", path.described()),
     )
     .at(span)
 }
@@ -221,16 +229,8 @@ pub(crate) fn ephemeral_output(output: &Output) -> Diagnostic {
 pub(crate) fn self_object(span: Span) -> Diagnostic {
     Diagnostic::error(
         "Invalid \"self\" reference",
-        "The \"self\" object is not available in this context. This object can be used only \
-         in resource provisioner, connection, and postcondition blocks.",
+        "The \"self\" object is not available in this context. This object can be used only in \
+         resource provisioner, connection, and postcondition blocks.",
     )
     .at(span)
-}
-
-fn place(module: &Module) -> String {
-    if module.is_root {
-        "the root module".to_owned()
-    } else {
-        format!("the module in `{}`", module.dir.display())
-    }
 }

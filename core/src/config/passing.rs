@@ -1,9 +1,9 @@
 //! Provider configurations that modules pass to those they call: determines the one that each gets,
 //! and reports the ones that do not match.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use formwork_value::{Diagnostic, Diagnostics, Span};
+use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
 use super::{
     Config, LocalProvider, Module, ModuleCall, ModuleNode, PassedProvider, ProviderBlock,
@@ -35,8 +35,8 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
         check_passing(diags, config, &config.nodes[index]);
         config.nodes[index].passed = passed;
     }
-    for module in config.modules() {
-        check_listed(diags, module);
+    for node in &config.nodes {
+        check_listed(diags, node);
     }
     // A configuration that is missing is looked for when everything else is right.
     if !diags.has_errors() {
@@ -94,13 +94,6 @@ fn is_configured(module: &Module, local: &LocalProvider) -> bool {
 
 fn is_default(provider: &ProviderAddr) -> bool {
     *provider == ProviderAddr::implied(provider.kind())
-}
-
-fn text_of(node: &ModuleNode) -> String {
-    match node.caller {
-        None => "the root module".to_owned(),
-        Some(_) => node.path.to_string(),
-    }
 }
 
 /// Reports mismatches between a module and its caller.
@@ -166,7 +159,7 @@ fn check_passed(
     one: &PassedProvider,
 ) {
     let (module, local) = (&node.module, &one.in_child);
-    let (here, there) = (text_of(node), text_of(caller));
+    let (here, there) = (node.path.described(), caller.path.described());
     if is_configured(module, local) {
         let detail = format!(
             "The configuration of {here} has its own local configuration for {local}, and so it cannot accept an overridden configuration provided by {there}."
@@ -248,9 +241,10 @@ fn mismatch(
 /// Warns of configurations that a module passes on without having them. An alias is never guessed,
 /// so it is reported where it is looked up.
 fn check_passing(diags: &mut Diagnostics, config: &Config, node: &ModuleNode) {
-    let (module, here) = (&node.module, text_of(node));
+    let (module, here) = (&node.module, node.path.described());
     let above = config.call(node);
-    let there = above.map_or_else(|| "the root module".to_owned(), |(caller, _)| text_of(caller));
+    let there =
+        above.map_or_else(|| "the root module".to_owned(), |(caller, _)| caller.path.described());
     let calls = module.calls.values().flat_map(|call| &call.providers);
     for one in calls.filter(|one| one.in_caller.alias.is_none()) {
         let (local, name) = (&one.in_caller, &one.in_caller.name);
@@ -300,7 +294,8 @@ pub(super) fn check_resources(diags: &mut Diagnostics, config: &Config) {
 }
 
 /// Warns of providers that a module lists twice, and of blocks without effect in a called module.
-fn check_listed(diags: &mut Diagnostics, module: &Module) {
+fn check_listed(diags: &mut Diagnostics, node: &ModuleNode) {
+    let module = &*node.module;
     let listed = &module.settings.required_providers;
     let mut first: BTreeMap<&ProviderAddr, &str> = BTreeMap::new();
     for (name, required) in listed {
@@ -326,7 +321,7 @@ fn check_listed(diags: &mut Diagnostics, module: &Module) {
     }
     warn_of_implied(diags, module, &first);
     if !module.is_root {
-        warn_of_empty(diags, module);
+        warn_of_empty(diags, node);
         warn_of_backend(diags, module);
     }
 }
@@ -364,18 +359,27 @@ fn warn_of_implied(
 }
 
 /// Warns of empty blocks in a called module: there is another syntax for that purpose.
-fn warn_of_empty(diags: &mut Diagnostics, module: &Module) {
-    let mut warned = BTreeSet::new();
-    for (local, block) in module.providers.iter().filter(|(_, block)| is_empty(block)) {
-        if !warned.insert(&local.name) {
-            continue;
-        }
+fn warn_of_empty(diags: &mut Diagnostics, node: &ModuleNode) {
+    let mut empty: BTreeMap<&Str, Vec<(&LocalProvider, &ProviderBlock)>> = BTreeMap::new();
+    for (local, block) in node.module.providers.iter().filter(|(_, block)| is_empty(block)) {
+        empty.entry(&local.name).or_default().push((local, block));
+    }
+    for (name, blocks) in empty {
+        let Some((_, first)) = blocks.first() else { continue };
+        let aliases = blocks.iter().filter(|(local, _)| local.alias.is_some());
+        let aliases: String = aliases.map(|(local, _)| format!("        {local},\n")).collect();
+        let aliases = match aliases.as_str() {
+            "" => aliases,
+            lines => format!("      configuration_aliases = [\n{lines}      ]\n"),
+        };
         let detail = format!(
-            "Earlier versions of Terraform used empty provider blocks (\"proxy provider configurations\") for child modules to declare their need to be passed a provider configuration by their callers. That approach was ambiguous and is now deprecated.\n\nIf you control this module, you can migrate to the new declaration syntax by removing all of the empty provider \"{0}\" blocks and then adding or updating an entry for \"{0}\" in the required_providers block of the module.",
-            local.name
+            "Earlier versions of Terraform used empty provider blocks (\"proxy provider configurations\") for child modules to declare their need to be passed a provider configuration by their callers. That approach was ambiguous and is now deprecated.\n\nIf you control this module, you can migrate to the new declaration syntax by removing all of the empty provider {:?} blocks and then adding or updating an entry like the following to the required_providers block of {}:\n    {name} = {{\n      source = \"{}\"\n{aliases}    }}",
+            name.as_str(),
+            node.path,
+            first.provider.display(),
         );
         let warning = Diagnostic::warning("Redundant empty provider block", detail);
-        diags.warn(warning.at(block.span));
+        diags.warn(warning.at(first.span));
     }
 }
 
@@ -384,7 +388,7 @@ fn warn_of_backend(diags: &mut Diagnostics, module: &Module) {
     else {
         return;
     };
-    let detail = "The state lies where the root module says, so this block has no effect. That is only a warning so that a root module can be called as a child for a while.";
+    let detail = "Any selected backend applies to the entire configuration, so Formwork expects provider configurations only in the root module.\n\nThis is a warning rather than an error because it's sometimes convenient to temporarily call a root module as a child module for testing purposes, but this backend configuration block will have no effect.";
     let warning = Diagnostic::warning("Backend configuration ignored", detail);
     diags.warn(warning.at(backend.span));
 }

@@ -5,7 +5,7 @@ use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::Expr;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::{Lifecycle, Module, Repetition, Resource, bad_reference};
+use super::{Lifecycle, Module, ModuleNode, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
 use crate::addr::{Reference, ResourceName, Subject};
 
@@ -13,18 +13,19 @@ use crate::addr::{Reference, ResourceName, Subject};
 const MAX_PROBLEMS: usize = 100;
 
 /// Reports everything wrong with the references of a module.
-pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
+pub(super) fn references(diags: &mut Diagnostics, node: &ModuleNode) {
+    let module = &*node.module;
     for provider in module.providers.values() {
         check_scoped(diags, module, &provider.references, None);
-        check_all(diags, module, &provider.references, None);
+        check_all(diags, node, &provider.references, None);
     }
     for variable in module.variables.values() {
         check_scoped(diags, module, &variable.references, None);
-        check_all(diags, module, &variable.references, None);
+        check_all(diags, node, &variable.references, None);
     }
     for local in module.locals.values() {
         check_scoped(diags, module, &local.references, None);
-        check_all(diags, module, &local.references, None);
+        check_all(diags, node, &local.references, None);
     }
     for resource in module.resources.values() {
         // As in Terraform, the plan judges whether something triggers a replacement and is not there.
@@ -32,14 +33,14 @@ pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
             reference.resource().is_some() && resource.lifecycle.has_trigger(reference)
         };
         let now: Vec<_> = resource.references.iter().filter(|one| !judged_later(one)).collect();
-        check_all(diags, module, now, Some(&resource.repetition));
+        check_all(diags, node, now, Some(&resource.repetition));
         check_scoped(diags, module, &resource.references, resource.within.as_ref());
         check_whole(diags, &resource.depends_on);
         check_self(diags, resource);
     }
     for output in module.outputs.values() {
         check_scoped(diags, module, &output.references, None);
-        check_all(diags, module, &output.references, None);
+        check_all(diags, node, &output.references, None);
         check_whole(diags, &output.depends_on);
         if module.is_root && output.ephemeral {
             let _ = diags.error(bad_reference::ephemeral_output(output));
@@ -47,19 +48,19 @@ pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
     }
     for import in &module.imports {
         check_scoped(diags, module, &import.references, None);
-        check_all(diags, module, &import.references, Some(&import.repetition));
+        check_all(diags, node, &import.references, Some(&import.repetition));
     }
     for call in module.calls.values() {
         check_scoped(diags, module, &call.references, None);
-        check_all(diags, module, &call.references, None);
+        check_all(diags, node, &call.references, None);
         check_whole(diags, &call.depends_on);
         for argument in call.arguments.values() {
             check_scoped(diags, module, &argument.references, None);
-            check_all(diags, module, &argument.references, Some(&call.repetition));
+            check_all(diags, node, &argument.references, Some(&call.repetition));
         }
     }
     for check in module.checks.values() {
-        check_all(diags, module, &check.references, None);
+        check_all(diags, node, &check.references, None);
         check_scoped(diags, module, &check.references, Some(&check.name));
     }
 }
@@ -96,15 +97,15 @@ fn scoped_problem(
 /// Returns the problems of a reference to a resource or a module call that the configuration shows.
 /// `check` is the `check` block around it.
 pub(crate) fn object_problems(
-    module: &Module,
+    node: &ModuleNode,
     reference: &Reference,
     check: Option<&Str>,
 ) -> Vec<Diagnostic> {
     let found = match reference.subject {
-        Subject::Module(_) | Subject::Resource(_) => problem(module, reference, None),
+        Subject::Module(_) | Subject::Resource(_) => problem(node, reference, None),
         _ => None,
     };
-    found.into_iter().chain(scoped_problem(module, reference, check)).collect()
+    found.into_iter().chain(scoped_problem(&node.module, reference, check)).collect()
 }
 
 /// Reports everything wrong with the references of an expression that stands in a module, outside of
@@ -114,7 +115,7 @@ pub(crate) fn object_problems(
 /// When anything is.
 pub fn check_expression(
     diags: &mut Diagnostics,
-    module: &Module,
+    node: &ModuleNode,
     expr: &Expr,
 ) -> Result<(), Reported> {
     let mut found = Diagnostics::new();
@@ -122,13 +123,13 @@ pub fn check_expression(
         .iter()
         .filter_map(|traversal| Reference::of(&mut found, traversal).ok())
         .collect();
-    check_all(&mut found, module, &references, None);
+    check_all(&mut found, node, &references, None);
     diags.append(found)
 }
 
 fn check_all<'r>(
     diags: &mut Diagnostics,
-    module: &Module,
+    node: &ModuleNode,
     references: impl IntoIterator<Item = &'r Reference>,
     within: Option<&Repetition>,
 ) {
@@ -136,7 +137,7 @@ fn check_all<'r>(
         if diags.len() >= MAX_PROBLEMS {
             return;
         }
-        if let Some(problem) = problem(module, reference, within) {
+        if let Some(problem) = problem(node, reference, within) {
             let _ = diags.error(problem);
         }
     }
@@ -145,11 +146,11 @@ fn check_all<'r>(
 /// The error in a reference, if any, which stands in a resource of this repetition, or outside of
 /// any.
 fn problem(
-    module: &Module,
+    node: &ModuleNode,
     reference: &Reference,
     within: Option<&Repetition>,
 ) -> Option<Diagnostic> {
-    let span = reference.span;
+    let (module, path, span) = (&*node.module, &node.path, reference.span);
     match &reference.subject {
         Subject::Variable(name) => (!module.variables.contains_key(name))
             .then(|| bad_reference::variable(module, name, span)),
@@ -158,7 +159,8 @@ fn problem(
         }
         Subject::Module(name) => {
             let span = reference.output().map_or(span, |output| span.to(output.span));
-            (!module.calls.contains_key(name)).then(|| bad_reference::call(module, name, span))
+            (!module.calls.contains_key(name))
+                .then(|| bad_reference::call(module, path, name, span))
         }
         Subject::Resource(name) => match module.resources.get(name) {
             Some(resource) => key_problem(resource, reference),
@@ -166,7 +168,7 @@ fn problem(
                 let key =
                     reference.remaining.first().filter(|_| reference.instance_key().is_some());
                 let span = key.map_or(span, |key| span.to(step_span(key)));
-                Some(bad_reference::resource(module, name, span))
+                Some(bad_reference::resource(module, path, name, span))
             }
         },
         Subject::Count(name) => attribute_problem("count", name, span).or_else(|| {

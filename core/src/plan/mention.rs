@@ -7,7 +7,7 @@ use std::rc::Rc;
 use formwork_lang::eval::access;
 use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::Expr;
-use formwork_value::schema::{Block, NestedBlock, Nesting};
+use formwork_value::schema::{Block, NestedBlock, Nesting, Role};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
 use super::transform::connect_references::mentions;
@@ -29,7 +29,7 @@ pub fn check_expression(
     expr: &Expr,
 ) -> Result<(), Reported> {
     let root = session.config.root_node();
-    config::check_expression(diags, &root.module, expr)?;
+    config::check_expression(diags, root, expr)?;
     let mut result = Ok(());
     for traversal in refs::of_expr(expr) {
         let reference = Reference::of(diags, &traversal)?;
@@ -61,7 +61,7 @@ pub(super) fn static_problems(
     reference: &Reference,
 ) -> Vec<Diagnostic> {
     let node = &session.config.nodes[node];
-    let mut found = config::object_problems(&node.module, reference, site.check);
+    let mut found = config::object_problems(node, reference, site.check);
     let place = Place { session, node, own: site.resource };
     found.extend(place.find(reference));
     found
@@ -92,6 +92,28 @@ pub(super) fn check_ignored_parts(
     result
 }
 
+/// Warns of attributes in `ignore_changes` that only the provider decides. Only arguments can be ignored.
+pub(super) fn warn_of_redundant_ignores(
+    diags: &mut Diagnostics,
+    ignored: &IgnoreChanges,
+    block: &Block,
+    place: Span,
+) {
+    let IgnoreChanges::These(paths) = ignored else { return };
+    for path in paths {
+        let Some(path) = path.to_path() else { continue };
+        let found = block.attribute_at(&path).filter(|(_, rest)| rest.is_empty());
+        if found.is_none_or(|(attribute, _)| attribute.role != Role::Computed) {
+            continue;
+        }
+        let detail = format!(
+            "Adding an attribute name to ignore_changes tells Formwork to ignore future changes to the argument in configuration after the object has been created, retaining the value originally configured.\n\nThe attribute {} is decided by the provider alone and therefore there can be no configured value to compare with. Including this attribute in ignore_changes has no effect. Remove the attribute from ignore_changes to quiet this warning.",
+            path.to_string().trim_start_matches('.')
+        );
+        diags.warn(Diagnostic::warning("Redundant ignore_changes element", detail).at(place));
+    }
+}
+
 /// Warns of deprecated attributes that a vertex refers to.
 pub(super) fn deprecated(session: &Session<'_>, vertex: &Vertex<'_>) -> Vec<Diagnostic> {
     let own = match vertex {
@@ -113,10 +135,13 @@ fn deprecated_in(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Dia
     let (TraversalStep::Attribute(name), rest) = steps.split_first()? else { return None };
     if let Some(attribute) = block.attributes.get(&name.name) {
         let instead = match attribute.docs.deprecation.as_str() {
-            "" => "The documentation of the provider says what to take instead.",
-            told => told,
+            "" => String::new(),
+            instead => format!("\n\nThe provider says: {instead}"),
         };
-        let detail = format!("The attribute {:?} is deprecated. {instead}", name.name.as_str());
+        let detail = format!(
+            "The attribute {:?} is deprecated. Refer to the provider documentation for details.{instead}",
+            name.name.as_str()
+        );
         let warning = Diagnostic::warning("Deprecated attribute", detail);
         return attribute.docs.deprecated.then(|| warning.at(behind(at, name.span)));
     }

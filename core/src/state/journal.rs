@@ -96,7 +96,7 @@ pub struct Op(pub u64);
 
 /// First record of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Begin<'a> {
+pub struct RunHeader<'a> {
     /// Operation of the run, as in the lock: `OperationTypeApply`.
     pub operation: &'a str,
     /// The state as it is stored when the run begins.
@@ -138,7 +138,7 @@ pub enum Action {
 
 /// The answer to a changing call as it came, before anything of it is decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Answer {
+pub struct ProviderAnswer {
     /// The object as the provider encoded it; empty if none came.
     #[serde(with = "record::base64")]
     pub state: Vec<u8>,
@@ -158,10 +158,11 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be made durable.
-    pub fn begin(folder: &Path, begin: Begin<'_>) -> Result<Self, JournalError> {
+    pub fn begin(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
         let run = uuid::Uuid::new_v4().to_string();
         let path = folder.join(format!("{run}.wal"));
         let failed = |error| JournalError::io("begin", &path)(error);
+        refuse_link(folder).map_err(failed)?;
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         remove_unfinished(folder);
         // Under another name until its first record is durable: a journal without one is damaged.
@@ -280,7 +281,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn answer(&self, op: Op, answer: Answer) -> Result<(), JournalError> {
+    pub fn answer(&self, op: Op, answer: ProviderAnswer) -> Result<(), JournalError> {
         debug_assert!(self.was_announced(op), "a call was made before it was announced");
         self.append(&Record::Answer { op: op.0, answer })?;
         if let Some(call) = self.open.borrow_mut().get_mut(&op) {
@@ -457,6 +458,15 @@ pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
 
 /// The extension of a journal whose first record is not durable yet.
 pub(super) const UNFINISHED: &str = "begin";
+
+/// Refuses a folder of journals that is a link: a checkout may bring one along, and it leads to any folder of
+/// this machine. The state itself may be a link; its journals stand beside the file that it leads to.
+pub(crate) fn refuse_link(folder: &Path) -> io::Result<()> {
+    match folder.is_symlink() {
+        true => Err(io::Error::other("their folder is a symbolic link, which is not followed")),
+        false => Ok(()),
+    }
+}
 
 /// Removes journals that killed runs left before they had begun.
 fn remove_unfinished(folder: &Path) {

@@ -3,6 +3,7 @@
 use formwork_value::codec::json;
 use formwork_value::{Path, Type, Value};
 
+use crate::checkpoint::Checkpoint;
 use crate::message::Msg;
 use crate::offer::{Kind, Offer};
 use crate::plugin::cut;
@@ -25,46 +26,82 @@ mod read;
 mod resources;
 mod schema;
 mod secrets;
+mod store;
 mod upgrade;
 mod validate;
 
+/// Makes the checks of a step, unless an earlier run has made them or this one is over.
+macro_rules! step {
+    ($run:ident, $name:literal, $($check:expr),+) => {
+        if $run.begins($name) {
+            $(Box::pin($check(&mut *$run.suite)).await;)+
+            $run.ends($name)?;
+        }
+    };
+}
+
+/// The steps of a run.
+struct Run<'r, 'p> {
+    suite: &'r mut Suite,
+    checkpoint: Checkpoint,
+    progress: Progress<'p>,
+}
+
+impl Run<'_, '_> {
+    /// Whether a step is to be made.
+    fn begins(&mut self, step: &str) -> bool {
+        (self.progress)(step, &self.suite.tallies);
+        !self.checkpoint.has(step) && !self.suite.is_late()
+    }
+
+    /// Notes a step that is complete.
+    fn ends(&mut self, step: &str) -> Result<(), String> {
+        if self.suite.is_late() {
+            return Ok(());
+        }
+        let written = self.checkpoint.complete(self.suite, step);
+        written.map_err(|error| format!("the file of -resume cannot be written: {error}"))
+    }
+}
+
 /// Makes all checks that are selected. `Err` says why the provider cannot be checked.
 pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(), String> {
-    progress("Handshake and process", &suite.tallies);
-    handshake::run(suite).await?;
-    suite.revive().await?;
-    load(suite).await;
-    progress("Schema and metadata", &suite.tallies);
-    schema::run(suite).await;
-    metadata::run(suite).await;
-    progress("Validation", &suite.tallies);
-    validate::run(suite).await;
-    progress("Upgrade and move", &suite.tallies);
-    upgrade::run(suite).await;
-    progress("Functions", &suite.tallies);
-    function::run(suite).await;
-    progress("Robustness", &suite.tallies);
-    mutation::run(suite).await;
-    resources::run(suite).await;
-    if suite.options.level >= 1 {
-        progress("Configure", &suite.tallies);
-        configure::run(suite).await;
-        progress("Planning", &suite.tallies);
-        plan::run(suite).await;
-        progress("Read and import", &suite.tallies);
-        read::run(suite).await;
-        listing::run(suite).await;
-        kinds::run(suite).await;
+    let checkpoint = Checkpoint::restore(suite);
+    let mut run = Run { suite, checkpoint, progress };
+    if run.begins("Handshake and process") {
+        handshake::run(run.suite).await?;
+        run.ends("Handshake and process")?;
     }
-    if suite.options.level >= 3 {
-        progress("Apply life cycle", &suite.tallies);
-        life::run(suite).await;
+    run.suite.revive().await?;
+    load(run.suite).await;
+    step!(run, "Schema and metadata", schema::run, metadata::run);
+    step!(run, "Validation", validate::run);
+    step!(run, "Upgrade and move", upgrade::run);
+    step!(run, "Functions", function::run);
+    step!(run, "Robustness", mutation::run, resources::run);
+    let level = run.suite.options.level;
+    if level >= 1 {
+        // The provider must be configured, whatever an earlier run has done.
+        if !run.suite.is_interrupted() {
+            (run.progress)("Configure", &run.suite.tallies);
+            configure::run(run.suite).await;
+        }
+        step!(run, "Planning", plan::run);
+        step!(run, "Read and import", read::run, listing::run, kinds::run);
     }
-    progress("Secrets", &suite.tallies);
-    secrets::run(suite).await;
-    process::run(suite).await;
-    suite.finish();
-    progress("Done", &suite.tallies);
+    if level >= 3 {
+        step!(run, "Apply life cycle", life::run);
+        step!(run, "State stores", store::run);
+    }
+    if run.begins("Secrets") {
+        secrets::run(run.suite).await;
+        process::run(run.suite).await;
+    }
+    run.suite.finish();
+    if !run.suite.is_late() {
+        Checkpoint::remove(run.suite);
+    }
+    (run.progress)("Done", &run.suite.tallies);
     Ok(())
 }
 
@@ -91,10 +128,11 @@ async fn load(suite: &mut Suite) {
             Kind::Resource,
             &["P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09"][..],
         ),
-        (Kind::DataSource, &["D-01", "D-02"]),
+        (Kind::DataSource, &["D-01", "D-02", "D-03"]),
         (Kind::Ephemeral, &["E-01", "E-02", "E-03"]),
         (Kind::List, &["L-01", "L-02", "L-03"]),
         (Kind::Action, &["X-01", "X-02"]),
+        (Kind::Store, &["T-01", "T-02", "T-03", "T-04", "T-05"]),
     ] {
         if suite.offer.of(kind).next().is_none() {
             suite.skip(ids, &format!("the provider has no {}", kind.words()));

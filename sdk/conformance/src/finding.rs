@@ -104,8 +104,6 @@ pub enum Verdict {
     Broken,
     /// It was not examined, for this reason.
     Skipped(String),
-    /// This version of the suite has no check; the text says what it needs.
-    NotImplemented(String),
 }
 
 impl Verdict {
@@ -116,7 +114,6 @@ impl Verdict {
             Self::Held => "held",
             Self::Broken => "broken",
             Self::Skipped(_) => "skipped",
-            Self::NotImplemented(_) => "not implemented",
         }
     }
 }
@@ -149,6 +146,13 @@ impl Tallies {
         }
     }
 
+    /// Puts back the counts of an earlier run.
+    pub(crate) fn restore(&mut self, id: &'static str, tally: Tally) {
+        if tally.cases > 0 || tally.skipped.is_some() {
+            self.0.insert(id, tally);
+        }
+    }
+
     /// Notes why a rule cannot be examined. Cases that were examined count more.
     pub fn skip(&mut self, id: &'static str, reason: impl Into<String>) {
         self.of(id).skipped.get_or_insert(reason.into());
@@ -167,7 +171,9 @@ impl Tallies {
         match (rule.support, tally) {
             (_, Some(tally)) if tally.broken > 0 => Verdict::Broken,
             (_, Some(tally)) if tally.cases > 0 => Verdict::Held,
-            (Support::Missing(needs), _) => Verdict::NotImplemented(needs.to_owned()),
+            (Support::Missing(needs), _) => {
+                Verdict::Skipped(format!("this version has no check, which {needs}"))
+            }
             (_, tally) => {
                 let reason = tally.and_then(|tally| tally.skipped.clone());
                 let reason = reason.unwrap_or_else(|| "nothing to examine was found".to_owned());

@@ -102,6 +102,14 @@ pub enum Extent {
     Unknown,
     /// By chance: g6.
     Random,
+    /// By chance, with numbers that every provider can hold, as objects that a provider stored.
+    Stored,
+}
+
+impl Extent {
+    fn is_random(self) -> bool {
+        matches!(self, Self::Random | Self::Stored)
+    }
 }
 
 /// Makes a configuration of a block.
@@ -136,7 +144,7 @@ fn attribute_value(
             // A deprecated attribute usually excludes its successor.
             Extent::All => required || !attribute.docs.deprecated,
             Extent::Unknown => true,
-            Extent::Random => required || dice.below(2) == 0,
+            Extent::Random | Extent::Stored => required || dice.below(2) == 0,
         };
     if !set {
         return Value::null(ty);
@@ -167,7 +175,7 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
         Extent::Nothing => 0,
         Extent::Required => least,
         Extent::All | Extent::Unknown => least.max(1),
-        Extent::Random => least + dice.below(2),
+        Extent::Random | Extent::Stored => least + dice.below(2),
     };
     if number == 0 || depth > 4 || (nested.computed && least == 0) {
         return nested.empty_value();
@@ -185,10 +193,11 @@ fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: us
 
 /// Makes a value of a type.
 pub fn value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
-    let random = extent == Extent::Random;
+    let random = extent.is_random();
     match ty {
         Type::Bool => Value::Bool(!random || dice.below(2) == 0),
-        Type::Number if random => number(dice),
+        Type::Number if extent == Extent::Random => number(dice),
+        Type::Number if random => Value::int(7),
         Type::Number => Value::int(1),
         Type::String if random => Value::string(text(name, dice)),
         Type::String | Type::Dynamic => Value::string(text_for(name)),
@@ -221,7 +230,7 @@ pub fn value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
 
 fn elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value> {
     let number = match extent {
-        Extent::Random => *dice.pick(&[0, 1, 2, 17]),
+        Extent::Random | Extent::Stored => *dice.pick(&[0, 1, 2, 17]),
         _ => 1,
     };
     (0..number).map(|_| value(name, ty, extent, dice)).collect()

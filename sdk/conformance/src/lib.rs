@@ -11,6 +11,7 @@
 //! only if cases of it were examined: everything else is reported as skipped, with the reason, or as not
 //! implemented.
 
+mod checkpoint;
 mod checks;
 pub mod finding;
 pub mod generate;
@@ -49,9 +50,15 @@ pub async fn run(options: Options, progress: Progress<'_>) -> Report {
         }
     };
     suite.put_away();
+    let stopped = stopped.or_else(|| {
+        suite.is_interrupted().then(|| match suite.options.resume {
+            Some(_) => "it was interrupted; the same command goes on where it stopped".to_owned(),
+            None => "it was interrupted; with -resume=FILE the next run could go on".to_owned(),
+        })
+    });
     if let Some(why) = &stopped {
         for rule in rules::all() {
-            suite.tallies.skip(rule.id, format!("the provider cannot be used: {why}"));
+            suite.tallies.skip(rule.id, format!("the run did not get there: {why}"));
         }
     }
     Report::new(&suite, stopped)

@@ -143,6 +143,8 @@ pub struct Offer {
     pub identities: BTreeMap<String, (u64, Type, Vec<String>)>,
     /// Violations.
     pub problems: Vec<Problem>,
+    /// Whether any deprecation has a text.
+    pub has_deprecation_texts: bool,
 }
 
 /// A capability of the provider, by its field number.
@@ -181,8 +183,14 @@ impl Offer {
         }
         let functions =
             raw.entries(7).iter().map(|(name, raw)| reader.function(name, raw)).collect();
-        let problems = reader.problems;
-        Self { raw: raw.clone(), types, functions, identities: BTreeMap::new(), problems }
+        Self {
+            raw: raw.clone(),
+            types,
+            functions,
+            problems: reader.problems,
+            has_deprecation_texts: reader.has_deprecation_texts,
+            ..Self::default()
+        }
     }
 
     /// Adds the identity schemas.
@@ -253,6 +261,7 @@ struct Reader {
     subject: String,
     kind: Option<Kind>,
     problems: Vec<Problem>,
+    has_deprecation_texts: bool,
 }
 
 impl Reader {
@@ -392,6 +401,7 @@ impl Reader {
         };
         let mut docs = docs(raw, 3, 9);
         docs.deprecation = raw.get_text(12);
+        self.has_deprecation_texts |= !docs.deprecation.is_empty();
         Attribute { kind, role, sensitive: raw.get_bool(7), write_only, docs }
     }
 

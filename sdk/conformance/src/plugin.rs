@@ -14,6 +14,7 @@ use bytes::Bytes;
 use formwork_plugin_protocol::handshake::{Address, Handshake, HostEnvironment, Protocol};
 use formwork_plugin_protocol::host::{self, ChildProcess, HostIdentity};
 use formwork_plugin_protocol::raw::{RawCall, RawError, Transport};
+use formwork_value::diag::without_error_numbers;
 use futures_util::StreamExt as _;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
@@ -94,7 +95,8 @@ pub struct Started {
 /// # Errors
 /// When there is no handshake. The process is gone then.
 pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartError> {
-    let unrunnable = |error: std::io::Error| StartError::Unrunnable(error.to_string());
+    let unrunnable =
+        |error: std::io::Error| StartError::Unrunnable(without_error_numbers(error.to_string()));
     let home = tempfile::Builder::new()
         .prefix("fw-")
         .permissions(std::fs::Permissions::from_mode(0o700))
@@ -434,7 +436,7 @@ impl Plugin {
         }
         drop(largest);
         let mut diagnostics = lock(&self.diagnostics);
-        let room = 20_000_usize.saturating_sub(diagnostics.len());
+        let room = 5_000_usize.saturating_sub(diagnostics.len());
         diagnostics.extend(call.diagnostics().into_iter().take(room).map(|it| (call.rpc, it)));
     }
 

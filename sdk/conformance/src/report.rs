@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::finding::{Finding, Verdict};
 use crate::offer::Kind;
-use crate::rules::{self, Rule, Severity};
+use crate::rules::{self, Rule, Severity, Support};
 use crate::suite::{Suite, Target};
 
 pub use reproducer::{Replay, ReplayError, replay};
@@ -125,7 +125,7 @@ impl Report {
                     score.examined += 1;
                 }
                 Verdict::Broken => score.examined += 1,
-                Verdict::Skipped(_) | Verdict::NotImplemented(_) => {}
+                Verdict::Skipped(_) => {}
             }
         }
         score
@@ -135,6 +135,12 @@ impl Report {
     #[must_use]
     pub fn count(&self, word: &str) -> usize {
         self.rows.iter().filter(|row| row.verdict.word() == word).count()
+    }
+
+    /// Counts the rules that this version of the suite cannot check.
+    #[must_use]
+    pub fn without_check(&self) -> usize {
+        self.rows.iter().filter(|row| row.rule.support != Support::Implemented).count()
     }
 
     /// The verdict on a rule.
@@ -172,7 +178,7 @@ fn clean_verdict(suite: &Suite, verdict: Verdict) -> Verdict {
 }
 
 /// The finding without secrets. Calls keep their bytes only where these hold none.
-fn redacted(suite: &Suite, finding: &Finding) -> Finding {
+pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
     let clean = |text: &str| visible(&suite.secrets.redact(text));
     let mut finding = finding.clone();
     for text in [
@@ -203,7 +209,7 @@ fn visible(text: &str) -> String {
         .collect()
 }
 
-fn hash_of(path: &std::path::Path) -> String {
+pub(crate) fn hash_of(path: &std::path::Path) -> String {
     let Ok(mut file) = std::fs::File::open(path) else { return String::new() };
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];

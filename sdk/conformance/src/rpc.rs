@@ -39,12 +39,17 @@ pub enum Rpc {
     InvokeAction,
     ValidateStateStoreConfig,
     ConfigureStateStore,
+    ReadStateBytes,
+    WriteStateBytes,
+    LockState,
+    UnlockState,
     GetStates,
+    DeleteState,
 }
 
 impl Rpc {
     /// All calls.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 36] = [
         Self::GetMetadata,
         Self::GetProviderSchema,
         Self::GetResourceIdentitySchemas,
@@ -75,7 +80,12 @@ impl Rpc {
         Self::InvokeAction,
         Self::ValidateStateStoreConfig,
         Self::ConfigureStateStore,
+        Self::ReadStateBytes,
+        Self::WriteStateBytes,
+        Self::LockState,
+        Self::UnlockState,
         Self::GetStates,
+        Self::DeleteState,
     ];
 
     /// Returns the name in protocol 6.
@@ -101,7 +111,14 @@ impl Rpc {
             Self::StopProvider if older => "Stop".to_owned(),
             Self::ValidateResourceConfig if older => "ValidateResourceTypeConfig".to_owned(),
             Self::ValidateDataResourceConfig if older => "ValidateDataSourceConfig".to_owned(),
-            Self::ValidateStateStoreConfig | Self::ConfigureStateStore | Self::GetStates
+            Self::ValidateStateStoreConfig
+            | Self::ConfigureStateStore
+            | Self::ReadStateBytes
+            | Self::WriteStateBytes
+            | Self::LockState
+            | Self::UnlockState
+            | Self::GetStates
+            | Self::DeleteState
                 if older =>
             {
                 return None;
@@ -126,8 +143,12 @@ impl Rpc {
             | Self::MoveResourceState
             | Self::GenerateResourceConfig
             | Self::ReadDataSource
+            | Self::LockState
             | Self::GetStates => Some(2),
-            Self::PlanResourceChange | Self::GetProviderSchema | Self::ListResource => Some(4),
+            Self::PlanResourceChange
+            | Self::GetProviderSchema
+            | Self::ListResource
+            | Self::ReadStateBytes => Some(4),
             Self::ApplyResourceChange => Some(3),
             Self::StopProvider | Self::CallFunction | Self::InvokeAction => None,
             _ => Some(1),

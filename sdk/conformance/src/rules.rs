@@ -1,5 +1,7 @@
 //! The table of rules: id, severity, level, text, source, harm and correction of every check.
 
+mod document;
+mod examples;
 mod handshake;
 mod kinds;
 mod lifecycle;
@@ -8,6 +10,9 @@ mod reading;
 mod robustness;
 mod schema;
 mod validation;
+
+pub use document::markdown;
+pub use examples::example;
 
 /// Severity of a broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

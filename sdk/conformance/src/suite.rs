@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use formwork_plugin_protocol::handshake::{Address, Protocol};
@@ -68,6 +69,11 @@ pub struct Options {
     pub env: Vec<(OsString, OsString)>,
     /// The file that every created object is written to before it is created; none for a temporary one.
     pub journal: Option<PathBuf>,
+    /// The file that lets an interrupted run go on.
+    pub resume: Option<PathBuf>,
+    /// Set by the caller to end the run early: no new case begins then, and created objects are
+    /// destroyed.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Options {
@@ -86,6 +92,8 @@ impl Options {
             previous: None,
             env: Vec::new(),
             journal: None,
+            resume: None,
+            stop: Arc::default(),
         }
     }
 }
@@ -116,6 +124,8 @@ pub struct Suite {
     pub config: Msg,
     /// Legal configurations found so far.
     pub legal: BTreeMap<(Kind, String), Vec<Value>>,
+    /// Resource types that know whether an object exists.
+    pub(crate) tracked: BTreeSet<String>,
     /// Output and diagnostics of plugins that have ended.
     pub past: Past,
     /// The protocol that was negotiated.
@@ -141,7 +151,13 @@ pub struct Past {
 impl Suite {
     /// Begins a run.
     #[must_use]
-    pub fn new(options: Options) -> Self {
+    pub fn new(mut options: Options) -> Self {
+        // Some checks start the program in another folder.
+        if let Target::Program(path) = &mut options.target
+            && let Ok(absolute) = std::path::absolute(&path)
+        {
+            *path = absolute;
+        }
         let secrets = Secrets::new(options.seed);
         Self {
             options,
@@ -151,6 +167,7 @@ impl Suite {
             configured: false,
             config: Msg::new(),
             legal: BTreeMap::new(),
+            tracked: BTreeSet::new(),
             past: Past::default(),
             protocol: None,
             plugin: None,
@@ -191,6 +208,8 @@ impl Suite {
                 "not among -only".to_owned()
             } else if rule.level > level {
                 format!("is examined at level {}", rule.level)
+            } else if self.is_interrupted() {
+                "the run was interrupted".to_owned()
             } else if self.is_late() {
                 "the time was over".to_owned()
             } else {
@@ -200,10 +219,16 @@ impl Suite {
         }
     }
 
-    /// Whether the time of the run is over.
+    /// Whether the time of the run is over, or the caller has ended it.
     #[must_use]
     pub fn is_late(&self) -> bool {
-        self.began.elapsed() > self.options.time
+        self.is_interrupted() || self.began.elapsed() > self.options.time
+    }
+
+    /// Whether the caller has ended the run.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        self.options.stop.load(Ordering::SeqCst)
     }
 
     /// The time since the beginning.
@@ -294,7 +319,7 @@ impl Suite {
         extend(&mut self.past.stderr, plugin.stderr());
         let diagnostics = plugin.diagnostics.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.past.diagnostics.extend(diagnostics);
-        self.past.diagnostics.truncate(50_000);
+        self.past.diagnostics.truncate(10_000);
         let largest = plugin.largest.into_inner().unwrap_or_else(PoisonError::into_inner);
         if largest.0 > self.past.largest.0 {
             self.past.largest = largest;

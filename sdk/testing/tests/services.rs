@@ -10,7 +10,7 @@ use std::time::Duration;
 use formwork_sdk::prelude::*;
 use formwork_sdk::testing::{Life, wait};
 use formwork_sdk::value::Value;
-use formwork_sdk_testing::{Lab, storm};
+use formwork_sdk_testing::{Lab, fault_sweep};
 
 /// A service in memory: what there is, by id, and what it was asked.
 #[derive(Clone, Default)]
@@ -295,7 +295,7 @@ fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
 fn each_call_may_fail_and_the_next_run_puts_it_right() {
     for kind in ["told", "terse"] {
         let service = Service::default();
-        storm(move || provider(service.clone()), &config(kind, "a", 1));
+        fault_sweep(move || provider(service.clone()), &config(kind, "a", 1));
     }
 }
 

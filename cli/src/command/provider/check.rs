@@ -4,12 +4,16 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{BufReader, IsTerminal as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use formwork_conformance::finding::Tallies;
 use formwork_conformance::{Options, Report, Target, report, rules};
 use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::open_file;
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::Sources;
 use formwork_value::duration::nanoseconds;
@@ -21,8 +25,9 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::shipped;
+use crate::signals::SignalGuard;
 use crate::view::report::Report as Told;
-use crate::view::{Screen, err, out};
+use crate::view::{Screen, out, transient};
 
 /// The least width of the report when it is not printed to a terminal.
 const PLAIN_WIDTH: usize = 100;
@@ -35,17 +40,18 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let told = Told::new(Screen::of(env), false, env.compact_warnings);
     told.diagnostics(&sources, &diags);
     let Ok(options) = options else { return Exit::CannotCheck };
-    let shown = Shown { on: std::io::stderr().is_terminal() && !args.json };
-    let report = formwork_conformance::run(options, &mut |family, tallies| {
-        shown.family(family, tallies);
-    })
-    .await;
+    let shown = Shown { screen: Screen::of(env) };
+    let report = interruptible(options, &shown).await;
     shown.end();
     let mut diags = Diagnostics::new();
     let written = write(&mut diags, args, &report);
     told.diagnostics(&sources, &diags);
     if args.json {
         out(&report.json());
+    } else if let Some(why) = report.stopped.as_deref().filter(|_| report.protocol == 0) {
+        let mut diags = Diagnostics::new();
+        let Reported { .. } = diags.error(unusable(&report.provider, why));
+        told.diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
         let width = if std::io::stdout().is_terminal() { screen.width } else { PLAIN_WIDTH };
@@ -58,23 +64,44 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     }
 }
 
+/// The message about a program that could not be connected to.
+fn unusable(provider: &str, why: &str) -> Diagnostic {
+    let detail = format!(
+        "{provider}: {why}. Give the program of a provider for this platform; started by hand, it says what it is."
+    );
+    Diagnostic::error("The provider cannot be checked", detail)
+}
+
+/// Makes the run; a first signal ends it early, with the report of what was examined.
+async fn interruptible(options: Options, shown: &Shown) -> Report {
+    let stop = Arc::clone(&options.stop);
+    let mut progress = |family: &str, tallies: &Tallies| shown.family(family, tallies);
+    let run = formwork_conformance::run(options, &mut progress);
+    tokio::pin!(run);
+    // Without a handler for signals, they end the program as they would any other.
+    let Ok(mut attended) = SignalGuard::begin() else { return run.await };
+    tokio::select! {
+        report = &mut run => report,
+        () = attended.next() => {
+            stop.store(true, Ordering::SeqCst);
+            run.await
+        }
+    }
+}
+
 /// Progress on one line of a terminal.
 struct Shown {
-    on: bool,
+    screen: Screen,
 }
 
 impl Shown {
     fn family(&self, family: &str, tallies: &Tallies) {
-        if self.on {
-            let findings = tallies.findings().count();
-            err(&format!("\r\u{1b}[K{family} ... {findings} findings so far"));
-        }
+        let findings = tallies.findings().count();
+        transient(&self.screen, &format!("{family}, {findings} findings so far"));
     }
 
     fn end(&self) {
-        if self.on {
-            err("\r\u{1b}[K");
-        }
+        transient(&self.screen, "");
     }
 }
 
@@ -113,6 +140,8 @@ fn options(
         previous,
         env: Vec::new(),
         journal: args.journal.clone(),
+        resume: args.resume.clone(),
+        stop: Arc::default(),
     })
 }
 
@@ -196,8 +225,11 @@ fn program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
         let detail = format!("{} cannot be opened: {error}.", path.display());
         diags.error(Diagnostic::error("No such program", detail))
     })?;
-    if absolute.is_dir() {
-        let detail = format!("{} is a folder. Give the path of the program in it.", path.display());
+    if !absolute.is_file() {
+        let detail = match absolute.is_dir() {
+            true => format!("{} is a folder. Give the path of the program in it.", path.display()),
+            false => format!("{} is a device or a pipe, not a file.", path.display()),
+        };
         return Err(diags.error(Diagnostic::error("Not a program", detail)));
     }
     Ok(absolute)
@@ -242,8 +274,9 @@ fn reproducers(diags: &mut Diagnostics, folder: &Path, report: &Report) -> Resul
         let number = numbers.entry(finding.rule).or_default();
         *number += 1;
         let path = folder.join(format!("{}-{number}.jsonl", finding.rule));
-        let written = File::create(&path)
-            .and_then(|file| finding.write_reproducer(report.protocol, begun, file));
+        // It has what the provider was configured with.
+        let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&path);
+        let written = file.and_then(|file| finding.write_reproducer(report.protocol, begun, file));
         written.map_err(|error| unwritable(diags, &path, &error))?;
     }
     Ok(())
@@ -273,7 +306,7 @@ async fn play(
     args: &ProviderReplayArgs,
 ) -> Result<Vec<report::Replay>, Reported> {
     let program = program(diags, &args.program)?;
-    let file = File::open(&args.file).map_err(|error| {
+    let file = open_file(&args.file).map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", args.file.display());
         diags.error(Diagnostic::error("No such reproducer file", detail))
     })?;

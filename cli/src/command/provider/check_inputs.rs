@@ -78,8 +78,8 @@ fn parse(diags: &mut Diagnostics, sources: &mut Sources, file: &Path) -> Result<
     match diags.append(found) {
         Ok(()) => Ok(body),
         Err(Reported { .. }) => {
-            let detail = format!("{} does not parse; correct it, or leave it out.", file.display());
-            Err(diags.error(Diagnostic::error("An example does not parse", detail)))
+            let detail = format!("{} does not parse. Correct it, or leave it out.", file.display());
+            Err(diags.error(Diagnostic::error("A file does not parse", detail)))
         }
     }
 }

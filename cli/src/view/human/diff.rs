@@ -133,6 +133,10 @@ impl Differ<'_> {
             Sign::Add => self.whole(Sign::Add, after, &note, at),
             Sign::Remove => {
                 let gone = self.whole(Sign::Remove, before, "", at);
+                // As in Terraform, JSON on one line has no arrow.
+                if gone.starts_with("jsonencode(") && !gone.contains('\n') {
+                    return format!("{gone}{note}");
+                }
                 format!("{gone} {}{note}", self.screen.paint(Paint::Dim, "-> null"))
             }
             Sign::Change => self.parts((before, after), path, at).unwrap_or_else(|| {

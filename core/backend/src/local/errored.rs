@@ -8,7 +8,8 @@ use formwork_core::disk::{MAX_STATE, read_file};
 use formwork_core::state::file::{StateFile, id_of};
 use formwork_core::state::{Object, State};
 
-use super::replace::{self, Disk};
+use super::is_no_file;
+use super::replace::{self, Disk, Pipe};
 use crate::store::StoreError;
 
 /// The file that takes a state for which there is no room where it belongs.
@@ -25,7 +26,7 @@ pub struct Errored {
 
 /// Relation of an `errored.tfstate` to the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ErroredStateRelation {
     /// It cannot be read.
     Unreadable,
     /// It belongs to a state of another lineage.
@@ -48,7 +49,7 @@ pub enum Standing {
     },
 }
 
-impl Standing {
+impl ErroredStateRelation {
     /// The instances with objects that are likely to exist although the state does not have them.
     #[must_use]
     pub fn likely(&self) -> Option<&BTreeSet<InstanceAddr>> {
@@ -75,22 +76,22 @@ impl Errored {
 
     /// Compares it with the state; `None` stands for no state.
     #[must_use]
-    pub fn standing(&self, stored: Option<&StateFile>) -> Standing {
-        let Some(file) = &self.file else { return Standing::Unreadable };
+    pub fn standing(&self, stored: Option<&StateFile>) -> ErroredStateRelation {
+        let Some(file) = &self.file else { return ErroredStateRelation::Unreadable };
         let nothing = StateFile { lineage: file.lineage.clone(), ..StateFile::fresh() };
         let stored = stored.unwrap_or(&nothing);
         if stored.lineage != file.lineage {
-            return Standing::OtherLineage;
+            return ErroredStateRelation::OtherLineage;
         }
         let missing = only_in(&file.state, &stored.state);
         if missing.is_empty() {
-            return Standing::Superseded;
+            return ErroredStateRelation::Superseded;
         }
         let lacking = only_in(&stored.state, &file.state);
         if lacking.is_empty() && file.serial > stored.serial {
-            return Standing::Newer { missing };
+            return ErroredStateRelation::Newer { missing };
         }
-        Standing::Diverged { missing, lacking, is_old: file.serial < stored.serial }
+        ErroredStateRelation::Diverged { missing, lacking, is_old: file.serial < stored.serial }
     }
 }
 
@@ -135,12 +136,18 @@ pub fn save_errored(
     folder: &Path,
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
     let path = folder.join(ERRORED_FILE);
-    let kept = Errored::read(folder)
-        .filter(|errored| errored.standing(Some(file)) != Standing::Superseded)
-        .and_then(|errored| keep(&errored.path));
+    // What goes into a device or a pipe is lost.
+    let kept = if is_no_file(&path) { keep(&path) } else { None };
+    let kept = kept.or_else(|| {
+        Errored::read(folder)
+            .filter(|errored| errored.standing(Some(file)) != ErroredStateRelation::Superseded)
+            .and_then(|errored| keep(&errored.path))
+    });
     // As it would have been stored: a state that was never stored has no serial.
     let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
-    replace::write_aside(&Disk::default(), &path, None, &|to| stored.write_to(to))?;
+    replace::write_aside(&Disk::default(), (&path, Pipe::Replaced), None, &|to| {
+        stored.write_to(to)
+    })?;
     Ok((path, kept))
 }
 

@@ -3,13 +3,15 @@
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Seek as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{
+    FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 
 use formwork_core::disk::locks::lock;
 
 use super::{behind_links, failed, is_no_file};
-use crate::store::{Doing, StoreError};
+use crate::store::{StoreError, StoreOperation};
 
 /// Writes a text, in pieces of a good size.
 pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
@@ -122,7 +124,7 @@ impl Disk {
 }
 
 /// A new text is in its place.
-pub(super) struct Placed {
+pub(super) struct ReplacedFile {
     /// The file that is there, already locked, if it is not the one that was there before.
     pub(super) file: Option<File>,
     /// Whether the place survives the loss of power.
@@ -140,8 +142,8 @@ pub(super) fn replace(
     path: &Path,
     text: Text<'_>,
     original: Option<&File>,
-) -> Result<Placed, StoreError> {
-    let write_failed = |error| failed(Doing::Write, path)(error);
+) -> Result<ReplacedFile, StoreError> {
+    let write_failed = |error| failed(StoreOperation::Write, path)(error);
     // Renaming over a symbolic link would replace the link instead of the file.
     let path = path.canonicalize().unwrap_or_else(|_| behind_links(path));
     let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
@@ -175,23 +177,32 @@ pub(super) fn replace(
         if let Some(original) = original {
             original.set_len(1).ok();
         }
-        return Ok(Placed { file: Some(stand_in), durable });
+        return Ok(ReplacedFile { file: Some(stand_in), durable });
     }
     // Nothing is lost without this: both names lead to a file with the new text.
     disk.sync_names(&path).ok();
-    Ok(Placed { file: None, durable })
+    Ok(ReplacedFile { file: None, durable })
+}
+
+/// Treatment of a pipe or socket in the place of a file that is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pipe {
+    /// The user named it: the text goes into it.
+    Written,
+    /// A checkout may have brought it along: the file takes its place.
+    Replaced,
 }
 
 /// Writes a file without a lock: aside first, then into its place. An existing file keeps its mode,
 /// within that of the file `of` which it is a copy of; a new copy gets the mode of that file.
 pub(super) fn write_aside(
     disk: &Disk,
-    path: &Path,
+    (path, pipe): (&Path, Pipe),
     of: Option<&Metadata>,
     text: Text<'_>,
 ) -> Result<(), StoreError> {
-    let write_failed = |error| failed(Doing::Write, path)(error);
-    if is_no_file(path) {
+    let write_failed = |error| failed(StoreOperation::Write, path)(error);
+    if is_no_file(path) && (pipe == Pipe::Written || is_device(path)) {
         // A file in its place would take it away from everybody.
         let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
         return text(&mut there).map_err(write_failed);
@@ -210,6 +221,14 @@ pub(super) fn write_aside(
     placed.map_err(|error| {
         std::fs::remove_file(&next).ok();
         write_failed(error)
+    })
+}
+
+/// Whether this is a device, such as `/dev/null`. Writing to one does not wait for a reader.
+fn is_device(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| {
+        let kind = found.file_type();
+        kind.is_char_device() || kind.is_block_device()
     })
 }
 

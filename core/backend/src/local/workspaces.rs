@@ -1,6 +1,7 @@
 //! Workspaces of a state on this machine: the default one has a file, each other one a folder named
 //! after it. The command line remembers the selected one.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use formwork_core::disk::Dir;
 use formwork_core::state::intents::IntentLog;
 
 use super::{Files, LocalStore, failed, shown};
-use crate::store::{Doing, StateStore, StoreError};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE};
+use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 
 /// The file of a state.
 const STATE_FILE: &str = "terraform.tfstate";
@@ -56,8 +57,8 @@ impl Workspaces {
     ///
     /// # Errors
     /// When their folder cannot be read.
-    pub fn list(&self) -> Result<Vec<String>, BadWorkspace> {
-        let failed = |error| failed(Doing::List, &self.folder)(error).into();
+    pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
+        let failed = |error| failed(StoreOperation::List, &self.folder)(error).into();
         let mut names = Vec::new();
         match self.folder.read_dir() {
             Ok(entries) => {
@@ -79,35 +80,52 @@ impl Workspaces {
     ///
     /// # Errors
     /// When there is one of that name, or its folder cannot be made.
-    pub fn create(&self, name: &str) -> Result<(), BadWorkspace> {
+    pub fn create(&self, name: &str) -> Result<(), WorkspaceError> {
         if self.list()?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Exists(name.to_owned()));
+            return Err(WorkspaceError::Exists(name.to_owned()));
         }
-        let folder = self.folder.join(name);
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| failed(Doing::Create, &folder)(error).into())
+        let created = self
+            .open_folder(Dir::create, |parent, name| parent.create_subdir(name))
+            .and_then(|folder| folder.create_subdir(name));
+        match created {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                Err(failed(StoreOperation::Create, &self.folder.join(name))(error).into())
+            }
+        }
     }
 
     /// Removes a workspace with its state, whatever that holds.
     ///
     /// # Errors
     /// When there is none of that name, it is the default one, or its folder cannot be removed.
-    pub fn delete(&self, name: &str) -> Result<(), BadWorkspace> {
+    pub fn delete(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
-            return Err(BadWorkspace::Default);
+            return Err(WorkspaceError::Default);
         }
         if !self.list()?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Missing(name.to_owned()));
+            return Err(WorkspaceError::Missing(name.to_owned()));
         }
-        // A planted link leads to folders that are no workspaces.
-        let parent = self.folder.parent().unwrap_or(Path::new(""));
-        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-        let folder = self.folder.file_name().unwrap_or_default();
-        let removed = Dir::open(parent).and_then(|parent| match parent.subdir(folder)? {
-            Some(folder) => folder.remove(name),
-            None => Ok(()),
-        });
-        removed.map_err(|error| failed(Doing::Delete, &self.folder.join(name))(error).into())
+        let open = |parent: &Dir, name: &OsStr| {
+            parent.subdir(name)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+        };
+        let removed = self.open_folder(Dir::open, open).and_then(|folder| folder.remove(name));
+        removed
+            .map_err(|error| failed(StoreOperation::Delete, &self.folder.join(name))(error).into())
+    }
+}
+
+impl Workspaces {
+    /// Opens the folder of all workspaces but the default one. The folder itself may not be a link: a
+    /// planted one leads to folders that are no workspaces.
+    fn open_folder(
+        &self,
+        open: fn(&Path) -> io::Result<Dir>,
+        open_below: fn(&Dir, &OsStr) -> io::Result<Dir>,
+    ) -> io::Result<Dir> {
+        let Some(name) = self.folder.file_name() else { return open(&self.folder) };
+        let parent = self.folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+        open_below(&open(parent.unwrap_or(Path::new(".")))?, name)
     }
 }
 
@@ -124,15 +142,15 @@ impl Backend for Local {
         "local"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         self.places.list()
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         self.places.create(name)
     }
 
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         self.places.delete(name)
     }
 
@@ -178,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_workspace_behind_a_planted_link_is_not_removed() {
+    fn a_workspace_behind_a_planted_link_is_neither_made_nor_removed() {
         use std::os::unix::fs::symlink;
         let folder = tempfile::tempdir().unwrap();
         let (root, other) = (folder.path().join("root"), folder.path().join("other"));
@@ -186,8 +204,10 @@ mod tests {
         std::fs::create_dir_all(&root).unwrap();
         symlink(&other, root.join(FOLDER)).unwrap();
         let workspaces = Workspaces::of(&root, None, None);
-        assert!(matches!(workspaces.delete("a"), Err(BadWorkspace::Store(_))));
+        assert!(matches!(workspaces.delete("a"), Err(WorkspaceError::Store(_))));
         assert!(other.join("a/kept").is_dir());
+        assert!(matches!(workspaces.create("new"), Err(WorkspaceError::Store(_))));
+        assert!(!other.join("new").exists());
         // Of a workspace that is a link itself, the link goes.
         std::fs::remove_file(root.join(FOLDER)).unwrap();
         std::fs::create_dir(root.join(FOLDER)).unwrap();
@@ -195,6 +215,18 @@ mod tests {
         workspaces.delete("b").unwrap();
         assert_eq!(workspaces.list().unwrap(), ["default"]);
         assert!(other.join("a/kept").is_dir());
+    }
+
+    #[test]
+    fn the_folder_of_workspaces_may_be_any_that_the_configuration_names() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["a", "a/", "b/c", ".", "./d", "e/..", "../f"] {
+            let workspaces = Workspaces::of(&root.path().join("root"), None, Some(folder.as_ref()));
+            std::fs::create_dir_all(root.path().join("root/e")).unwrap();
+            workspaces.create("w").unwrap();
+            assert!(root.path().join("root").join(folder).join("w").is_dir(), "{folder}");
+            workspaces.delete("w").unwrap();
+        }
     }
 
     #[test]

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use formwork_core::disk::{MAX_RECORD, read_named_text};
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, NoTls};
 
-use super::tls::{Mode, connector};
+use super::tls::{TlsMode, connector};
 use crate::kind::ConfigError;
 use crate::remote::Cause;
 
@@ -35,7 +36,7 @@ const VARIABLES: [(&str, &str); 12] = [
 #[derive(Clone)]
 pub(super) struct Target {
     config: Config,
-    mode: Mode,
+    mode: TlsMode,
     /// Files of certificates and keys, in PEM.
     files: Files,
     location: String,
@@ -78,9 +79,9 @@ impl Target {
         let dbname = take("dbname").unwrap_or_else(|| user.clone());
         let is_socket = host.starts_with('/');
         let mode = match take("sslmode") {
-            _ if is_socket => Mode::Disable,
-            None => Mode::Require,
-            Some(text) => Mode::read(&text)?,
+            _ if is_socket => TlsMode::Disable,
+            None => TlsMode::Require,
+            Some(text) => TlsMode::read(&text)?,
         };
         let path = |text: Option<String>| text.map(PathBuf::from);
         let files = Files {
@@ -90,7 +91,7 @@ impl Target {
         };
         let mut config = Config::new();
         config.host(&host).port(port).user(&user).dbname(&dbname);
-        config.ssl_mode(if mode == Mode::Disable { SslMode::Disable } else { SslMode::Require });
+        config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
         let timeout = timeout(take("connect_timeout"))?;
         config.connect_timeout(timeout).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
@@ -125,7 +126,7 @@ impl Target {
 
     /// Connects. The connection lives as long as the client.
     pub(super) async fn connect(&self) -> Result<Client, Cause> {
-        if self.mode == Mode::Disable {
+        if self.mode == TlsMode::Disable {
             let (client, connection) = self.config.connect(NoTls).await.map_err(explained)?;
             tokio::spawn(connection);
             return Ok(client);
@@ -257,7 +258,11 @@ fn of_list(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
 fn of_file(variable: &impl Fn(&str) -> Option<String>, wanted: [&str; 4]) -> Option<String> {
     let path = variable("PGPASSFILE").map(PathBuf::from);
     let path = path.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".pgpass")))?;
-    let text = std::fs::read_to_string(path).ok()?;
+    password_in(&read_named_text(&path, MAX_RECORD).ok()?, wanted)
+}
+
+/// The password in a text of passwords.
+fn password_in(text: &str, wanted: [&str; 4]) -> Option<String> {
     text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let fields = fields(line);
         let (password, fields) = fields.split_last()?;
@@ -280,6 +285,13 @@ fn fields(line: &str) -> Vec<String> {
         }
     }
     fields
+}
+
+/// Reads a connection string and a text of passwords, as a fuzz target.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn hostile(text: &str) {
+    drop(Target::read(text, |_| None));
+    drop(password_in(text, ["h", "5432", "d", "u"]));
 }
 
 #[cfg(test)]
@@ -312,7 +324,7 @@ mod tests {
         let filled = read("", &[("PGHOST", "h"), ("PGUSER", "u"), ("PGSSLMODE", "verify-full")]);
         let filled = filled.unwrap();
         assert_eq!(filled.location(), "postgres://h:5432/u");
-        assert_eq!(filled.mode, Mode::VerifyFull);
+        assert_eq!(filled.mode, TlsMode::VerifyFull);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use formwork_core::disk::{MAX_RECORD, read_file};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::pem::PemObject as _;
@@ -19,7 +20,7 @@ use crate::remote::Cause;
 
 /// A mode of encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum TlsMode {
     /// Nothing is encrypted.
     Disable,
     /// Encrypted, with any server; with one of a trusted authority if a file of them is named.
@@ -30,7 +31,7 @@ pub(super) enum Mode {
     VerifyFull,
 }
 
-impl Mode {
+impl TlsMode {
     /// Reads the name of a mode.
     ///
     /// # Errors
@@ -52,7 +53,7 @@ impl Mode {
 ///
 /// # Errors
 /// When a file cannot be read, or holds nothing of use.
-pub(super) fn connector(mode: Mode, files: &Files) -> Result<MakeRustlsConnect, Cause> {
+pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnect, Cause> {
     let cryptography = formwork_plugin_protocol::cryptography();
     let trusted: Option<Arc<dyn ServerCertVerifier>> = match &files.authorities {
         Some(path) => {
@@ -64,13 +65,13 @@ pub(super) fn connector(mode: Mode, files: &Files) -> Result<MakeRustlsConnect, 
             );
             Some(verifier.build()?)
         }
-        None if mode == Mode::Require => None,
+        None if mode == TlsMode::Require => None,
         None => Some(Arc::new(Verifier::new(Arc::clone(&cryptography))?)),
     };
     let fallback: Arc<dyn ServerCertVerifier> = Arc::new(Verifier::new(Arc::clone(&cryptography))?);
     let verifier = ByMode {
         checks_issuer: trusted.is_some(),
-        checks_name: mode == Mode::VerifyFull,
+        checks_name: mode == TlsMode::VerifyFull,
         chain: trusted.unwrap_or(fallback),
     };
     let builder = ClientConfig::builder_with_provider(cryptography)
@@ -80,7 +81,7 @@ pub(super) fn connector(mode: Mode, files: &Files) -> Result<MakeRustlsConnect, 
     let config = match (&files.certificate, &files.key) {
         (Some(certificate), Some(key)) => {
             let named = |error| format!("{} holds no private key in PEM: {error}", key.display());
-            let private = PrivateKeyDer::from_pem_file(key).map_err(named)?;
+            let private = PrivateKeyDer::from_pem_slice(&content(key)?).map_err(named)?;
             builder.with_client_auth_cert(certificates(certificate)?, private)?
         }
         _ => builder.with_no_client_auth(),
@@ -88,9 +89,16 @@ pub(super) fn connector(mode: Mode, files: &Files) -> Result<MakeRustlsConnect, 
     Ok(MakeRustlsConnect::new(config))
 }
 
+/// The content of a file that the configuration may name. It has an end, and reading it does not wait.
+fn content(path: &Path) -> Result<Vec<u8>, Cause> {
+    let text = read_file(path, MAX_RECORD);
+    text.map_err(|error| format!("{} cannot be read: {error}", path.display()).into())
+}
+
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Cause> {
     let named = |error| format!("{} holds no certificates in PEM: {error}", path.display());
-    let found: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).map_err(named)?.collect();
+    let text = content(path)?;
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     let found = found.map_err(named)?;
     if found.is_empty() {
         return Err(format!("{} holds no certificates in PEM", path.display()).into());

@@ -122,7 +122,7 @@ impl Maker<'_> {
         if self.kind.name == "dynamic" {
             decide(self.diags, &mut body, &DYNAMIC);
         }
-        self.blocks.push(Block { kind: self.kind.clone(), labels, body, header, span });
+        self.blocks.push(Block { kind: self.kind.clone(), labels, body, header, brace: end, span });
     }
 
     fn wrong_value(&mut self, detail: &str, span: Span) {

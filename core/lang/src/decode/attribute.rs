@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use formwork_value::convert::{Refused, convert};
+use formwork_value::convert::{ConversionError, convert};
 use formwork_value::schema::{Attribute as Schema, AttributeKind, NestedAttributes, Nesting, Role};
 use formwork_value::ty::ObjectType;
 use formwork_value::{Diagnostic, Step, Type, Value};
@@ -47,7 +47,7 @@ impl Decoder<'_> {
 
 /// Says why a value was refused. The place inside it stands in front if no value of the type would do, and
 /// behind if another value of the type would: Terraform leaves it out then.
-fn reason(refused: &Refused) -> String {
+fn reason(refused: &ConversionError) -> String {
     let depends_on_value = ["a number is required", "a bool is required"];
     if depends_on_value.iter().any(|reason| refused.reason.starts_with(reason)) {
         return match refused.path.to_string().trim_start_matches('.') {

@@ -11,7 +11,7 @@ use crate::syntax::Block;
 
 /// The blocks of one type found so far.
 #[derive(Default)]
-pub(super) struct Collected {
+pub(super) struct CollectedBlocks {
     blocks: Vec<(Value, Option<Str>, Span)>,
     /// The opening brace of each block.
     braces: Vec<Span>,
@@ -21,11 +21,11 @@ pub(super) struct Collected {
     pub(super) marks: Marks,
 }
 
-impl Collected {
+impl CollectedBlocks {
     /// Adds a block that has this value: with its label, if it has one.
     pub(super) fn push(&mut self, value: Value, label: Option<Str>, block: &Block) {
         self.blocks.push((value, label, block.header));
-        self.braces.push(block.body.missing);
+        self.braces.push(block.brace);
     }
 
     /// Makes the value of an attribute of the type `ty` that was written as these blocks: null if there

@@ -16,6 +16,7 @@ impl Clone for Block {
             labels: self.labels.clone(),
             body: self.body.clone(),
             header: self.header,
+            brace: self.brace,
             span: self.span,
         })
     }

@@ -60,7 +60,12 @@ impl ModuleScope<'_> {
         (steps, n_taken): (&[ScopeStep], usize),
     ) -> Result<(Value, usize), Reported> {
         let Some(results) = self.module.resource(name) else {
-            return Err(diags.error(bad_reference::resource(self.module.config(), name, span)));
+            return Err(diags.error(bad_reference::resource(
+                self.module.config(),
+                &self.module.addr().path(),
+                name,
+                span,
+            )));
         };
         let Some(expansion) = results.expansion() else {
             return match results.placeholder() {
@@ -89,7 +94,12 @@ impl ModuleScope<'_> {
         let name = attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
         let Some(results) = self.module.call(&name.name) else {
-            return Err(diags.error(bad_reference::call(self.module.config(), &name.name, span)));
+            return Err(diags.error(bad_reference::call(
+                self.module.config(),
+                &self.module.addr().path(),
+                &name.name,
+                span,
+            )));
         };
         if let Some(placeholder) = results.placeholder() {
             return Ok((placeholder.clone(), 1));

@@ -43,7 +43,12 @@ fn one(
     let module = scope.module().addr();
     let node = view.session.config.node(&module.path());
     if let Some(node) = node.filter(|node| !node.module.resources.contains_key(&name)) {
-        return Err(diags.error(bad_reference::resource(&node.module, &name, expr.span)));
+        return Err(diags.error(bad_reference::resource(
+            &node.module,
+            &node.path,
+            &name,
+            expr.span,
+        )));
     }
     // An attribute is that of the instance without a key.
     let key = key.or_else(|| (!path.0.is_empty()).then_some(InstanceKey::None));

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
-use formwork_value::Value;
+use formwork_value::schema::Attribute;
+use formwork_value::{Step, Type, Value};
 
 use super::shown;
 use crate::finding::Finding;
-use crate::generate::Extent;
+use crate::generate::{self, Extent};
 use crate::message::Msg;
 use crate::offer::{Kind, Offered};
 use crate::plugin::{Call, Plugin};
@@ -44,6 +45,7 @@ pub(super) async fn run(suite: &mut Suite) {
         });
     }
     choose(suite, &provider, &empty).await;
+    endpoints(suite, &provider).await;
     again(suite).await;
     files(suite).await;
     with_stop(suite).await;
@@ -128,10 +130,79 @@ async fn choose(suite: &mut Suite, provider: &Offered, empty: &Value) {
 }
 
 /// Rules that are examined in a configured provider only.
-const NEEDS_CONFIGURED: [&str; 24] = [
-    "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-12", "P-13", "P-14",
-    "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "R-01", "R-02", "R-05", "R-06", "R-07", "R-09",
+const NEEDS_CONFIGURED: [&str; 25] = [
+    "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-12", "P-13",
+    "P-14", "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "R-01", "R-02", "R-05", "R-06", "R-07",
+    "R-09",
 ];
+
+/// The longest wait for the answer of a service that does not exist.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Configures with addresses at which nothing answers.
+async fn endpoints(suite: &mut Suite, provider: &Offered) {
+    if !suite.wants("C-05") {
+        return;
+    }
+    let words = ["endpoint", "url", "uri", "host", "hostname", "address", "server"];
+    let Some(base) = suite.legal(provider).await.into_iter().next() else {
+        return suite.skip(&["C-05"], "no legal configuration of the provider was found");
+    };
+    let full = suite.generated(provider, Extent::All, 0);
+    let mut found = false;
+    for (path, attribute) in generate::settable_paths(provider.block(), &full) {
+        let Some(Step::Attribute(name)) = path.0.last() else { continue };
+        let is_address = name.as_str().split('_').any(|word| words.contains(&word));
+        if !is_address || attribute.implied_type() != Type::String {
+            continue;
+        }
+        for address in ["http://127.0.0.1:9/", "http://192.0.2.1:9/", "127.0.0.1"] {
+            let text = Value::string(address);
+            let Some(config) = [&base, &full]
+                .into_iter()
+                .find_map(|config| generate::with_part(config, &path, text.clone()))
+            else {
+                continue;
+            };
+            let (config, _) = suite.secrets.plant(provider.block(), &secrets_set(provider, config));
+            if !suite.validate(provider, &config).await.is_fine() {
+                continue;
+            }
+            let Ok(fresh) = suite.another().await else { continue };
+            found = true;
+            let request = request::configure(&dynamic(&config, &provider.ty()));
+            let call = fresh.call(Rpc::ConfigureProvider, &request, PATIENCE).await;
+            suite.check("C-05", call.is_answered(), || {
+                Finding::new("C-05", "provider", "an address where nothing answers brings it down")
+                    .at(&path)
+                    .by(&call)
+                    .values("an answer within 60 s", call.outcome())
+            });
+            let told: Vec<String> = call.diagnostics().iter().map(|it| it.line()).collect();
+            let leak = told.iter().find(|it| suite.secrets.leaks(it.as_bytes())).cloned();
+            suite.check("C-05", leak.is_none(), || {
+                Finding::new("C-05", "provider", "a diagnostic of Configure has a secret")
+                    .at(&path)
+                    .by(&call)
+                    .values("no secret", leak.unwrap_or_default())
+            });
+        }
+    }
+    if !found {
+        suite.skip(&["C-05"], "no attribute of the provider is named as an address");
+    }
+}
+
+/// The configuration with every sensitive string set, for canaries to stand in.
+fn secrets_set(provider: &Offered, config: Value) -> Value {
+    let paths = generate::settable_paths(provider.block(), &config);
+    let secret = |attribute: &Attribute| {
+        (attribute.sensitive || attribute.write_only) && attribute.implied_type() == Type::String
+    };
+    paths.into_iter().filter(|(_, it)| secret(it)).fold(config, |config, (path, _)| {
+        generate::with_part(&config, &path, Value::string("conformance")).unwrap_or(config)
+    })
+}
 
 async fn again(suite: &mut Suite) {
     if !suite.wants("C-04") {

@@ -22,9 +22,9 @@ use crate::rpc::Rpc;
 use crate::suite::Suite;
 use surroundings::{listens, network, side_by_side, surroundings};
 
-const ALL: [&str; 21] = [
+const ALL: [&str; 23] = [
     "H-01", "H-02", "H-03", "H-04", "H-05", "H-06", "H-07", "H-08", "H-09", "H-10", "H-11", "H-12",
-    "H-13", "H-14", "H-15", "H-16", "H-17", "H-18", "H-19", "H-20", "H-21",
+    "H-13", "H-14", "H-15", "H-16", "H-17", "H-18", "H-19", "H-20", "H-21", "K-06", "Z-14",
 ];
 
 /// Checks the family. `Err` if the provider cannot be used at all.
@@ -77,15 +77,16 @@ async fn first_start(suite: &mut Suite, program: &Path) -> Result<(), String> {
 
 /// Runs the program as a person would, with the variables of a host left out.
 #[expect(clippy::disallowed_methods, reason = "the process is killed and reaped below")]
-async fn bare(program: &Path, stdin: Stdio) -> Option<(Option<i32>, String, bool)> {
+async fn bare(suite: &Suite, program: &Path) -> Option<(Option<i32>, String, bool)> {
     let mut stderr = tempfile::tempfile().ok()?;
     let mut stdout = tempfile::tempfile().ok()?;
     let mut command = Command::new(program);
     for name in ["TF_PLUGIN_MAGIC_COOKIE", "PLUGIN_CLIENT_CERT", "PLUGIN_PROTOCOL_VERSIONS"] {
         command.env_remove(name);
     }
+    command.envs(suite.options.env.iter().map(|(name, value)| (name, value)));
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.stdin(stdin).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
+    command.stdin(Stdio::null()).stdout(stdout.try_clone().ok()?).stderr(stderr.try_clone().ok()?);
     let mut child = command.spawn().ok()?;
     let pid = i32::try_from(child.id()).ok()?;
     let mut status = None;
@@ -113,7 +114,7 @@ async fn without_cookie(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-01") {
         return;
     }
-    let Some((code, said, is_listening)) = bare(program, Stdio::null()).await else {
+    let Some((code, said, is_listening)) = bare(suite, program).await else {
         return suite.skip(&["H-01"], "the program could not be run bare");
     };
     let held = code.is_some_and(|code| code != 0) && !said.trim().is_empty() && !is_listening;
@@ -230,8 +231,10 @@ async fn security(suite: &mut Suite, program: &Path) {
 fn address(suite: &mut Suite, started: &Started) {
     match &started.handshake.address {
         Address::Unix(path) => {
-            let mode = path.metadata().map(|it| it.permissions().mode() & 0o007).unwrap_or(0);
-            let folder = path.parent().and_then(|it| it.metadata().ok());
+            // To connect one needs to write. The folder is left out where it is ours, which is closed.
+            let mode = path.metadata().map(|it| it.permissions().mode() & 0o002).unwrap_or(0);
+            let folder = path.parent().filter(|it| *it != started.home.path());
+            let folder = folder.and_then(|it| it.metadata().ok());
             let is_closed = folder.is_some_and(|it| it.mode() & 0o001 == 0);
             suite.check("H-09", mode == 0 || is_closed, || {
                 finding("H-09", "every user of the machine may connect to the socket").values(
@@ -374,11 +377,12 @@ fn is_running(pid: i32) -> bool {
 }
 
 async fn ending(suite: &mut Suite, program: &Path) {
-    if suite.wants_any(&["H-13", "H-15"]) {
+    if suite.wants_any(&["H-13", "H-15", "K-06"]) {
         let Ok(plugin) = Plugin::launch(program, &suite.launch()).await else { return };
         plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
         let pid = plugin.started.as_ref().map_or(0, |started| started.child.pid());
         let children = children_of(pid);
+        started_programs(suite, &children);
         let ended = plugin.shutdown(Duration::from_secs(2)).await;
         suite.check("H-13", ended, || {
             finding("H-13", "it does not end after Shutdown")
@@ -397,6 +401,19 @@ async fn ending(suite: &mut Suite, program: &Path) {
     if suite.wants("H-14") {
         orphan(suite, program).await;
     }
+}
+
+/// Programs that run below the provider before it was configured.
+fn started_programs(suite: &mut Suite, children: &[i32]) {
+    let names: Vec<String> = children
+        .iter()
+        .filter_map(|pid| std::fs::read_to_string(format!("/proc/{pid}/comm")).ok())
+        .map(|name| name.trim().to_owned())
+        .collect();
+    suite.check("K-06", children.is_empty(), || {
+        finding("K-06", "it starts programs before it is configured")
+            .values("none", format!("{names:?}"))
+    });
 }
 
 /// Starts it below a shell that ends at once, so that its host is gone.
@@ -444,7 +461,8 @@ async fn services(suite: &mut Suite) {
         let held = match &reply {
             Reply::Answered(_) => true,
             Reply::TimedOut => is_stream,
-            Reply::Refused(code, _) => code != "Internal" && code != "Unknown",
+            // The broker of go-plugin ends a stream of nothing with the status Unknown.
+            Reply::Refused(code, _) => code != "Internal" && (is_stream || code != "Unknown"),
             // So is a stream that ends without a message.
             Reply::Garbage => is_stream,
             Reply::Lost(_) => false,

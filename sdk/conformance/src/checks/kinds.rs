@@ -1,7 +1,7 @@
 //! Checks of data sources (D), ephemeral resources (E) and actions (X).
 
 use formwork_value::schema::Role;
-use formwork_value::{Path, Value};
+use formwork_value::{Path, Type, Value};
 
 use super::{differences, shown};
 use crate::finding::Finding;
@@ -20,7 +20,7 @@ const NO_CONFIG: &str = "no legal configuration was found; give one with -exampl
 pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
         let why = "the provider cannot be configured";
-        return suite.skip(&["D-01", "D-02", "E-01", "E-02", "E-03", "X-01", "X-02"], why);
+        return suite.skip(&["D-01", "D-02", "D-03", "E-01", "E-02", "E-03", "X-01", "X-02"], why);
     }
     for kind in [Kind::DataSource, Kind::Ephemeral, Kind::Action] {
         let types: Vec<Offered> = suite.offer.of(kind).cloned().collect();
@@ -29,7 +29,7 @@ pub(super) async fn run(suite: &mut Suite) {
                 return;
             }
             match kind {
-                Kind::DataSource if suite.wants_any(&["D-01", "D-02"]) => {
+                Kind::DataSource if suite.wants_any(&["D-01", "D-02", "D-03"]) => {
                     data(suite, &offered).await;
                 }
                 Kind::Ephemeral if suite.wants_any(&["E-01", "E-02", "E-03"]) => {
@@ -46,11 +46,52 @@ fn named(offered: &Offered, config: &Value) -> Msg {
     Msg::new().text(1, &offered.name).msg(2, &dynamic(config, &offered.ty()))
 }
 
+/// Looks for something that does not exist.
+async fn not_found(suite: &mut Suite, offered: &Offered, config: &Value) {
+    if !suite.wants("D-03") {
+        return;
+    }
+    let mut odd = config.clone();
+    for (path, attribute) in generate::settable_paths(offered.block(), config) {
+        let is_text = attribute.implied_type() == Type::String;
+        if is_text && path.find(config).is_some_and(|it| !it.is_null()) {
+            let text = Value::string("conformance-no-such-object-7f3a");
+            odd = generate::with_part(&odd, &path, text).unwrap_or(odd);
+        }
+    }
+    if odd == *config || !suite.validate(offered, &odd).await.is_fine() {
+        let why = "no data source has a text by which it finds something";
+        return suite.skip(&["D-03"], why);
+    }
+    let request = named(offered, &odd).msg(4, &request::capabilities());
+    let call = suite.call(Rpc::ReadDataSource, &request).await;
+    let state = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let computed = offered.block().attributes.iter().filter(|(_, it)| it.role.is_computed());
+    let parts: Vec<Value> = computed
+        .filter_map(|(name, _)| {
+            let state = state.as_ref()?;
+            Path::root().attribute(name.clone()).find(state.value()).cloned()
+        })
+        .collect();
+    let is_nothing = state.as_ref().is_none_or(|it| it.value().is_null())
+        || (!parts.is_empty() && parts.iter().all(Value::is_null));
+    if call.is_fine() && !is_nothing {
+        return suite.skip(&["D-03"], "every data source finds something for any text");
+    }
+    suite.check("D-03", !call.is_fine(), || {
+        Finding::new("D-03", &offered.subject(), "nothing is found, and nothing is said")
+            .by(&call)
+            .values("an error", "null, or an object of nulls")
+            .input(shown(&odd))
+    });
+}
+
 async fn data(suite: &mut Suite, offered: &Offered) {
     let subject = offered.subject();
     let configs = suite.legal(offered).await;
-    if configs.is_empty() {
-        suite.skip(&["D-01", "D-02"], NO_CONFIG);
+    match configs.first() {
+        Some(config) => not_found(suite, offered, config).await,
+        None => suite.skip(&["D-01", "D-02", "D-03"], NO_CONFIG),
     }
     for config in configs.iter().take(3) {
         let request = named(offered, config).msg(4, &request::capabilities());

@@ -5,6 +5,7 @@
 mod change;
 mod journal;
 mod lookup;
+mod together;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
@@ -22,10 +23,10 @@ use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
 use journal::Journal;
 
-const RULES: [&str; 29] = [
+const RULES: [&str; 32] = [
     "A-01", "A-02", "A-03", "A-04", "A-05", "A-06", "A-08", "A-10", "A-11", "A-12", "A-13", "A-17",
     "A-19", "A-20", "A-21", "A-25", "P-11", "P-20", "R-01", "R-03", "R-05", "R-06", "I-04", "I-05",
-    "I-06", "I-08", "L-01", "Z-12", "H-21",
+    "I-06", "I-08", "L-01", "Z-12", "H-21", "R-04", "A-07", "Z-08",
 ];
 
 /// Checks the family.
@@ -78,11 +79,12 @@ async fn one(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config
     };
     settled(suite, offered, &object).await;
     lookup::run(suite, offered, &object).await;
+    observed(suite, offered, &object).await;
     let object = change::run(suite, journal, offered, object).await;
     gone(suite, journal, offered, object).await;
-    parallel(suite, journal, offered, config).await;
-    stopped(suite, journal, offered, &create, &planned).await;
-    twice(suite, journal, offered, &create, &planned).await;
+    together::parallel(suite, journal, offered, config).await;
+    together::stopped(suite, journal, offered, &create, &planned).await;
+    together::twice(suite, journal, offered, &create, &planned).await;
 }
 
 /// Applies a plan to create; the journal knows of it before it is sent.
@@ -254,6 +256,44 @@ async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
     });
 }
 
+/// Reads an object by its id alone: everything that was configured must come from the service.
+async fn observed(suite: &mut Suite, offered: &Offered, object: &Object) {
+    if !suite.wants("A-07") {
+        return;
+    }
+    if !suite.tracked.contains(&offered.name) {
+        return suite.skip(&["A-07"], "the objects have nothing outside of the state");
+    }
+    let id = Path::root().attribute("id");
+    let Some(own) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
+        return suite.skip(&["A-07"], "the objects have no id");
+    };
+    let bare = offered.block().empty_value();
+    let Some(bare) = crate::generate::with_part(&bare, &id, own.clone()) else { return };
+    let request = request::read(offered, &bare, &object.private, object.identity.as_ref());
+    let call = suite.call(Rpc::ReadResource, &request).await;
+    let found = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let Some(found) = found.filter(|it| call.is_fine() && !it.value().is_null()) else {
+        return suite.skip(&["A-07"], "no object can be read by its id alone");
+    };
+    for (name, attribute) in &offered.block().attributes {
+        let path = Path::root().attribute(name.clone());
+        let (Some(asked), Some(got)) = (path.find(&object.config), path.find(found.value())) else {
+            continue;
+        };
+        if asked.is_null() || attribute.write_only || path == id {
+            continue;
+        }
+        suite.check("A-07", !got.is_null(), || {
+            let message = "a configured attribute is not read from the service";
+            Finding::new("A-07", &offered.subject(), message)
+                .at(&path)
+                .by(&call)
+                .values(shown(asked), shown(got))
+        });
+    }
+}
+
 /// Checks that configured values read as they were written.
 fn configured(
     suite: &mut Suite,
@@ -342,95 +382,6 @@ async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &Offered, objec
     }
 }
 
-/// Twenty objects at once.
-async fn parallel(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config: &Value) {
-    if !suite.wants("A-20") {
-        return;
-    }
-    let create = input(offered, super::null(&offered.ty()), config.clone());
-    let Some(planned) = plan(suite, offered, &create).await else { return };
-    let request = request::apply(offered, &create, &planned.answer);
-    let entries: Vec<_> = (0..20).map(|_| journal.announce(offered, config)).collect();
-    if suite.revive().await.is_err() {
-        return;
-    }
-    let Some(plugin) = suite.plugin() else { return };
-    let calls =
-        (0..20).map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE));
-    let calls = super::schema::join_all(calls).await;
-    for (entry, call) in entries.into_iter().zip(calls) {
-        let object = applied(suite, offered, &create, &planned, &call);
-        note(journal, entry, offered, &call);
-        suite.check("A-20", !call.is_crash(), || {
-            Finding::new("A-20", &offered.subject(), "creating in parallel crashes").by(&call)
-        });
-        let Some(object) = object else { continue };
-        let odd = assert_object_compatible(
-            offered.block(),
-            &plain(&planned.value),
-            &plain(&object.value),
-        );
-        suite.check("A-20", odd.is_empty(), || {
-            let first = odd.first().map(ToString::to_string).unwrap_or_default();
-            Finding::new("A-20", &offered.subject(), "objects created in parallel mix")
-                .by(&call)
-                .values("the planned object", first)
-        });
-        if destroy(suite, offered, &object).await.is_fine() {
-            journal.remove(offered, &object.value);
-        }
-    }
-}
-
-/// StopProvider beside a create.
-async fn stopped(
-    suite: &mut Suite,
-    journal: &mut Journal,
-    offered: &Offered,
-    create: &PlanInput,
-    planned: &Planned,
-) {
-    if !suite.wants("A-17") {
-        return;
-    }
-    let Ok(fresh) = suite.another().await else { return };
-    fresh
-        .call(Rpc::ConfigureProvider, &request::configure(&suite.config), crate::suite::CHANGE)
-        .await;
-    let entry = journal.announce(offered, &create.config);
-    let request = request::apply(offered, create, &planned.answer);
-    let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE);
-    let stop = fresh.call(Rpc::StopProvider, &EMPTY, std::time::Duration::from_secs(10));
-    let (call, _stop) = tokio::join!(apply, stop);
-    suite.check("A-17", !call.is_crash(), || {
-        Finding::new("A-17", &offered.subject(), "a create beside StopProvider has no answer")
-            .by(&call)
-    });
-    note(journal, entry, offered, &call);
-}
-
-/// The same create request twice.
-async fn twice(
-    suite: &mut Suite,
-    journal: &mut Journal,
-    offered: &Offered,
-    create: &PlanInput,
-    planned: &Planned,
-) {
-    if !suite.wants("A-19") {
-        return;
-    }
-    let request = request::apply(offered, create, &planned.answer);
-    for _ in 0..2 {
-        let entry = journal.announce(offered, &create.config);
-        let call = suite.change(Rpc::ApplyResourceChange, &request).await;
-        suite.check("A-19", call.is_answered(), || {
-            Finding::new("A-19", &offered.subject(), "the same create twice crashes").by(&call)
-        });
-        note(journal, entry, offered, &call);
-    }
-}
-
 /// Destroys everything that the journal still has, and says what cannot be destroyed.
 async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[Offered]) {
     for left in journal.left() {
@@ -467,5 +418,3 @@ async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[Offered]) 
     }
     journal.close();
 }
-
-static EMPTY: Msg = Msg(Vec::new());

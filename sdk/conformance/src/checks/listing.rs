@@ -60,14 +60,20 @@ fn judge(suite: &mut Suite, offered: &Offered, call: &Call) {
             });
         }
     };
-    let objects = events.iter().filter(|it| it.has(1) || it.has(3)).count() as u64;
-    suite.check("L-02", objects <= LIMIT, || {
+    let number = events.iter().filter(|it| it.has(1) || it.has(3)).count() as u64;
+    suite.check("L-02", number <= LIMIT, || {
         Finding::new("L-02", &subject, "more objects than the limit")
             .by(call)
-            .values(LIMIT.to_string(), objects.to_string())
+            .values(LIMIT.to_string(), number.to_string())
     });
+    objects(suite, offered, &events, call);
+}
+
+/// Holds listed objects to the schema of their resource type.
+pub(super) fn objects(suite: &mut Suite, offered: &Offered, events: &[Msg], call: &Call) {
+    let subject = offered.subject();
     let resource = suite.offer.of(Kind::Resource).find(|it| it.name == offered.name).cloned();
-    for event in &events {
+    for event in events {
         let mut problem = match (event.get_msg(3), &resource) {
             (Some(object), Some(resource)) => decode(Some(object), &resource.ty()).err(),
             _ => None,

@@ -21,9 +21,9 @@ use crate::rpc::Rpc;
 use crate::suite::{CALL, Suite, plain};
 use edges::{deferred, large, taint, unproposed};
 
-pub(super) const RULES: [&str; 20] = [
-    "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-12", "P-13", "P-14",
-    "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "S-11", "K-02",
+pub(super) const RULES: [&str; 21] = [
+    "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-12", "P-13",
+    "P-14", "P-15", "P-17", "P-18", "P-19", "P-21", "P-22", "S-11", "K-02",
 ];
 
 /// Checks the family.
@@ -99,7 +99,7 @@ async fn one(suite: &mut Suite, offered: &Offered, config: &Value, is_first: boo
     stable(suite, offered, &create, &planned).await;
     unknown_parts(suite, offered, &create, &planned).await;
     if is_first {
-        reordered(suite, offered, &create, &planned).await;
+        reordered(suite, offered, &create).await;
         empties(suite, offered, &create).await;
         numbers(suite, offered, &create).await;
         large(suite, offered, &create).await;
@@ -345,13 +345,10 @@ fn reversed(value: &Value, ty: &Type) -> (Value, Type) {
     }
 }
 
-async fn reordered(suite: &mut Suite, offered: &Offered, create: &PlanInput, planned: &Planned) {
-    if !suite.wants("P-14") {
-        return;
-    }
-    let ty = offered.ty();
-    let mut many = create.config.clone();
-    for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
+/// The configuration with three elements in every set of strings; `None` if it has no set.
+fn with_larger_sets(offered: &Offered, config: &Value) -> Option<Value> {
+    let mut many = config.clone();
+    for (path, attribute) in generate::settable_paths(offered.block(), config) {
         if let (Type::Set(element), true) =
             (attribute.implied_type(), path.find(&many).is_some_and(|it| !it.is_null()))
             && *element == Type::String
@@ -361,14 +358,24 @@ async fn reordered(suite: &mut Suite, offered: &Offered, create: &PlanInput, pla
                 generate::with_part(&many, &path, Value::set(Type::String, items)).unwrap_or(many);
         }
     }
-    let usual = match many == create.config {
-        true => create.clone(),
-        false if suite.validate(offered, &many).await.is_fine() => {
-            input(offered, create.prior.clone(), many)
+    (many != *config).then_some(many)
+}
+
+async fn reordered(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+    if !suite.wants("P-14") {
+        return;
+    }
+    let ty = offered.ty();
+    let mut configs = vec![create.config.clone()];
+    configs.extend(suite.legal(offered).await);
+    let mut usual = create.clone();
+    // A configuration with a set of several elements, if one is legal.
+    for many in configs.iter().filter_map(|config| with_larger_sets(offered, config)) {
+        if suite.validate(offered, &many).await.is_fine() {
+            usual = input(offered, create.prior.clone(), many);
+            break;
         }
-        false => create.clone(),
-    };
-    let _ = planned;
+    }
     let Some(expected) = plan(suite, offered, &usual).await else { return };
     let (config, other) = reversed(&usual.config, &ty);
     let (proposed, proposed_ty) = reversed(&usual.proposed, &ty);

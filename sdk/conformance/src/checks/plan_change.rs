@@ -1,6 +1,7 @@
 //! Checks of plans over an existing object: nothing to do, one attribute changed, destroyed.
 
 use formwork_plugin_protocol::contract::replace::unchanged;
+use formwork_value::schema::Attribute;
 use formwork_value::{Path, Type, Value};
 
 use super::plan::{Planned, identity_problem, input, judge, plan};
@@ -20,7 +21,7 @@ pub(super) async fn run(
     create: &PlanInput,
     planned: &Planned,
 ) {
-    if !suite.wants_any(&["P-02", "P-03", "P-07", "P-09", "P-12", "P-19", "S-11"]) {
+    if !suite.wants_any(&["P-02", "P-03", "P-07", "P-09", "P-10", "P-12", "P-19", "S-11"]) {
         return;
     }
     let mut dice = suite.dice(&format!("fill {}", offered.name));
@@ -82,8 +83,31 @@ fn exists(value: &Value, path: &Path) -> bool {
     path.find(value).is_some() || value.is_null()
 }
 
+/// Whether the description of an attribute says that a change forces a replacement; `None` if it says
+/// nothing of it.
+fn documented_replacement(attribute: &Attribute) -> Option<bool> {
+    const FORCES: [&str; 7] = [
+        "forces replacement",
+        "forces a replacement",
+        "forces new resource",
+        "forces a new resource",
+        "forces a new object",
+        "requires replacement",
+        "new resource to be created",
+    ];
+    const IN_PLACE: [&str; 3] = ["updated in place", "updated in-place", "without replacement"];
+    let text = attribute.docs.description.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|it| text.contains(it));
+    // A denial of either is not understood.
+    match (says(&FORCES), says(&IN_PLACE), text.contains(" not ")) {
+        (true, false, false) => Some(true),
+        (false, true, false) => Some(false),
+        _ => None,
+    }
+}
+
 async fn single(suite: &mut Suite, offered: &Offered, create: &PlanInput, object: &Value) {
-    if !suite.wants_any(&["P-02", "P-03", "P-09"]) {
+    if !suite.wants_any(&["P-02", "P-03", "P-09", "P-10"]) {
         return;
     }
     let paths = generate::settable_paths(offered.block(), &create.config);
@@ -127,6 +151,22 @@ async fn single(suite: &mut Suite, offered: &Offered, create: &PlanInput, object
         }
         if answer.all_msgs(2).is_empty() {
             suite.check("P-09", true, || Finding::new("P-09", "", ""));
+        }
+        let is_changed = path.find(object) != path.find(planned.value());
+        if let Some(forces) = documented_replacement(&attribute).filter(|_| is_changed) {
+            let replaced = answer.all_msgs(2).iter().any(|raw| path.starts_with(&path_of(raw)));
+            let words = |it| if it { "a replacement" } else { "an update in place" };
+            suite.check("P-10", replaced == forces, || {
+                Finding::new(
+                    "P-10",
+                    &offered.subject(),
+                    "a change does not do what its attribute says",
+                )
+                .at(&path)
+                .by(&call)
+                .values(words(forces), words(replaced))
+                .input(shown(&change.config))
+            });
         }
     }
 }

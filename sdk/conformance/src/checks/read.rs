@@ -33,8 +33,11 @@ pub(super) async fn run(suite: &mut Suite) {
             return;
         }
         let mut tracks = false;
-        if suite.wants_any(&READ) || suite.wants("I-01") {
+        if suite.wants_any(&READ) || suite.wants_any(&["I-01", "R-04", "A-07"]) {
             tracks = reads(suite, offered).await;
+            if tracks {
+                suite.tracked.insert(offered.name.clone());
+            }
         }
         if suite.wants_any(&IMPORT) {
             imports(suite, offered, tracks).await;
@@ -126,7 +129,6 @@ async fn reads(suite: &mut Suite, offered: &Offered) -> bool {
                 .input(shown(&state))
         });
         let Some(back) = judge(suite, offered, &call, &state) else {
-            tracks |= call.is_answered() && !call.is_fine();
             continue;
         };
         let Some(value) = back.value.filter(|it| !it.is_null()) else {

@@ -179,12 +179,22 @@ pub(super) fn walk(block: &Block, at: &str, visit: &mut dyn FnMut(&str, &Attribu
     }
 }
 
+/// Whether the attribute is the `id` that the legacy SDK adds to every type without a description.
+fn is_implied(path: &str, attribute: &Attribute) -> bool {
+    path == "id" && attribute.role == Role::OptionalComputed
+}
+
 fn documented(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
     let docs = &attribute.docs;
+    if is_implied(path, attribute) {
+        return;
+    }
     suite.check("S-14", !docs.description.trim().is_empty(), || {
         Finding::new("S-14", subject, "the attribute has no description").at(path)
     });
-    if docs.deprecated {
+    // Older libraries have no field for the text.
+    let has_texts = suite.offer.has_deprecation_texts;
+    if docs.deprecated && has_texts {
         let says =
             !docs.deprecation.is_empty() || docs.description.to_lowercase().contains("deprecat");
         suite.check("S-14", says, || {
@@ -237,7 +247,7 @@ fn secrets(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) 
 }
 
 fn defaults(suite: &mut Suite, subject: &str, path: &str, attribute: &Attribute) {
-    let is_both = attribute.role == Role::OptionalComputed;
+    let is_both = attribute.role == Role::OptionalComputed && !is_implied(path, attribute);
     suite.check("S-18", !is_both || !attribute.docs.description.trim().is_empty(), || {
         Finding::new("S-18", subject, "optional and computed, without a word on the default")
             .at(path)

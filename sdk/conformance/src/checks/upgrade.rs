@@ -37,7 +37,8 @@ pub(super) async fn run(suite: &mut Suite) {
 
 /// A stored object of a type, made from its schema.
 pub(super) fn state(suite: &Suite, offered: &Offered, number: u64) -> Value {
-    let extent = if number == 0 { Extent::All } else { Extent::Random };
+    // A state comes from the provider, and U-10 tries the large numbers.
+    let extent = if number == 0 { Extent::All } else { Extent::Stored };
     let config = suite.generated(offered, extent, number);
     let block = offered.block();
     let config = block.without_write_only(&config);
@@ -47,7 +48,7 @@ pub(super) fn state(suite: &Suite, offered: &Offered, number: u64) -> Value {
     for (name, attribute) in &block.attributes {
         let path = formwork_value::Path::root().attribute(name.clone());
         let is_null = path.find(&value).is_some_and(Value::is_null);
-        if attribute.role.is_computed() && is_null {
+        if attribute.role.is_computed() && is_null && !attribute.write_only {
             let ty = attribute.implied_type();
             let ty = if ty == Type::Dynamic { Type::String } else { ty };
             let made = generate::value(name.as_str(), &ty, Extent::Required, &mut dice);
@@ -113,14 +114,16 @@ async fn current(suite: &mut Suite, offered: &Offered, value: &Value, call: &Cal
         Ok(Some(upgraded)) if is_there => {
             let changed = differences(value, upgraded.value());
             suite.check("U-01", changed.is_empty(), || {
+                let at = changed.first().cloned().unwrap_or_default();
+                let part = |value: &Value| at.find(value).map(shown).unwrap_or_default();
                 Finding::new(
                     "U-01",
                     &offered.subject(),
                     "a state of the current version is changed",
                 )
-                .at(changed.first().cloned().unwrap_or_default())
+                .at(&at)
                 .by(call)
-                .values(shown(value), shown(upgraded.value()))
+                .values(part(value), part(upgraded.value()))
                 .input(shown(value))
             });
             let Ok(again) = json::encode(upgraded.value(), &ty) else { return };
@@ -276,11 +279,20 @@ async fn identity(suite: &mut Suite, offered: &Offered) {
     }
     let data = call.message().and_then(|it| it.get_msg(1)).and_then(|it| it.get_msg(1));
     let upgraded = decode(data, &ty);
-    let held = call.is_fine() && matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
+    // Hosts ask only for other versions, so a refusal is right as well.
+    let is_refused = call.is_answered() && !call.is_fine();
+    let held = is_refused || matches!(&upgraded, Ok(Some(it)) if *it.value() == value);
     suite.check("U-09", held, || {
         Finding::new("U-09", &offered.subject(), "an identity of the current version is changed")
             .by(&call)
-            .values(shown(&value), upgraded.map_or_else(|why| why, |it| format!("{it:?}")))
+            .values(
+                shown(&value),
+                match upgraded {
+                    Ok(Some(upgraded)) => shown(upgraded.value()),
+                    Ok(None) => call.outcome(),
+                    Err(why) => why,
+                },
+            )
     });
 }
 

@@ -26,7 +26,7 @@ impl Report {
             "musts": {"held": must.held, "examined": must.examined},
             "shoulds": {"held": should.held, "examined": should.examined},
             "skipped": self.count("skipped"),
-            "not_implemented": self.count("not implemented"),
+            "without_check": self.without_check(),
             "rules": self.rows.iter().map(|row| json!({
                 "id": row.rule.id,
                 "family": rules::family_of(row.rule.id),
@@ -35,7 +35,7 @@ impl Report {
                 "text": row.rule.text,
                 "verdict": row.verdict.word(),
                 "reason": match &row.verdict {
-                    Verdict::Skipped(reason) | Verdict::NotImplemented(reason) => Some(reason),
+                    Verdict::Skipped(reason) => Some(reason),
                     Verdict::Held | Verdict::Broken => None,
                 },
                 "cases": row.cases,

@@ -47,8 +47,8 @@ impl Report {
     fn table(&self, out: &mut String, width: usize) {
         let name_width = width.saturating_sub(40).clamp(16, 36);
         out.push_str(&format!(
-            "{:<name_width$} {:>6} {:>7} {:>8} {:>12}\n",
-            "Family", "held", "broken", "skipped", "no check"
+            "{:<name_width$} {:>6} {:>7} {:>8}\n",
+            "Family", "held", "broken", "skipped"
         ));
         let mut families: Vec<&str> = Vec::new();
         for row in &self.rows {
@@ -62,12 +62,11 @@ impl Report {
                 self.rows.iter().filter(|row| rules::family_of(row.rule.id) == family).collect();
             let count = |word: &str| own.iter().filter(|row| row.verdict.word() == word).count();
             out.push_str(&format!(
-                "{:<name_width$} {:>6} {:>7} {:>8} {:>12}\n",
+                "{:<name_width$} {:>6} {:>7} {:>8}\n",
                 cut(family, name_width.saturating_sub(3)),
                 count("held"),
                 count("broken"),
-                count("skipped"),
-                count("not implemented")
+                count("skipped")
             ));
         }
         out.push('\n');
@@ -98,7 +97,6 @@ impl Report {
         for row in &self.rows {
             let reason = match &row.verdict {
                 Verdict::Skipped(reason) => format!("Skipped, {reason}"),
-                Verdict::NotImplemented(needs) => format!("Not implemented, {needs}"),
                 Verdict::Held | Verdict::Broken => continue,
             };
             match reasons.iter_mut().find(|(own, _)| *own == reason) {
@@ -117,13 +115,13 @@ impl Report {
     fn tail(&self, out: &mut String, width: usize) {
         let (must, should) = (self.score(Severity::Must), self.score(Severity::Should));
         let text = format!(
-            "Musts held: {} of {} examined. Shoulds held: {} of {} examined. {} skipped, {} not implemented, of {} rules in {:.1} s.",
+            "Musts held: {} of {} examined. Shoulds held: {} of {} examined. {} skipped, {} of them without a check, of {} rules in {:.1} s.",
             must.held,
             must.examined,
             should.held,
             should.examined,
             self.count("skipped"),
-            self.count("not implemented"),
+            self.without_check(),
             self.rows.len(),
             self.took.as_secs_f64()
         );

@@ -1,7 +1,7 @@
 //! Rules of the other kinds: import (I), list (L), data sources (D), ephemeral resources (E), functions (F), actions (X), state stores (T).
 
 use super::Severity::{Must, Should};
-use super::Support::{Implemented, Missing};
+use super::Support::Implemented;
 use super::{Rule, row};
 
 /// The rows.
@@ -98,7 +98,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Sort lists, and leave out timestamps.",
     ),
     row(
-        ("D-03", Must, 2, Missing("needs a configuration for which nothing is found")),
+        ("D-03", Must, 2, Implemented),
         "A data source that finds nothing returns an error",
         "ReadDataSource",
         "Null values flow into other resources.",
@@ -175,35 +175,35 @@ pub(super) const ROWS: &[Rule] = &[
         "Send one completed event as the last.",
     ),
     row(
-        ("T-01", Must, 3, Missing("needs the configuration of a state store")),
+        ("T-01", Must, 3, Implemented),
         "A state store returns the bytes that were written",
         "ReadStateBytes, WriteStateBytes",
         "The state is corrupted.",
         "Store bytes as they come.",
     ),
     row(
-        ("T-02", Must, 3, Missing("needs the configuration of a state store")),
+        ("T-02", Must, 3, Implemented),
         "A lock excludes a second process",
         "LockState",
         "Two applies overwrite each other.",
         "Use a conditional write.",
     ),
     row(
-        ("T-03", Must, 3, Missing("needs the configuration of a state store")),
+        ("T-03", Must, 3, Implemented),
         "A write without its lock is refused",
         "WriteStateBytes",
         "Two applies overwrite each other.",
         "Compare the lock with every write.",
     ),
     row(
-        ("T-04", Must, 3, Missing("needs the configuration of a state store")),
+        ("T-04", Must, 3, Implemented),
         "A crash in the middle of a write leaves the old or the new state",
         "WriteStateBytes",
         "The state is lost.",
         "Write aside, then swap.",
     ),
     row(
-        ("T-05", Must, 3, Missing("needs the configuration of a state store")),
+        ("T-05", Must, 3, Implemented),
         "Listing and deleting states are consistent",
         "GetStates, DeleteState",
         "Workspaces vanish.",

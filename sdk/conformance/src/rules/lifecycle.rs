@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Normalize values in plan and read alike.",
     ),
     row(
-        ("A-07", Should, 3, Missing("needs a way to change objects outside the provider")),
+        ("A-07", Should, 3, Implemented),
         "Every configured attribute can be observed",
         "CVE-2021-30476 class",
         "A security setting is silently not applied.",

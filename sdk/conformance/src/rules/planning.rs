@@ -70,7 +70,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Name only attributes that differ.",
     ),
     row(
-        ("P-10", Should, 1, Missing("schemas do not say which attributes force replacement")),
+        ("P-10", Should, 1, Implemented),
         "Attributes documented as forcing replacement do so",
         "single-attribute mutations",
         "Users lose an object that they meant to change.",

@@ -28,7 +28,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Keep the prior value when it is only spelled differently.",
     ),
     row(
-        ("R-04", Should, 3, Missing("needs a way to change objects outside the provider")),
+        ("R-04", Should, 3, Implemented),
         "Real drift is reported",
         "Terraform refresh",
         "Changes outside are never repaired.",

@@ -1,7 +1,7 @@
 //! Rules of the validation (V) and configuration (C).
 
 use super::Severity::{Must, Should};
-use super::Support::{Implemented, Missing};
+use super::Support::Implemented;
 use super::{Rule, row};
 
 /// The rows.
@@ -112,7 +112,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Replace the client under a lock, or return an error.",
     ),
     row(
-        ("C-05", Should, 1, Missing("needs to know which attributes are endpoints")),
+        ("C-05", Should, 1, Implemented),
         "Bad endpoints fail in time and without the secret in the text",
         "reliability target",
         "Users wait, and then find their password in the log.",

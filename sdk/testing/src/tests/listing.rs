@@ -104,7 +104,7 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
 #[test]
 fn faults_of_every_call_are_lived_through_without_a_second_object() {
     let notes = Notes::default();
-    let weathered = storm(provider(&notes), CONFIG);
-    assert!(weathered.iter().any(|one| one.call == "apply desk_note"));
+    let cases = fault_sweep(provider(&notes), CONFIG);
+    assert!(cases.iter().any(|one| one.call == "apply desk_note"));
     assert_eq!(notes.len(), 0, "nothing is left behind");
 }

@@ -312,7 +312,7 @@ fn texts_of_json_are_compared_as_what_they_hold() {
         text("1"),
         text(" 1"),
         &expect![[r#"
-                  ~ input = jsonencode( # only white space changes
+                  ~ input = jsonencode( # whitespace changes
                         {
                             a = 1
                             b = [
@@ -323,6 +323,32 @@ fn texts_of_json_are_compared_as_what_they_hold() {
                     )
         "#]],
     );
+}
+
+#[test]
+fn texts_of_json_without_content_are_shown_as_calls() {
+    let rows = [
+        ("{}", "{ }", "~ input = jsonencode({}) # whitespace changes"),
+        ("[]", "{}", "~ input = jsonencode([] -> {})"),
+        ("{", "{}", "~ input = \"{\" -> jsonencode({})"),
+        (" {}", "x", "~ input = \" {}\" -> \"x\""),
+        ("{}", "x", "~ input = jsonencode({}) -> \"x\""),
+    ];
+    for (before, after, line) in rows {
+        let text = change(Value::string(before), Value::string(after));
+        assert!(text.contains(line), "{text}");
+    }
+    let text = || Value::string("{}");
+    assert!(change(null(), text()).contains("+ input = jsonencode({})\n"));
+    assert!(change(text(), null()).contains("- input = jsonencode({})\n"));
+}
+
+#[test]
+fn a_carriage_return_belongs_to_the_line_break() {
+    let text = change(Value::string("a\r\nb\rc\r\n"), Value::string("a\r\nb\r\n"));
+    assert!(text.contains(" a\r\n"), "{text:?}");
+    assert!(text.contains(" - b\\rc\r\n"), "{text:?}");
+    assert!(text.contains(" + b\r\n"), "{text:?}");
 }
 
 #[test]
@@ -398,10 +424,10 @@ fn nothing_in_a_value_steers_the_terminal() {
     );
     check(
         null(),
-        Value::string("a\r\n\u{1b}]0;x\u{7}"),
+        Value::string("a\rb\n\u{1b}]0;x\u{7}"),
         &expect![[r#"
                   + input = <<-EOT
-                        a\r
+                        a\rb
                         \u001b]0;x\u0007
                     EOT
         "#]],

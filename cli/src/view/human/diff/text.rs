@@ -10,17 +10,33 @@ use crate::view::shown;
 /// Number of unchanged lines shown next to a difference.
 const CONTEXT: usize = 3;
 
-/// The value that a text of JSON holds, if it is worth showing as one: an object or an array that
-/// is not empty.
+/// The value that a text of JSON holds, if it is an object or an array.
 pub(super) fn json(text: &str) -> Option<Value> {
-    text.trim_start().starts_with(['{', '[']).then_some(())?;
-    let value = decode_simple(text.as_bytes()).ok()?;
-    (!value.children().is_empty()).then_some(value)
+    text.starts_with(['{', '[']).then_some(())?;
+    decode_simple(text.as_bytes()).ok()
+}
+
+/// The call that gives a JSON text, around the value rendered. As in Terraform, a note is behind the call
+/// if that is on one line.
+pub(super) fn encoded(value: &str, note: &str, at: usize) -> String {
+    if value.contains('\n') {
+        format!("jsonencode({note}\n{}{value}\n{})", " ".repeat(at + 4), " ".repeat(at))
+    } else {
+        format!("jsonencode({value}){note}")
+    }
 }
 
 /// The lines of a text as they may be shown.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
-    text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown::line)
+    text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown_line)
+}
+
+/// One of several lines. A carriage return at its end belongs to the line break.
+fn shown_line(line: &str) -> String {
+    match line.strip_suffix('\r') {
+        Some(line) => format!("{}\r", shown::line(line)),
+        None => shown::line(line),
+    }
 }
 
 impl Differ<'_> {
@@ -31,12 +47,14 @@ impl Differ<'_> {
         if let (Some(before), Some(after)) = (json(old), json(new)) {
             if before == after {
                 let value = free.whole(Sign::Keep, &after, "", at + 4);
-                let margin = " ".repeat(at + 4);
-                return Some(format!(
-                    "jsonencode( # only white space changes{note}\n{margin}{value}\n{end})"
-                ));
+                let verb = if note.is_empty() { "" } else { " force replacement" };
+                let note = format!(" # whitespace changes{verb}");
+                return Some(encoded(&value, &note, at));
             }
             let change = free.change((&before, &after), &Path::root(), at + 4);
+            if !change.contains('\n') {
+                return Some(encoded(&change, &note, at));
+            }
             let line = self.line(Sign::Change, &change, at + 4);
             return Some(format!("jsonencode({note}\n{line}{end})"));
         }
@@ -48,7 +66,7 @@ impl Differ<'_> {
             // If only one text ends in a line break, that is shown as an empty line that comes or
             // goes.
             let text = if same_end { text.strip_suffix('\n').unwrap_or(text) } else { text };
-            text.split('\n').map(shown::line).collect()
+            text.split('\n').map(shown_line).collect()
         };
         let lines = self.changed_lines(&split(old), &split(new), at);
         Some(format!("<<-EOT{note}\n{lines}{end}EOT"))

@@ -45,7 +45,7 @@ impl Differ<'_> {
                 Some(value) => {
                     let free = Differ { free: true, ..*self };
                     let value = free.whole(sign, &value, "", at + 4);
-                    format!("jsonencode({note}\n{}{value}\n{end})", " ".repeat(at + 4))
+                    text::encoded(&value, note, at)
                 }
                 None if string.contains('\n') => {
                     let margin = " ".repeat(at + 4);

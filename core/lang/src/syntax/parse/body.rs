@@ -236,7 +236,7 @@ impl Parser<'_> {
         if self.line_end(span, "block definition").is_err() {
             self.skip_item(self.at);
         }
-        Ok(Block { kind, labels, body, header, span })
+        Ok(Block { kind, labels, body, header, brace: open, span })
     }
 
     /// Parses labels and the opening brace, which is returned.
@@ -314,7 +314,9 @@ impl Parser<'_> {
         let close = self.one_line_end(open)?;
         let start = open.behind();
         let span = Span { end: close.start.max(start.start), ..start };
-        Ok(Body { attributes: vec![attr], ..Body::empty(span, open) })
+        // As in Terraform, an item is missing where the only one begins.
+        let missing = Span { end: attr.name.span.start + 1, ..attr.name.span };
+        Ok(Body { attributes: vec![attr], ..Body::empty(span, missing) })
     }
 
     /// Takes the brace behind the only argument of a block on one line.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::finding;
 use crate::message::Msg;
-use crate::plugin::Plugin;
+use crate::plugin::{Plugin, StartError};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
@@ -65,7 +65,11 @@ fn remotes(pid: i32) -> Vec<String> {
     const LISTEN: &str = "0A";
     let rows = tcp_rows(pid).into_iter();
     rows.filter(|(remote, state)| {
-        state != LISTEN && !remote.starts_with("0100007F") && !remote.starts_with("00000000")
+        // Addresses are printed as little-endian numbers: 127.0.0.1 is 0100007F.
+        let is_loopback = remote.split(':').next().is_some_and(|it| {
+            it.len() == 8 && it.ends_with("7F") || it == "00000000000000000000000001000000"
+        });
+        state != LISTEN && !is_loopback && !remote.starts_with("00000000:")
     })
     .map(|(remote, _)| remote)
     .collect()
@@ -98,7 +102,33 @@ pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
     }
 }
 
+/// Starts it where temporary files cannot be written, as on a full disk.
+async fn full_disk(suite: &mut Suite, program: &Path) {
+    if !suite.wants("Z-14") {
+        return;
+    }
+    let mut launch = suite.launch();
+    launch.env.push(("TMPDIR".into(), "/proc/no-such-folder".into()));
+    let problem = match Plugin::launch(program, &launch).await {
+        Ok(plugin) => {
+            let call =
+                plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
+            (!call.is_answered()).then(|| call.outcome())
+        }
+        // A readable note is an answer.
+        Err(StartError::Ended(_, said)) if !said.trim().is_empty() && !said.contains("panic") => {
+            None
+        }
+        Err(error) => Some(error.to_string()),
+    };
+    suite.check("Z-14", problem.is_none(), || {
+        finding("Z-14", "without a folder for temporary files it crashes or hangs")
+            .values("an answer, or a note", problem.unwrap_or_default())
+    });
+}
+
 pub(super) async fn surroundings(suite: &mut Suite, program: &Path) {
+    full_disk(suite, program).await;
     if !suite.wants("H-20") {
         return;
     }

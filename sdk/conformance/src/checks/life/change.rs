@@ -23,7 +23,7 @@ pub(super) async fn run(
     offered: &Offered,
     mut object: Object,
 ) -> Object {
-    if !suite.wants_any(&["A-08", "A-10"]) {
+    if !suite.wants_any(&["A-08", "A-10", "R-04"]) {
         return object;
     }
     let mut replaced = false;
@@ -91,8 +91,40 @@ async fn update(
         Finding::new("A-08", &offered.subject(), "an update changes the identity").by(&call)
     });
     journal.change(offered, &object.value, &updated.value, &updated.private);
+    drift(suite, offered, &object, &updated).await;
     settled(suite, offered, &updated).await;
     updated
+}
+
+/// Reads a changed object with the state from before: the change must show.
+async fn drift(suite: &mut Suite, offered: &Offered, before: &Object, after: &Object) {
+    if !suite.wants("R-04") {
+        return;
+    }
+    if !suite.tracked.contains(&offered.name) {
+        return suite.skip(&["R-04"], "the objects have nothing outside of the state");
+    }
+    let request = request::read(offered, &before.value, &before.private, before.identity.as_ref());
+    let call = suite.call(Rpc::ReadResource, &request).await;
+    let found = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty()).ok().flatten();
+    let Some(found) = found.filter(|_| call.is_fine()) else { return };
+    for path in crate::checks::differences(&before.value, &after.value) {
+        let (Some(new), Some(got)) = (path.find(&after.value), path.find(found.value())) else {
+            continue;
+        };
+        let is_own =
+            offered.block().attribute_at(&path).is_some_and(|(it, _)| it.role.is_settable());
+        if !is_own {
+            continue;
+        }
+        suite.check("R-04", new == got, || {
+            let message = "a change that was made outside is not read";
+            Finding::new("R-04", &offered.subject(), message)
+                .at(&path)
+                .by(&call)
+                .values(shown(new), shown(got))
+        });
+    }
 }
 
 /// Destroys the old object and creates the new one, as a host does.

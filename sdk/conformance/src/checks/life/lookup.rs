@@ -111,7 +111,7 @@ async fn identity(
 
 async fn listed(suite: &mut Suite, offered: &Offered, object: &Object) {
     let list = suite.offer.of(Kind::List).find(|it| it.name == offered.name).cloned();
-    let Some(list) = list.filter(|_| suite.wants("L-01")) else { return };
+    let Some(list) = list.filter(|_| suite.wants_any(&["L-01", "L-03"])) else { return };
     let Some(identity) = &object.identity else {
         return suite.skip(&["L-01"], "no listed type has an identity");
     };
@@ -127,6 +127,7 @@ async fn listed(suite: &mut Suite, offered: &Offered, object: &Object) {
         crate::plugin::Reply::Answered(events) => events.clone(),
         _ => Vec::new(),
     };
+    crate::checks::listing::objects(suite, &list, &events, &call);
     let found = events.iter().any(|event| {
         let data = event.get_msg(1).and_then(|it| it.get_msg(1));
         decode(data, &ty).ok().flatten() == own

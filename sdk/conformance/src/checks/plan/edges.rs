@@ -5,6 +5,7 @@ use formwork_value::{Path, Value};
 use super::super::{null, shown, validate};
 use super::{input, plan};
 use crate::finding::Finding;
+use crate::generate;
 use crate::message::Msg;
 use crate::offer::Offered;
 use crate::plugin::Call;
@@ -16,7 +17,10 @@ pub(super) async fn large(suite: &mut Suite, offered: &Offered, create: &PlanInp
     if !suite.wants("P-22") {
         return;
     }
-    let Some((path, config)) = validate::enlarged(offered, &create.config) else { return };
+    let mut configs = vec![create.config.clone()];
+    configs.extend(suite.legal(offered).await);
+    let enlarged = configs.iter().find_map(|config| validate::enlarged(offered, config));
+    let Some((path, config)) = enlarged else { return };
     if !suite.validate(offered, &config).await.is_fine() {
         return;
     }
@@ -37,18 +41,30 @@ pub(super) async fn large(suite: &mut Suite, offered: &Offered, create: &PlanInp
     });
 }
 
+/// Plans with the plain configuration as the proposed value, to create and over an existing object:
+/// hosts merge them in their own way.
 pub(super) async fn unproposed(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
-    let input = PlanInput { proposed: create.config.clone(), ..create.clone() };
-    let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
-    suite.check("P-08", call.is_answered(), || {
-        Finding::new(
-            "P-08",
-            &offered.subject(),
-            "the plain configuration as proposed value crashes it",
-        )
-        .by(&call)
-        .input(shown(&create.config))
-    });
+    if !suite.wants("P-08") {
+        return;
+    }
+    let mut inputs = vec![PlanInput { proposed: create.config.clone(), ..create.clone() }];
+    if let Some(planned) = plan(suite, offered, create).await {
+        let mut dice = suite.dice(&format!("fill {}", offered.name));
+        let prior = generate::filled(offered.block(), &planned.value, &mut dice);
+        inputs.push(PlanInput { prior, proposed: create.config.clone(), ..create.clone() });
+    }
+    for input in inputs {
+        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
+        suite.check("P-08", call.is_answered(), || {
+            Finding::new(
+                "P-08",
+                &offered.subject(),
+                "the plain configuration as proposed value crashes it",
+            )
+            .by(&call)
+            .input(shown(&create.config))
+        });
+    }
 }
 
 pub(super) async fn deferred(suite: &mut Suite, offered: &Offered, create: &PlanInput) {

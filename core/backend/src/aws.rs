@@ -1,0 +1,287 @@
+//! Requests to services of AWS: signed with Signature Version 4, repeated while the service is busy, and
+//! refusals with their code.
+
+pub(crate) mod credentials;
+mod environment;
+pub(crate) mod profile;
+pub(crate) mod sts;
+
+use std::sync::Arc;
+
+use reqsign_aws_v4::{Credential, RequestSigner};
+use reqsign_core::hash::hex_sha256;
+use reqsign_core::{SignRequest as _, Signer};
+use serde::Deserialize;
+use ureq::http::{HeaderValue, Request, StatusCode, header};
+
+pub(crate) use self::environment::context;
+use crate::remote::Cause;
+use crate::web::{Client, HttpResponse, may_pass, without_secrets};
+
+/// Codes of refusals that end by themselves, which some services answer with the status 400.
+const THROTTLED: [&str; 6] = [
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "RequestTimeout",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+];
+
+/// One service of AWS, or one that is compatible with it.
+#[derive(Clone)]
+pub(crate) struct Service {
+    client: Client,
+    signer: Signer<Credential>,
+    region: String,
+}
+
+impl Service {
+    /// A service in a region, which the signatures name.
+    pub(crate) fn new(
+        client: Client,
+        signer: &Signer<Credential>,
+        (name, region): (&str, &str),
+    ) -> Self {
+        let signer = signer.clone().with_request_signer(RequestSigner::new(name, region));
+        Self { client, signer, region: region.to_owned() }
+    }
+
+    /// The region that requests are signed for.
+    pub(crate) fn region(&self) -> &str {
+        &self.region
+    }
+
+    /// Signs a request and sends it, and again where the service is busy or does not answer.
+    ///
+    /// # Errors
+    /// When there are no credentials, or no answer came. One with any status is returned.
+    pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
+        let mut attempts = self.client.begin();
+        loop {
+            let outcome = self.client.once(self.signed(request).await?).await;
+            let pause = match &outcome {
+                Ok(answer) if is_busy(answer) => answer.pause(),
+                Ok(_) => return Ok(outcome?),
+                Err(_) => None,
+            };
+            if !attempts.again(pause).await {
+                let n_attempts = attempts.n_made();
+                return Ok(outcome.map_err(|error| error.after(n_attempts))?);
+            }
+        }
+    }
+
+    async fn signed(&self, request: &Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+        let (mut parts, body) = with_sum(request.clone())?.into_parts();
+        self.signer.sign(&mut parts, None).await.map_err(|error| explained(&error))?;
+        Ok(Request::from_parts(parts, body))
+    }
+}
+
+/// Signs a request with credentials that are at hand.
+///
+/// # Errors
+/// When the credentials have expired, or the request cannot be signed.
+async fn sign_with(
+    credential: &Credential,
+    (service, region): (&str, &str),
+    request: Request<Vec<u8>>,
+) -> reqsign_core::Result<Request<Vec<u8>>> {
+    let request = with_sum(request).map_err(|error| {
+        reqsign_core::Error::request_invalid(format!("the request cannot be signed: {error}"))
+    })?;
+    let (mut parts, body) = request.into_parts();
+    let context = reqsign_core::Context::new();
+    let signer = RequestSigner::new(service, region);
+    signer.sign_request(&context, &mut parts, Some(credential), None).await?;
+    Ok(Request::from_parts(parts, body))
+}
+
+/// Adds the sum of the content, which the signature covers.
+fn with_sum(mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+    let sum = HeaderValue::from_str(&hex_sha256(request.body()))?;
+    request.headers_mut().insert("x-amz-content-sha256", sum);
+    Ok(request)
+}
+
+fn is_busy(answer: &HttpResponse) -> bool {
+    may_pass(answer.status)
+        || (answer.status == StatusCode::BAD_REQUEST
+            && Refusal::read(answer).is_some_and(|refusal| refusal.is_throttling()))
+}
+
+/// An error of the signing package with the reasons behind it.
+fn explained(error: &reqsign_core::Error) -> Cause {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(&format!(": {more}"));
+        }
+        source = error.source();
+    }
+    text.into()
+}
+
+/// An answer of a service that refuses a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub(crate) struct Refusal {
+    /// The code, for example `NoSuchKey`.
+    #[serde(rename = "Code", default)]
+    pub(crate) code: String,
+    /// The message for people.
+    #[serde(rename = "Message", default)]
+    pub(crate) message: String,
+}
+
+/// The answer of STS, whose error is one level deeper.
+#[derive(Deserialize)]
+struct QueryError {
+    #[serde(rename = "Error")]
+    error: Refusal,
+}
+
+/// The answer of DynamoDB.
+#[derive(Deserialize)]
+struct JsonError {
+    #[serde(rename = "__type", default)]
+    kind: String,
+    #[serde(alias = "Message", default)]
+    message: String,
+}
+
+impl Refusal {
+    /// Reads the error in the content of an answer: XML of S3 or STS, or JSON of DynamoDB.
+    pub(crate) fn read(answer: &HttpResponse) -> Option<Self> {
+        let text = std::str::from_utf8(&answer.body).ok()?;
+        if let Ok(JsonError { kind, message }) = serde_json::from_str(text) {
+            let code = kind.rsplit('#').next().unwrap_or_default().to_owned();
+            return Some(Self { code, message }).filter(|refusal| !refusal.code.is_empty());
+        }
+        let nested = quick_xml::de::from_str::<QueryError>(text).map(|error| error.error);
+        let refusal = nested.or_else(|_| quick_xml::de::from_str(text)).ok()?;
+        Some(refusal).filter(|refusal: &Self| !refusal.code.is_empty())
+    }
+
+    fn is_throttling(&self) -> bool {
+        THROTTLED.contains(&self.code.as_str())
+    }
+
+    /// The next step for codes that have a special one.
+    fn remedy(&self, answer: &HttpResponse, region: &str) -> Option<String> {
+        let text = match self.code.as_str() {
+            "AccessDenied" | "AccessDeniedException" | "AllAccessDisabled" => {
+                "the credentials lack the permission for this call".to_owned()
+            }
+            "ExpiredToken" | "ExpiredTokenException" | "TokenRefreshRequired" => {
+                "the session of the credentials has ended: log in again, or renew AWS_SESSION_TOKEN"
+                    .to_owned()
+            }
+            "InvalidAccessKeyId"
+            | "SignatureDoesNotMatch"
+            | "UnrecognizedClientException"
+            | "InvalidSignatureException"
+            | "InvalidClientTokenId" => "check access key, secret key and session token".to_owned(),
+            "RequestTimeTooSkewed" => {
+                let now = answer.header(header::DATE.as_str()).unwrap_or("unknown");
+                format!("the clock of this machine is wrong: the time of the server is {now}")
+            }
+            "AuthorizationHeaderMalformed"
+            | "PermanentRedirect"
+            | "IllegalLocationConstraintException" => {
+                let actual = answer.header("x-amz-bucket-region")?;
+                format!(
+                    "requested bucket from {region:?}, actual location {actual:?}: set `region`"
+                )
+            }
+            _ => return None,
+        };
+        Some(text)
+    }
+}
+
+/// The cause of a failure for an answer that was not expected.
+pub(crate) fn refused(answer: &HttpResponse, (method, url): (&str, &str), region: &str) -> Cause {
+    let place = without_secrets(url);
+    let redirect = answer.header("x-amz-bucket-region").filter(|actual| *actual != region);
+    match (Refusal::read(answer), redirect) {
+        (Some(refusal), _) => {
+            let Refusal { code, message } = &refusal;
+            let remedy = refusal.remedy(answer, region);
+            let remedy = remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default();
+            let message = message.trim_end_matches('.');
+            format!("{method} {place}: HTTP {}, {code}: {message}{remedy}", answer.status).into()
+        }
+        (None, Some(actual)) => format!(
+            "{method} {place}: HTTP {}; requested bucket from {region:?}, actual location {actual:?}: set `region`",
+            answer.status
+        )
+        .into(),
+        (None, None) => answer.unexpected(method, url),
+    }
+}
+
+/// A signer without a service yet, over a chain of credentials.
+pub(crate) fn signer(chain: Arc<credentials::Chain>) -> Signer<Credential> {
+    // The service and region are set for each service; the credentials are read once for all.
+    let context = chain.context().clone();
+    Signer::new(context, chain, RequestSigner::new("", ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use ureq::http::HeaderMap;
+
+    use super::*;
+
+    fn answer(status: u16, body: &str) -> HttpResponse {
+        let status = StatusCode::from_u16(status).unwrap();
+        HttpResponse { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
+    }
+
+    #[test]
+    fn refusals_are_read_in_the_form_of_each_service() {
+        let code = |body: &str| Refusal::read(&answer(400, body)).map(|refusal| refusal.code);
+        let s3 = "<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code><Message>m</Message><Key>k</Key></Error>";
+        let sts = "<ErrorResponse xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>m</Message></Error><RequestId>1</RequestId></ErrorResponse>";
+        let table = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"m"}"#;
+        assert_eq!(code(s3).as_deref(), Some("NoSuchKey"));
+        assert_eq!(code(sts).as_deref(), Some("AccessDenied"));
+        assert_eq!(code(table).as_deref(), Some("ConditionalCheckFailedException"));
+        assert_eq!(code("<html>no</html>"), None);
+        assert_eq!(code("{}"), None);
+    }
+
+    #[test]
+    fn a_throttled_request_is_sent_again_whatever_its_status() {
+        let slow = r#"{"__type":"ProvisionedThroughputExceededException","message":"m"}"#;
+        assert!(is_busy(&answer(400, slow)));
+        assert!(is_busy(&answer(503, "")));
+        assert!(!is_busy(&answer(400, r#"{"__type":"ValidationException"}"#)));
+        assert!(!is_busy(&answer(403, "")));
+    }
+
+    #[test]
+    fn a_refusal_names_code_and_next_step() {
+        let expired =
+            answer(400, "<Error><Code>ExpiredToken</Code><Message>Too old.</Message></Error>");
+        let cause = refused(&expired, ("GET", "https://u:p@h/b"), "eu-west-1").to_string();
+        assert!(
+            cause.starts_with(
+                "GET https://h/b: HTTP 400 Bad Request, ExpiredToken: Too old; the session"
+            ),
+            "{cause}"
+        );
+        let mut elsewhere = answer(301, "");
+        elsewhere.headers.insert("x-amz-bucket-region", HeaderValue::from_static("us-west-2"));
+        let cause = refused(&elsewhere, ("GET", "https://h/b"), "eu-west-1").to_string();
+        assert!(
+            cause.ends_with(
+                "requested bucket from \"eu-west-1\", actual location \"us-west-2\": set `region`"
+            ),
+            "{cause}"
+        );
+    }
+}

@@ -1,0 +1,259 @@
+//! The chain of places that credentials come from, in the order of Terraform: arguments, variables,
+//! profiles, the container, the machine; then the role that they assume.
+
+use reqsign_aws_v4::{
+    Credential, ECSCredentialProvider, IMDSv2CredentialProvider, SSOCredentialProvider,
+};
+use reqsign_core::{Context, Error, ProvideCredential, Result};
+
+use super::profile::{Files, Origin, Profiles, Sso};
+use super::sts::{Role, Sts};
+
+/// Settings of the chain.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// Keys that are set by arguments.
+    pub(crate) keys: Option<Credential>,
+    /// The profile that is set by an argument.
+    pub(crate) profile: Option<String>,
+    /// The files of profiles.
+    pub(crate) files: Files,
+    /// A role that the holder of a token may assume.
+    pub(crate) web_identity: Option<(Role, Token)>,
+    /// The role that the credentials assume.
+    pub(crate) role: Option<Role>,
+    /// The service for roles.
+    pub(crate) sts: Sts,
+    /// The URL of the IAM Identity Center, if it is another one.
+    pub(crate) sso_endpoint: Option<String>,
+    /// The URL of the metadata service of the machine, if it is another one.
+    pub(crate) metadata_endpoint: Option<String>,
+    /// Whether the metadata service is asked; by the environment unless it is set.
+    pub(crate) metadata: Option<bool>,
+    /// Accounts that the credentials must, or must not, belong to.
+    pub(crate) accounts: Accounts,
+}
+
+/// A token of another identity provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Token {
+    /// The token itself.
+    Value(String),
+    /// The file that holds it.
+    File(String),
+}
+
+/// Accounts that credentials may belong to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Accounts {
+    /// The only ones, if there are any here.
+    pub(crate) allowed: Vec<String>,
+    /// Ones that are excluded.
+    pub(crate) forbidden: Vec<String>,
+}
+
+/// The chain of places.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    settings: Settings,
+    context: Context,
+    /// For services of the container and the machine, which answer at once or not at all.
+    nearby: Context,
+}
+
+impl Chain {
+    /// Makes the chain. Asks nothing yet.
+    pub(crate) fn new(settings: Settings, context: Context, nearby: Context) -> Self {
+        Self { settings, context, nearby }
+    }
+
+    /// The surroundings of the chain.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    async fn base(&self) -> Result<Credential> {
+        let Settings { keys, profile, web_identity, .. } = &self.settings;
+        if let Some(keys) = keys {
+            return Ok(keys.clone());
+        }
+        if let Some((role, token)) = web_identity {
+            return self.assume_with_token(role, token).await;
+        }
+        let profiles = Profiles::read(&self.context, &self.settings.files).await?;
+        if let Some(name) = profile {
+            return match profiles.origin(name)? {
+                Some(origin) => self.follow(origin).await,
+                None => self.ambient(&format!("profile {name:?} has no credentials")).await,
+            };
+        }
+        if let Some(keys) = self.environment()? {
+            return Ok(keys);
+        }
+        let variable = |name: &str| self.context.env_var(name);
+        if let (Some(file), Some(arn)) =
+            (variable("AWS_WEB_IDENTITY_TOKEN_FILE"), variable("AWS_ROLE_ARN"))
+        {
+            let session_name = variable("AWS_ROLE_SESSION_NAME");
+            let role = Role { arn, session_name, ..Role::default() };
+            return self.assume_with_token(&role, &Token::File(file)).await;
+        }
+        let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
+        let name = named.as_deref().unwrap_or("default");
+        let origin = match &named {
+            None if !profiles.has(name) => None,
+            _ => profiles.origin(name)?,
+        };
+        match origin {
+            Some(origin) => self.follow(origin).await,
+            None => self.ambient(&format!("no profile {name:?} with credentials")).await,
+        }
+    }
+
+    fn environment(&self) -> Result<Option<Credential>> {
+        let one_of = |names: [&str; 2]| names.iter().find_map(|name| self.context.env_var(name));
+        let id = one_of(["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY"]);
+        let secret = one_of(["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY"]);
+        match (id, secret) {
+            (Some(access_key_id), Some(secret_access_key)) => Ok(Some(Credential {
+                access_key_id,
+                secret_access_key,
+                session_token: self.context.env_var("AWS_SESSION_TOKEN"),
+                expires_in: None,
+            })),
+            (None, None) => Ok(None),
+            (Some(_), None) => Err(Error::config_invalid(
+                "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not",
+            )),
+            (None, Some(_)) => Err(Error::config_invalid(
+                "AWS_SECRET_ACCESS_KEY is set, but AWS_ACCESS_KEY_ID is not",
+            )),
+        }
+    }
+
+    /// Credentials of the container or the machine, for when nothing else has any.
+    async fn ambient(&self, found: &str) -> Result<Credential> {
+        if let Some(credential) = self.container().await? {
+            return Ok(credential);
+        }
+        let reason = match self.machine().await {
+            Ok(Some(credential)) => return Ok(credential),
+            Ok(None) => "the metadata service of the machine is not asked".to_owned(),
+            Err(error) => {
+                format!("no credentials from the metadata service of the machine ({error})")
+            }
+        };
+        Err(Error::credential_invalid(format!(
+            "no valid credential sources found: no access_key and secret_key in the backend, no AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, {found} in {}, no container credentials, {reason}",
+            self.files()
+        )))
+    }
+
+    fn files(&self) -> String {
+        let Files { config, credentials } = &self.settings.files;
+        config.iter().chain(credentials).map(String::as_str).collect::<Vec<_>>().join(" and ")
+    }
+
+    async fn container(&self) -> Result<Option<Credential>> {
+        ECSCredentialProvider::new().provide_credential(&self.nearby).await
+    }
+
+    async fn machine(&self) -> Result<Option<Credential>> {
+        let disabled = self.context.env_var("AWS_EC2_METADATA_DISABLED");
+        let disabled = disabled.is_some_and(|text| text.eq_ignore_ascii_case("true"));
+        if !self.settings.metadata.unwrap_or(!disabled) {
+            return Ok(None);
+        }
+        let mut provider = IMDSv2CredentialProvider::new();
+        if let Some(endpoint) = &self.settings.metadata_endpoint {
+            provider = provider.with_endpoint(endpoint.trim_end_matches('/'));
+        }
+        provider.provide_credential(&self.nearby).await
+    }
+
+    /// Credentials of a profile. The roles of a chain are assumed one after the other.
+    async fn follow(&self, origin: Origin) -> Result<Credential> {
+        let mut roles = Vec::new();
+        let mut first = origin;
+        while let Origin::Role(source, role) = first {
+            roles.push(role);
+            first = *source;
+        }
+        let missing = |what: &str| {
+            Error::credential_invalid(format!(
+                "the profile names {what} as the source of its credentials, which has none"
+            ))
+        };
+        let mut credential = match first {
+            Origin::Keys(keys) => keys,
+            Origin::WebIdentity(role, file) => {
+                self.assume_with_token(&role, &Token::File(file)).await?
+            }
+            Origin::Sso(sso) => self.sso(&sso).await?,
+            Origin::Environment => self.environment()?.ok_or_else(|| missing("the environment"))?,
+            Origin::Container => self.container().await?.ok_or_else(|| missing("the container"))?,
+            Origin::Machine | Origin::Role(..) => {
+                self.machine().await?.ok_or_else(|| missing("the machine"))?
+            }
+        };
+        for role in roles.iter().rev() {
+            credential = self.settings.sts.assume(&self.context, role, &credential).await?;
+        }
+        Ok(credential)
+    }
+
+    async fn sso(&self, sso: &Sso) -> Result<Credential> {
+        let mut provider = SSOCredentialProvider::new()
+            .with_account_id(&sso.account)
+            .with_region(&sso.region)
+            .with_role_name(&sso.role)
+            .with_start_url(&sso.token);
+        if let Some(endpoint) = &self.settings.sso_endpoint {
+            let endpoint = endpoint.trim_end_matches('/');
+            provider = provider.with_endpoint(format!("{endpoint}/federation/credentials"));
+        }
+        let found = provider.provide_credential(&self.context).await?;
+        found.ok_or_else(|| {
+            Error::credential_invalid(
+                "there is no valid token of the IAM Identity Center: run `aws sso login`",
+            )
+        })
+    }
+
+    async fn assume_with_token(&self, role: &Role, token: &Token) -> Result<Credential> {
+        let text = match token {
+            Token::Value(text) => text.clone(),
+            Token::File(path) => self.context.file_read_as_string(path).await.map_err(|error| {
+                Error::config_invalid(format!("the web identity token cannot be read: {error}"))
+            })?,
+        };
+        self.settings.sts.assume_with_token(&self.context, role, &text).await
+    }
+
+    async fn check_account(&self, credential: &Credential) -> Result<()> {
+        let Accounts { allowed, forbidden } = &self.settings.accounts;
+        if allowed.is_empty() && forbidden.is_empty() {
+            return Ok(());
+        }
+        let account = self.settings.sts.account(&self.context, credential).await?;
+        if forbidden.contains(&account) || (!allowed.is_empty() && !allowed.contains(&account)) {
+            return Err(Error::config_invalid(format!(
+                "AWS account ID not allowed: {account}; allowed_account_ids or forbidden_account_ids of the backend exclude it"
+            )));
+        }
+        Ok(())
+    }
+}
+
+impl ProvideCredential for Chain {
+    type Credential = Credential;
+
+    async fn provide_credential(&self, _: &Context) -> Result<Option<Credential>> {
+        let mut credential = self.base().await?;
+        if let Some(role) = &self.settings.role {
+            credential = self.settings.sts.assume(&self.context, role, &credential).await?;
+        }
+        self.check_account(&credential).await?;
+        Ok(Some(credential))
+    }
+}

@@ -1,0 +1,73 @@
+//! The surroundings in which the signing package looks for credentials: variables, files and requests.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use reqsign_core::{Context, Env, Error, FileRead, HttpSend, Result};
+use ureq::http::{Request, Response};
+
+use crate::web::Client;
+
+/// Makes the surroundings: the variables of the command's environment, and a client for the services
+/// that return credentials.
+pub(crate) fn context(variables: BTreeMap<String, String>, client: Client) -> Context {
+    Context::new()
+        .with_env(Variables(variables.into_iter().collect()))
+        .with_file_read(Files)
+        .with_http_send(Requests(client))
+}
+
+/// The environment variables.
+struct Variables(HashMap<String, String>);
+
+impl std::fmt::Debug for Variables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Their values may be secrets.
+        f.debug_struct("Variables").finish_non_exhaustive()
+    }
+}
+
+impl Env for Variables {
+    fn var(&self, key: &str) -> Option<String> {
+        self.0.get(key).filter(|value| !value.is_empty()).cloned()
+    }
+
+    fn vars(&self) -> HashMap<String, String> {
+        self.0.clone()
+    }
+
+    fn home_dir(&self) -> Option<PathBuf> {
+        self.var("HOME").map(PathBuf::from)
+    }
+}
+
+/// Files of this machine.
+#[derive(Debug)]
+struct Files;
+
+impl FileRead for Files {
+    async fn file_read(&self, path: &str) -> Result<Vec<u8>> {
+        std::fs::read(path).map_err(|error| Error::config_invalid(format!("{path}: {error}")))
+    }
+}
+
+/// The client for requests that need no signature.
+struct Requests(Client);
+
+impl std::fmt::Debug for Requests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Requests").finish_non_exhaustive()
+    }
+}
+
+impl HttpSend for Requests {
+    async fn http_send(&self, request: Request<Bytes>) -> Result<Response<Bytes>> {
+        let answer = self.0.once(request.map(|body| body.to_vec())).await;
+        let answer = answer.map_err(|error| Error::unexpected(error.to_string()))?;
+        let mut response = Response::new(Bytes::from(answer.body));
+        *response.status_mut() = answer.status;
+        *response.headers_mut() = answer.headers;
+        Ok(response)
+    }
+}

@@ -1,0 +1,270 @@
+//! Profiles in the configuration and credentials files of AWS: a profile holds keys, or says where
+//! they come from.
+
+use std::collections::BTreeMap;
+
+use ini::{Ini, ParseOption};
+use reqsign_aws_v4::Credential;
+use reqsign_core::{Context, Error, Result};
+
+use super::sts::Role;
+
+/// The paths of the files; the usual ones unless they are set.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Files {
+    /// The configuration files.
+    pub(crate) config: Vec<String>,
+    /// The credentials files.
+    pub(crate) credentials: Vec<String>,
+}
+
+/// The profiles of all files.
+#[derive(Debug, Default)]
+pub(crate) struct Profiles {
+    profiles: BTreeMap<String, Properties>,
+    /// The sessions of the IAM Identity Center.
+    sessions: BTreeMap<String, Properties>,
+}
+
+type Properties = BTreeMap<String, String>;
+
+/// The origin of the credentials of a profile.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// Keys in the file.
+    Keys(Credential),
+    /// A role that another origin may assume.
+    Role(Box<Self>, Role),
+    /// A role that the holder of a token in a file may assume.
+    WebIdentity(Role, String),
+    /// The IAM Identity Center.
+    Sso(Sso),
+    /// The environment variables.
+    Environment,
+    /// The container that this process runs in.
+    Container,
+    /// The machine that this process runs on.
+    Machine,
+}
+
+/// A role at the IAM Identity Center.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sso {
+    /// The account.
+    pub(crate) account: String,
+    /// The role.
+    pub(crate) role: String,
+    /// The region of the service.
+    pub(crate) region: String,
+    /// The name under which the token is kept after `aws sso login`.
+    pub(crate) token: String,
+}
+
+/// The kind of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Config,
+    Credentials,
+}
+
+impl Profiles {
+    /// Reads the files. One that does not exist counts as empty; a later one overrides an earlier one,
+    /// and credentials files override configuration files.
+    ///
+    /// # Errors
+    /// When a file cannot be parsed.
+    pub(crate) async fn read(context: &Context, files: &Files) -> Result<Self> {
+        let mut found = Self::default();
+        let config = files.config.iter().map(|path| (path, Kind::Config));
+        let credentials = files.credentials.iter().map(|path| (path, Kind::Credentials));
+        for (path, kind) in config.chain(credentials) {
+            let Some(path) = context.expand_home_dir(path) else { continue };
+            let Ok(text) = context.file_read_as_string(&path).await else { continue };
+            found.add(&text, kind).map_err(|reason| {
+                Error::config_invalid(format!("{path} cannot be read: {reason}"))
+            })?;
+        }
+        Ok(found)
+    }
+
+    fn add(&mut self, text: &str, kind: Kind) -> std::result::Result<(), ini::ParseError> {
+        let options =
+            ParseOption { enabled_quote: false, enabled_escape: false, ..ParseOption::default() };
+        let file = Ini::load_from_str_opt(text, options)?;
+        for (section, properties) in &file {
+            let Some(section) = section.map(str::trim) else { continue };
+            let word = |prefix: &str| {
+                let rest = section.strip_prefix(prefix)?;
+                rest.starts_with(char::is_whitespace).then(|| rest.trim().to_owned())
+            };
+            let (list, name) = match (kind, word("profile"), word("sso-session")) {
+                (Kind::Config, Some(name), _) => (&mut self.profiles, name),
+                (Kind::Config, None, Some(name)) => (&mut self.sessions, name),
+                (Kind::Config, None, None) if section != "default" => continue,
+                _ => (&mut self.profiles, section.to_owned()),
+            };
+            let entry = list.entry(name).or_default();
+            for (name, value) in properties.iter() {
+                entry.insert(name.trim().to_ascii_lowercase(), value.trim().to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is a profile of a name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.profiles.contains_key(name)
+    }
+
+    /// The origin of the credentials of a profile; `None` if the profile says nothing about it.
+    ///
+    /// # Errors
+    /// When a profile that is referred to does not exist, or lacks something.
+    pub(crate) fn origin(&self, name: &str) -> Result<Option<Origin>> {
+        self.origin_of(name, &mut Vec::new())
+    }
+
+    fn origin_of(&self, name: &str, chain: &mut Vec<String>) -> Result<Option<Origin>> {
+        let Some(profile) = self.profiles.get(name) else {
+            return Err(Error::config_invalid(format!(
+                "failed to get shared config profile, {name}"
+            )));
+        };
+        let again = chain.iter().any(|other| other == name);
+        chain.push(name.to_owned());
+        let get = |key: &str| profile.get(key).filter(|value| !value.is_empty()).cloned();
+        // A profile that names itself as the source has the keys that the role is assumed with.
+        if let (Some(arn), false) = (get("role_arn"), again) {
+            let role = role(arn, &get)?;
+            if let Some(source) = get("source_profile") {
+                let origin = self.origin_of(&source, chain)?.ok_or_else(|| {
+                    Error::config_invalid(format!("profile {source:?} has no credentials"))
+                })?;
+                return Ok(Some(Origin::Role(Box::new(origin), role)));
+            }
+            if let Some(source) = get("credential_source") {
+                let origin = match source.as_str() {
+                    "Environment" => Origin::Environment,
+                    "EcsContainer" => Origin::Container,
+                    "Ec2InstanceMetadata" => Origin::Machine,
+                    _ => {
+                        return Err(Error::config_invalid(format!(
+                            "profile {name:?} has credential_source {source:?}, which is not Environment, EcsContainer or Ec2InstanceMetadata"
+                        )));
+                    }
+                };
+                return Ok(Some(Origin::Role(Box::new(origin), role)));
+            }
+            if let Some(path) = get("web_identity_token_file") {
+                return Ok(Some(Origin::WebIdentity(role, path)));
+            }
+            return Err(Error::config_invalid(format!(
+                "profile {name:?} has role_arn, but neither source_profile, credential_source nor web_identity_token_file"
+            )));
+        }
+        if let (Some(id), Some(secret)) = (get("aws_access_key_id"), get("aws_secret_access_key")) {
+            return Ok(Some(Origin::Keys(Credential {
+                access_key_id: id,
+                secret_access_key: secret,
+                session_token: get("aws_session_token"),
+                expires_in: None,
+            })));
+        }
+        if get("sso_account_id").is_some() || get("sso_session").is_some() {
+            return self.sso(name, &get).map(|sso| Some(Origin::Sso(sso)));
+        }
+        if get("credential_process").is_some() {
+            return Err(Error::config_invalid(format!(
+                "profile {name:?} has credential_process, which is not supported: run `aws configure export-credentials --profile {name} --format env` and set the variables that it prints"
+            )));
+        }
+        Ok(None)
+    }
+
+    fn sso(&self, name: &str, get: &dyn Fn(&str) -> Option<String>) -> Result<Sso> {
+        let session = get("sso_session");
+        let of_session = |key: &str| {
+            let properties = self.sessions.get(session.as_deref()?)?;
+            properties.get(key).cloned()
+        };
+        let required = |key: &str| {
+            get(key).or_else(|| of_session(key)).ok_or_else(|| {
+                Error::config_invalid(format!("profile {name:?} has no {key}, which SSO needs"))
+            })
+        };
+        let url = required("sso_start_url")?;
+        Ok(Sso {
+            account: required("sso_account_id")?,
+            role: required("sso_role_name")?,
+            region: required("sso_region")?,
+            token: session.unwrap_or(url),
+        })
+    }
+}
+
+/// The role of a profile.
+fn role(arn: String, get: &dyn Fn(&str) -> Option<String>) -> Result<Role> {
+    if get("mfa_serial").is_some() {
+        return Err(Error::config_invalid(format!(
+            "the role {arn} needs a code of a device (mfa_serial): set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN to a session that was begun with one"
+        )));
+    }
+    Ok(Role {
+        arn,
+        duration: get("duration_seconds").and_then(|seconds| seconds.parse().ok()),
+        external_id: get("external_id"),
+        session_name: get("role_session_name"),
+        ..Role::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: &str = "[default]\nregion = eu-west-1\n\n[profile ci]\nrole_arn = arn:aws:iam::1:role/ci\nsource_profile = base\nexternal_id = x\ns3 =\n  max_concurrent_requests = 20\n\n[profile self]\nrole_arn = arn:aws:iam::1:role/self\nsource_profile = self\naws_access_key_id = A\naws_secret_access_key = S\n\n[profile loop]\nrole_arn = r\nsource_profile = noend\n[profile noend]\nrole_arn = r\nsource_profile = loop\n\n[sso-session corp]\nsso_start_url = https://corp\nsso_region = eu-west-1\n[profile sso]\nsso_session = corp\nsso_account_id = 1\nsso_role_name = r\n\n[profile program]\ncredential_process = /bin/x\n";
+    const CREDENTIALS: &str =
+        "# keys\n[base]\naws_access_key_id = AKIA\naws_secret_access_key = a\\b+c/d#e\n";
+
+    fn profiles() -> Profiles {
+        let mut profiles = Profiles::default();
+        profiles.add(CONFIG, Kind::Config).unwrap();
+        profiles.add(CREDENTIALS, Kind::Credentials).unwrap();
+        profiles
+    }
+
+    #[test]
+    fn a_role_is_assumed_with_the_keys_of_its_source_profile() {
+        let Some(Origin::Role(source, role)) = profiles().origin("ci").unwrap() else {
+            panic!("a role");
+        };
+        assert_eq!(
+            (role.arn.as_str(), role.external_id.as_deref()),
+            ("arn:aws:iam::1:role/ci", Some("x"))
+        );
+        let Origin::Keys(keys) = *source else { panic!("keys") };
+        assert_eq!(
+            (keys.access_key_id.as_str(), keys.secret_access_key.as_str()),
+            ("AKIA", "a\\b+c/d#e")
+        );
+        let Some(Origin::Role(source, _)) = profiles().origin("self").unwrap() else {
+            panic!("a role");
+        };
+        assert!(matches!(*source, Origin::Keys(_)));
+    }
+
+    #[test]
+    fn a_session_of_the_identity_center_completes_its_profile() {
+        let Some(Origin::Sso(sso)) = profiles().origin("sso").unwrap() else { panic!("sso") };
+        assert_eq!((sso.region.as_str(), sso.token.as_str()), ("eu-west-1", "corp"));
+    }
+
+    #[test]
+    fn profiles_that_lead_nowhere_are_refused() {
+        let refused = |name: &str| profiles().origin(name).unwrap_err().to_string();
+        assert!(refused("missing").contains("failed to get shared config profile, missing"));
+        assert!(refused("loop").contains("loop"), "{}", refused("loop"));
+        assert!(refused("program").contains("export-credentials --profile program"));
+        assert!(profiles().origin("default").unwrap().is_none());
+    }
+}

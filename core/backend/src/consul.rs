@@ -1,0 +1,221 @@
+//! The backend `consul`: a key for each workspace, in chunks where the state is large, locked by a session.
+
+mod place;
+mod server;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_core::state::intents::IntentLog;
+use formwork_value::Type;
+use formwork_value::schema::Block;
+use ureq::http::Uri;
+
+use self::place::ConsulPlace;
+use self::server::Server;
+use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
+use crate::retry::Retries;
+use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::web::{Client, Tls};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
+
+/// The part of the key that precedes the name of a workspace.
+const WORKSPACE: &str = "-env:";
+
+/// The type of the backend.
+pub(crate) struct ConsulKind;
+
+impl BackendKind for ConsulKind {
+    fn name(&self) -> &'static str {
+        "consul"
+    }
+
+    fn schema(&self) -> Block {
+        optional(&[
+            ("access_token", Type::String),
+            ("address", Type::String),
+            ("ca_file", Type::String),
+            ("cert_file", Type::String),
+            ("datacenter", Type::String),
+            ("gzip", Type::Bool),
+            ("http_auth", Type::String),
+            ("key_file", Type::String),
+            ("lock", Type::Bool),
+            ("path", Type::String),
+            ("scheme", Type::String),
+        ])
+    }
+
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let path = arguments.text("path").filter(|path| !path.is_empty());
+        let path = path.ok_or_else(|| ConfigError::new("the attribute \"path\" is required"))?;
+        Ok(Arc::new(Consul {
+            server: server(arguments)?,
+            path,
+            gzip: arguments.truth("gzip").unwrap_or(false),
+            lock: arguments.truth("lock").unwrap_or(true),
+            root: arguments.root().to_owned(),
+        }))
+    }
+}
+
+fn server(arguments: &Arguments<'_>) -> Result<Server, ConfigError> {
+    let text = |name: &str, variable: &str| {
+        let argument = arguments.text(name).filter(|text| !text.is_empty());
+        argument.or_else(|| arguments.variable(variable))
+    };
+    let retries =
+        Retries { most: 2, shortest: Duration::from_millis(500), longest: Duration::from_secs(5) };
+    let client = Client::new(&tls(arguments)?, retries, |name| arguments.variable(name))?;
+    let auth = text("http_auth", "CONSUL_HTTP_AUTH").map(|auth| {
+        let auth = if auth.contains(':') { auth } else { format!("{auth}:") };
+        format!("Basic {}", STANDARD.encode(auth))
+    });
+    let token_file = arguments.variable("CONSUL_HTTP_TOKEN_FILE");
+    let token_of_file = token_file.map(|path| file(arguments, "CONSUL_HTTP_TOKEN_FILE", &path));
+    let token = text("access_token", "CONSUL_HTTP_TOKEN")
+        .or(token_of_file.transpose()?.map(|token| token.trim().to_owned()));
+    let parameters = [
+        ("dc", arguments.text("datacenter").filter(|name| !name.is_empty())),
+        ("ns", arguments.variable("CONSUL_NAMESPACE")),
+        ("partition", arguments.variable("CONSUL_PARTITION")),
+    ];
+    let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
+    let (url, parameters) = (url(arguments)?, parameters.collect());
+    Ok(Server { url, token, auth, parameters, client })
+}
+
+/// The URL of the server. An address may have a scheme.
+fn url(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
+    let text = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
+    let address = text("address").or_else(|| arguments.variable("CONSUL_HTTP_ADDR"));
+    let address = address.unwrap_or_else(|| "127.0.0.1:8500".to_owned());
+    let encrypted = matches!(
+        arguments.variable("CONSUL_HTTP_SSL").as_deref(),
+        Some("1" | "t" | "T" | "true" | "TRUE" | "True")
+    );
+    let usual = if encrypted { "https" } else { "http" };
+    let (scheme, host) = match address.split_once("://") {
+        Some((scheme, host)) => (scheme.to_owned(), host),
+        None => (text("scheme").unwrap_or_else(|| usual.to_owned()), address.as_str()),
+    };
+    if scheme == "unix" {
+        return Err(ConfigError::new(format!(
+            "address is {address:?}: sockets are not supported; use the address of the HTTP API"
+        )));
+    }
+    let url = format!("{scheme}://{}", host.trim_end_matches('/'));
+    let parsed: Result<Uri, _> = url.parse();
+    if !matches!(scheme.as_str(), "http" | "https") || parsed.is_err() {
+        return Err(ConfigError::new(format!("address or scheme is invalid: {url:?}")));
+    }
+    Ok(url)
+}
+
+fn tls(arguments: &Arguments<'_>) -> Result<Tls, ConfigError> {
+    let read = |name: &str, variable: &str| {
+        let path = arguments.text_or_variable(name, &[variable]);
+        path.filter(|path| !path.is_empty()).map(|path| file(arguments, name, &path)).transpose()
+    };
+    let identity =
+        match (read("cert_file", "CONSUL_CLIENT_CERT")?, read("key_file", "CONSUL_CLIENT_KEY")?) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err(ConfigError::new("cert_file and key_file must be set together")),
+        };
+    let verify = arguments.variable("CONSUL_HTTP_SSL_VERIFY");
+    Ok(Tls {
+        insecure: matches!(verify.as_deref(), Some("0" | "f" | "F" | "false" | "FALSE" | "False")),
+        authorities: read("ca_file", "CONSUL_CACERT")?,
+        identity,
+    })
+}
+
+fn file(arguments: &Arguments<'_>, name: &str, path: &str) -> Result<String, ConfigError> {
+    std::fs::read_to_string(arguments.root().join(path))
+        .map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))
+}
+
+/// A backend over the keys of one server.
+struct Consul {
+    server: Server,
+    path: String,
+    gzip: bool,
+    lock: bool,
+    root: PathBuf,
+}
+
+impl Consul {
+    fn place(&self, workspace: &str) -> ConsulPlace {
+        let key = match workspace {
+            DEFAULT_WORKSPACE => self.path.clone(),
+            _ => format!("{}{WORKSPACE}{workspace}", self.path),
+        };
+        ConsulPlace::new(self.server.clone(), key, self.gzip, self.lock)
+    }
+
+    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
+        let location = self.location(DEFAULT_WORKSPACE);
+        move |cause| StoreError::failed(doing, location.clone(), cause)
+    }
+
+    async fn names(&self) -> Result<Vec<String>, Cause> {
+        let prefix = format!("{}{WORKSPACE}", self.path);
+        let keys = self.server.keys(&prefix).await?;
+        let found = keys.iter().filter_map(|key| key.strip_prefix(&prefix));
+        // Below the key of a workspace are its lock and its chunks.
+        let names = found.filter(|name| !name.is_empty() && !name.contains('/'));
+        let mut others: Vec<String> = names.map(str::to_owned).collect();
+        others.sort();
+        others.insert(0, DEFAULT_WORKSPACE.to_owned());
+        Ok(others)
+    }
+}
+
+#[async_trait::async_trait]
+impl Backend for Consul {
+    fn kind(&self) -> &str {
+        "consul"
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        if self.workspaces().await?.iter().any(|other| other == name) {
+            return Err(WorkspaceError::Exists(name.to_owned()));
+        }
+        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        if name == DEFAULT_WORKSPACE {
+            return Err(WorkspaceError::Default);
+        }
+        if !self.workspaces().await?.iter().any(|other| other == name) {
+            return Err(WorkspaceError::Missing(name.to_owned()));
+        }
+        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        Ok(Box::new(RemoteStore::new(self.place(workspace))))
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        self.place(workspace).location()
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let place = format!("{}\n{}", self.server.url, self.path);
+        intents_beside(&self.root, &place, workspace)
+    }
+}

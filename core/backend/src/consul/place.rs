@@ -1,0 +1,271 @@
+//! The key of one workspace: one value, or a list of chunks if the state is too large for one. A value that
+//! another program has changed is not overwritten.
+
+use std::io::{Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use formwork_core::disk::MAX_STATE;
+use md5::{Digest as _, Md5};
+use serde::{Deserialize, Serialize};
+
+use super::server::{Pair, Server, Stored};
+use super::session::Session;
+use crate::lock::LockInfo;
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::store::LockEnd;
+
+/// The longest value of a key, unless the server is configured for others.
+const CHUNK: usize = 524_288;
+
+/// The state of a workspace.
+pub(super) struct ConsulPlace {
+    server: Server,
+    key: String,
+    gzip: bool,
+    lock: bool,
+    /// The version of the key that was last read or written; 0 if there was none.
+    known: u64,
+    held: Option<(LockInfo, Session)>,
+}
+
+/// The value of a key whose state is in chunks.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Chunks {
+    current_hash: String,
+    chunks: Vec<String>,
+}
+
+impl ConsulPlace {
+    /// Makes the place. Asks nothing of the server yet.
+    pub(super) fn new(server: Server, key: String, gzip: bool, lock: bool) -> Self {
+        Self { server, key, gzip, lock, known: 0, held: None }
+    }
+
+    fn below(&self, name: &str) -> String {
+        format!("{}/{name}", self.key.trim_end_matches('/'))
+    }
+
+    /// Removes the state.
+    pub(super) async fn delete(&self) -> Result<(), Cause> {
+        let old = self.chunks(self.server.get(&self.key).await?.as_ref())?;
+        self.server.delete(&self.key).await?;
+        self.remove_chunks(old, "").await;
+        Ok(())
+    }
+
+    /// The list of chunks in a value, if it is one.
+    fn chunks(&self, pair: Option<&Pair>) -> Result<Option<Chunks>, Cause> {
+        let content = pair.map(Pair::content).transpose()?.unwrap_or_default();
+        Ok(serde_json::from_slice(&content).ok())
+    }
+
+    /// Removes chunks that are not used any more. Some may stay behind: that does no harm.
+    async fn remove_chunks(&self, old: Option<Chunks>, new_hash: &str) {
+        let Some(old) = old.filter(|old| old.current_hash != new_hash) else { return };
+        let prefix = self.below(&format!("tfstate.{}/", old.current_hash));
+        if let Err(error) = self.server.delete_below(&prefix).await {
+            tracing::warn!(%error, "old chunks of the state stay behind");
+        }
+    }
+
+    async fn whole(&self, chunks: &Chunks) -> Result<Vec<u8>, Cause> {
+        let mut whole = Vec::new();
+        for key in &chunks.chunks {
+            let pair = self.server.get(key).await?;
+            let pair = pair.ok_or_else(|| format!("key {key:?} could not be found"))?;
+            whole.extend(pair.content()?);
+            if whole.len() as u64 > MAX_STATE {
+                return Err(
+                    format!("the state is longer than the limit of {MAX_STATE} bytes").into()
+                );
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Stores a value in chunks, and returns the value that lists them.
+    async fn split(&self, value: &[u8], hash: &str) -> Result<Vec<u8>, Cause> {
+        let mut chunks = Vec::new();
+        for (i, part) in value.chunks(CHUNK).enumerate() {
+            let key = self.below(&format!("tfstate.{hash}/{i}"));
+            self.server.put(&key, part.to_vec()).await?;
+            chunks.push(key);
+        }
+        Ok(serde_json::to_vec(&Chunks { current_hash: hash.to_owned(), chunks })?)
+    }
+
+    async fn holder(&self) -> Result<Option<LockInfo>, Cause> {
+        let Some(pair) = self.server.get(&self.below(".lockinfo")).await? else { return Ok(None) };
+        Ok(serde_json::from_slice(&pair.content()?)?)
+    }
+
+    async fn take(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        let id = self.server.begin_session().await?;
+        let lock = self.below(".lock");
+        let taken = match self.server.acquire(&lock, &id).await {
+            Ok(true) => {
+                let info = LockInfo {
+                    id: id.clone(),
+                    info: format!("consul session: {id}"),
+                    path: self.key.clone(),
+                    ..info.clone()
+                };
+                let text = serde_json::to_vec(&info)?;
+                self.server.put(&self.below(".lockinfo"), text).await.map(|()| Some(info))
+            }
+            Ok(false) => Ok(None),
+            Err(error) => Err(error),
+        };
+        match taken {
+            Ok(Some(info)) => {
+                self.held = Some((info, Session::keep(self.server.clone(), id)));
+                Ok(Locking::Taken)
+            }
+            Ok(None) => {
+                self.server.end_session(&id).await?;
+                Ok(Locking::Held(self.holder().await?.map(Box::new)))
+            }
+            Err(error) => {
+                // It would end by itself.
+                drop(self.server.end_session(&id).await);
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes the lock again if the server has ended the session.
+    async fn keep_lock(&mut self) -> Result<(), Cause> {
+        let Some((info, _)) = self.held.take_if(|(_, session)| session.is_lost()) else {
+            return Ok(());
+        };
+        match self.take(&info).await? {
+            Locking::Taken => Ok(()),
+            Locking::Held(holder) => {
+                let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
+                Err(format!("the session that held the lock has ended, and another program holds the lock now: {holder}").into())
+            }
+        }
+    }
+}
+
+fn compressed(text: &[u8]) -> Result<Vec<u8>, Cause> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text)?;
+    Ok(encoder.finish()?)
+}
+
+fn decompressed(content: &[u8]) -> Result<Vec<u8>, Cause> {
+    let mut text = Vec::new();
+    GzDecoder::new(content).take(MAX_STATE + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_STATE {
+        return Err(format!("the state is longer than the limit of {MAX_STATE} bytes").into());
+    }
+    Ok(text)
+}
+
+fn sum(text: &[u8]) -> String {
+    Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[async_trait::async_trait]
+impl RemotePlace for ConsulPlace {
+    fn location(&self) -> String {
+        format!("{}/v1/kv/{}", self.server.url, self.key)
+    }
+
+    fn lock_end(&self) -> LockEnd {
+        LockEnd::ByForce
+    }
+
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        let Some(pair) = self.server.get(&self.key).await? else {
+            self.known = 0;
+            return Ok(None);
+        };
+        self.known = pair.modify_index;
+        let chunks = self.chunks(Some(&pair))?;
+        let content = match &chunks {
+            Some(chunks) => self.whole(chunks).await?,
+            None => pair.content()?,
+        };
+        let text = if content.first() == Some(&0x1f) { decompressed(&content)? } else { content };
+        if let Some(chunks) = chunks
+            && chunks.current_hash != sum(&text)
+        {
+            return Err(format!(
+                "the state in {} chunks has the MD5 {}, not the expected {}",
+                chunks.chunks.len(),
+                sum(&text),
+                chunks.current_hash
+            )
+            .into());
+        }
+        Ok(Some(text).filter(|text| !text.is_empty()))
+    }
+
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        self.keep_lock().await?;
+        let old = self.chunks(self.server.get(&self.key).await?.as_ref())?;
+        let value = if self.gzip { compressed(&text)? } else { text.clone() };
+        let mut new_hash = String::new();
+        let mut stored = self.server.put_over(&self.key, &value, self.known).await?;
+        if let Stored::TooLarge = stored {
+            new_hash = sum(&text);
+            let list = self.split(&value, &new_hash).await?;
+            stored = self.server.put_over(&self.key, &list, self.known).await?;
+        }
+        match stored {
+            Stored::Yes(version) => self.known = version,
+            Stored::TooLarge => {
+                return Err(PutError::Failed("the server takes no value of 512 KiB".into()));
+            }
+            Stored::Stale => {
+                // An attempt whose answer was lost may have changed the version.
+                let before = self.known;
+                if self.get().await?.as_ref() != Some(&text) {
+                    self.known = before;
+                    return Err(PutError::Changed);
+                }
+            }
+        }
+        self.remove_chunks(old, &new_hash).await;
+        Ok(())
+    }
+
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        if !self.lock {
+            return Ok(Locking::Taken);
+        }
+        self.take(info).await
+    }
+
+    async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
+        let Some((_, session)) = self.held.take() else { return Ok(()) };
+        if session.is_lost() {
+            return Err("the session that held the lock has ended before".into());
+        }
+        self.server.delete(&self.below(".lockinfo")).await?;
+        let lock = self.below(".lock");
+        let released = self.server.release(&lock, &session.id).await?;
+        // Another program may have taken it since.
+        if let Some(pair) = self.server.get(&lock).await?.filter(|pair| pair.session.is_none()) {
+            self.server.delete_version(&lock, pair.modify_index).await?;
+        }
+        self.server.end_session(&session.id).await?;
+        if released { Ok(()) } else { Err("another program has released the lock by force".into()) }
+    }
+
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
+        match self.holder().await? {
+            Some(holder) if holder.id == id => {}
+            holder => return Ok(ForceUnlockOutcome::OtherLock(holder.map(Box::new))),
+        }
+        self.server.end_session(id).await?;
+        self.server.delete(&self.below(".lock")).await?;
+        self.server.delete(&self.below(".lockinfo")).await?;
+        Ok(ForceUnlockOutcome::Released)
+    }
+}

@@ -1,0 +1,170 @@
+//! Keys, chunks and sessions, and faults of their server.
+
+use formwork_core::state::file::StateFile;
+use formwork_value::Value;
+
+use super::*;
+use crate::lock::LockInfo;
+use crate::scripted::{Reply, Scripted, configured_in, text};
+
+fn pair(content: &[u8], version: u64) -> Reply {
+    let value = STANDARD.encode(content);
+    Reply::new(
+        "200 OK",
+        format!(r#"[{{"Key":"k","Value":"{value}","ModifyIndex":{version},"Flags":0}}]"#),
+    )
+}
+
+fn missing() -> Reply {
+    Reply::new("404 Not Found", "")
+}
+
+fn done() -> Reply {
+    Reply::new("200 OK", "true")
+}
+
+fn stored(version: u64) -> Reply {
+    Reply::new(
+        "200 OK",
+        format!(r#"{{"Results":[{{"KV":{{"ModifyIndex":{version}}}}}],"Errors":null}}"#),
+    )
+}
+
+async fn open(server: &Scripted, more: &[(&'static str, Value)]) -> Box<dyn StateStore> {
+    let mut all =
+        vec![("address", Value::string(server.url.as_str())), ("path", Value::string("a b/k"))];
+    all.extend_from_slice(more);
+    let variables = [("CONSUL_HTTP_TOKEN", "secret")];
+    configured_in("consul", &all, &variables).unwrap().open(DEFAULT_WORKSPACE).await.unwrap()
+}
+
+async fn changed(store: &mut dyn StateStore) -> StateFile {
+    let mut file = store.read().await.unwrap().unwrap_or_else(StateFile::fresh);
+    file.check_results = Some(b"[\"x\"]".to_vec().into());
+    file
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_is_written_only_over_the_version_that_was_read() {
+    let read = || pair(&text(1), 7);
+    let server = Scripted::start([read(), read(), read(), stored(8)]);
+    let datacenter = [("datacenter", Value::string("d"))];
+    let mut store = open(&server, &datacenter).await;
+    let mut file = changed(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    let asked = server.asked();
+    assert_eq!(asked[0].line, "GET /v1/kv/a%20b/k?dc=d");
+    assert_eq!(asked[0].headers["x-consul-token"], "secret");
+    let operation: serde_json::Value = serde_json::from_slice(&asked[3].body).unwrap();
+    assert_eq!(operation[0]["KV"]["Verb"], "cas");
+    assert_eq!(operation[0]["KV"]["Index"], 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_another_program_wrote_in_between_stays() {
+    let read = |serial| pair(&text(serial), 6 + serial);
+    let stale =
+        Reply::new("409 Conflict", r#"{"Results":null,"Errors":[{"What":"index is stale"}]}"#);
+    let server = Scripted::start([read(1), read(1), read(1), stale, read(2), read(2)]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    let error = store.write(&mut file).await.unwrap_err();
+    assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_state_is_split_and_its_sum_is_checked() {
+    let large = Reply::new("413 Request Entity Too Large", "Request body(9 bytes) too large");
+    let server = Scripted::start([missing(), missing(), missing(), large, done(), stored(3)]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    let asked = server.asked();
+    assert!(asked[4].line.starts_with("PUT /v1/kv/a%20b/k/tfstate."), "{}", asked[4].line);
+    let operation: serde_json::Value = serde_json::from_slice(&asked[5].body).unwrap();
+    let list = STANDARD.decode(operation[0]["KV"]["Value"].as_str().unwrap()).unwrap();
+
+    let server = Scripted::start([pair(&list, 3), pair(&asked[4].body, 2)]);
+    assert!(open(&server, &[]).await.read().await.unwrap().is_some());
+    let server = Scripted::start([pair(&list, 3), pair(b"{}", 2)]);
+    let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+    assert!(error.contains("1 chunks has the MD5"), "{error}");
+    let server = Scripted::start([pair(&list, 3), missing()]);
+    let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+    assert!(error.contains("could not be found"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_compressed_state_is_read_whatever_the_argument_says() {
+    let server = Scripted::start([missing(), missing(), missing(), stored(3)]);
+    let mut store = open(&server, &[("gzip", Value::Bool(true))]).await;
+    let mut file = changed(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    let operation: serde_json::Value = serde_json::from_slice(&server.asked()[3].body).unwrap();
+    let value = STANDARD.decode(operation[0]["KV"]["Value"].as_str().unwrap()).unwrap();
+    assert_eq!(value[..2], [0x1f, 0x8b]);
+    let server = Scripted::start([pair(&value, 3)]);
+    assert!(open(&server, &[]).await.read().await.unwrap().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_is_a_key_of_a_session() {
+    let session = || Reply::new("200 OK", r#"{"ID":"s-1"}"#);
+    let free = Reply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9}]"#);
+    let taking = [session(), missing(), done(), done()];
+    let giving = [done(), done(), free, done(), done()];
+    let server = Scripted::start(taking.into_iter().chain(giving));
+    let mut store = open(&server, &[]).await;
+    let lock = store.try_lock("OperationTypeApply").await.unwrap();
+    store.unlock(lock).await.unwrap();
+    let lines = server.lines();
+    assert_eq!(lines[2], "PUT /v1/kv/a%20b/k/.lock?acquire=s-1&flags=3304740253564472344");
+    assert_eq!(lines[4], "DELETE /v1/kv/a%20b/k/.lockinfo");
+    assert_eq!(lines[5], "PUT /v1/kv/a%20b/k/.lock?release=s-1&flags=3304740253564472344");
+    assert_eq!(lines[7], "DELETE /v1/kv/a%20b/k/.lock?cas=9");
+    let info: LockInfo = serde_json::from_slice(&server.asked()[3].body).unwrap();
+    assert_eq!((info.id.as_str(), info.info.as_str()), ("s-1", "consul session: s-1"));
+
+    let refused = Reply::new("200 OK", "false");
+    let holder = pair(br#"{"ID":"s-0","Who":"ana@host"}"#, 3);
+    let server = Scripted::start([session(), missing(), refused, done(), holder]);
+    let error = open(&server, &[]).await.try_lock("test").await.unwrap_err();
+    assert!(error.diagnostic().detail.contains("force-unlock s-0"), "{error:?}");
+    assert_eq!(server.lines()[3], "PUT /v1/session/destroy/s-1");
+
+    // A key of something else is left alone.
+    let server = Scripted::start([session(), pair(b"x", 3), done()]);
+    let error = open(&server, &[]).await.try_lock("test").await.unwrap_err().to_string();
+    assert!(error.contains("does not match lock use"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn faults_of_the_server_name_call_and_cause() {
+    let busy = || Reply::new("500 Internal Server Error", "No cluster leader");
+    let server = Scripted::start([busy(), Reply::Half, pair(&text(4), 7)]);
+    assert_eq!(open(&server, &[]).await.read().await.unwrap().unwrap().serial, 4);
+    for (replies, reason) in [
+        (vec![busy(), busy(), busy()], "No cluster leader"),
+        (vec![Reply::new("403 Forbidden", "Permission denied")], "check access_token"),
+        (vec![Reply::new("200 OK", "<html>")], "the answer cannot be read"),
+        (vec![Reply::Reset, Reply::Reset, Reply::Reset], "(after 3 attempts)"),
+    ] {
+        let server = Scripted::start(replies);
+        let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+        assert!(error.contains("GET http://127.0.0.1:") && error.contains(reason), "{error}");
+    }
+}
+
+#[test]
+fn addresses_have_the_forms_that_consul_has() {
+    let url = |address: &str, variables: &[(&str, &str)]| {
+        let all = [("path", Value::string("p")), ("address", Value::string(address))];
+        let backend = configured_in("consul", &all, variables);
+        backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
+    };
+    assert_eq!(url("", &[]), "http://127.0.0.1:8500/v1/kv/p");
+    assert_eq!(url("h:1", &[("CONSUL_HTTP_SSL", "true")]), "https://h:1/v1/kv/p");
+    assert_eq!(url("https://h/", &[]), "https://h/v1/kv/p");
+    assert_eq!(url("", &[("CONSUL_HTTP_ADDR", "c:2")]), "http://c:2/v1/kv/p");
+    assert!(url("unix:///run/c", &[]).contains("sockets are not supported"));
+}

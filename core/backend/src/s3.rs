@@ -1,0 +1,218 @@
+//! The backend `s3`: an object for each workspace in a bucket of S3 or of a compatible server, locked by
+//! an object beside it or by an entry of a table.
+
+mod bucket;
+mod config;
+mod endpoint;
+mod place;
+mod schema;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use formwork_core::state::intents::IntentLog;
+use formwork_value::Diagnostic;
+use formwork_value::schema::Block;
+
+use self::bucket::Bucket;
+use self::config::{DEPRECATED, DEPRECATED_VARIABLES, Settings};
+use self::place::S3Place;
+use self::table::Table;
+use crate::aws::credentials::Chain;
+use crate::aws::{Service, context, signer};
+use crate::kind::{Arguments, BackendKind, ConfigError};
+use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
+use crate::retry::Retries;
+use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::web::{Client, Tls};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
+
+/// The type of the backend.
+pub(crate) struct S3Kind;
+
+impl BackendKind for S3Kind {
+    fn name(&self) -> &'static str {
+        "s3"
+    }
+
+    fn schema(&self) -> Block {
+        schema::schema()
+    }
+
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let settings = config::read(arguments)?;
+        let client = client(arguments, settings.max_attempts)?;
+        let variables = &arguments.surroundings.variables;
+        let nearby = context(variables.clone(), Client::nearby()?);
+        let around = context(variables.clone(), client.clone());
+        let chain = Chain::new(settings.credentials.clone(), around, nearby);
+        let signer = signer(Arc::new(chain));
+        let region = settings.region.as_str();
+        let bucket = Bucket {
+            name: settings.bucket.clone(),
+            url: settings.addressing.bucket(&settings.bucket, region),
+            service: Service::new(client.clone(), &signer, ("s3", region)),
+            encryption: settings.encryption.clone(),
+            acl: settings.acl.clone(),
+            checksum: settings.checksum,
+        };
+        let table = settings.table.clone().map(|(name, url)| Table {
+            name,
+            url,
+            service: Service::new(client, &signer, ("dynamodb", region)),
+        });
+        Ok(Arc::new(S3 { settings, bucket, table, root: arguments.root().to_owned() }))
+    }
+
+    fn warnings(&self, arguments: &Arguments<'_>) -> Vec<Diagnostic> {
+        let parameters = DEPRECATED.iter().filter(|(old, _)| arguments.value(old).is_some());
+        let parameters = parameters.map(|(old, new)| {
+            let detail =
+                format!("The parameter \"{old}\" is deprecated. Use parameter \"{new}\" instead.");
+            Diagnostic::warning("Deprecated Parameter", detail)
+        });
+        let variables =
+            DEPRECATED_VARIABLES.iter().filter(|(old, _)| arguments.variable(old).is_some());
+        let variables = variables.map(|(old, new)| {
+            let detail = format!("The environment variable \"{old}\" is deprecated. Use environment variable \"{new}\" instead.");
+            Diagnostic::warning("Deprecated Environment Variable", detail)
+        });
+        parameters.chain(variables).collect()
+    }
+}
+
+/// The client of all services.
+fn client(arguments: &Arguments<'_>, max_attempts: u32) -> Result<Client, ConfigError> {
+    let bundle = arguments.text_or_variable("custom_ca_bundle", &["AWS_CA_BUNDLE"]);
+    let authorities = bundle.map(|path| {
+        std::fs::read_to_string(arguments.root().join(&path)).map_err(|error| {
+            ConfigError::new(format!("custom_ca_bundle {path:?} cannot be read: {error}"))
+        })
+    });
+    let tls = Tls {
+        insecure: arguments.truth("insecure").unwrap_or(false),
+        authorities: authorities.transpose()?,
+        identity: None,
+    };
+    let retries = Retries {
+        most: max_attempts.saturating_sub(1),
+        shortest: Duration::from_millis(200),
+        longest: Duration::from_secs(20),
+    };
+    let http_proxy = arguments.text("http_proxy");
+    // As in Terraform, a proxy for one scheme that is set by an argument is used for the other one, too.
+    let https_proxy = arguments.text("https_proxy").or_else(|| http_proxy.clone());
+    let no_proxy = arguments.text("no_proxy");
+    let client = Client::new(&tls, retries, |name| match name {
+        "HTTP_PROXY" => http_proxy.clone().or_else(|| arguments.variable(name)),
+        "HTTPS_PROXY" => https_proxy.clone().or_else(|| arguments.variable(name)),
+        "NO_PROXY" => no_proxy.clone().or_else(|| arguments.variable(name)),
+        _ => arguments.variable(name),
+    })?;
+    Ok(client.without_redirects())
+}
+
+/// A backend over one bucket.
+struct S3 {
+    settings: Settings,
+    bucket: Bucket,
+    table: Option<Table>,
+    root: PathBuf,
+}
+
+impl S3 {
+    /// The key of the state of a workspace.
+    fn key(&self, workspace: &str) -> String {
+        let Settings { key, workspace_key_prefix: prefix, .. } = &self.settings;
+        match (workspace, prefix.as_str()) {
+            (DEFAULT_WORKSPACE, _) => key.clone(),
+            (_, "") => format!("{workspace}/{key}"),
+            _ => format!("{prefix}/{workspace}/{key}"),
+        }
+    }
+
+    fn place(&self, workspace: &str) -> S3Place {
+        let (bucket, table) = (self.bucket.clone(), self.table.clone());
+        S3Place::new(bucket, self.key(workspace), self.settings.use_lockfile, table)
+    }
+
+    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
+        let location = format!("s3://{}", self.settings.bucket);
+        move |cause| StoreError::failed(doing, location.clone(), cause)
+    }
+
+    /// The name of the workspace whose state has a key.
+    fn workspace_of<'k>(&self, key: &'k str) -> Option<&'k str> {
+        let Settings { key: name, workspace_key_prefix: prefix, .. } = &self.settings;
+        let rest = match prefix.as_str() {
+            "" => key,
+            prefix => key.strip_prefix(prefix)?.strip_prefix('/')?,
+        };
+        let (workspace, rest) = rest.split_once('/')?;
+        (rest == name && !workspace.is_empty()).then_some(workspace)
+    }
+
+    async fn names(&self) -> Result<Vec<String>, Cause> {
+        let prefix = self.settings.workspace_key_prefix.as_str();
+        let folder = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+        let keys = match self.bucket.list(&folder).await? {
+            Some(keys) => keys,
+            // As in Terraform, credentials for one key are enough for a configuration without workspaces.
+            None if prefix == "env:" => Vec::new(),
+            None => {
+                let bucket = &self.settings.bucket;
+                return Err(format!("the credentials lack the permission to list the objects of the bucket {bucket:?} with the prefix {folder:?} (s3:ListBucket)").into());
+            }
+        };
+        let found = keys.iter().filter_map(|key| self.workspace_of(key));
+        let mut others: Vec<String> = found.map(str::to_owned).collect();
+        others.sort();
+        others.insert(0, DEFAULT_WORKSPACE.to_owned());
+        Ok(others)
+    }
+}
+
+#[async_trait::async_trait]
+impl Backend for S3 {
+    fn kind(&self) -> &str {
+        "s3"
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        if self.workspaces().await?.iter().any(|other| other == name) {
+            return Err(WorkspaceError::Exists(name.to_owned()));
+        }
+        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        if name == DEFAULT_WORKSPACE {
+            return Err(WorkspaceError::Default);
+        }
+        if !self.workspaces().await?.iter().any(|other| other == name) {
+            return Err(WorkspaceError::Missing(name.to_owned()));
+        }
+        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        Ok(Box::new(RemoteStore::new(self.place(workspace))))
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        self.place(workspace).location()
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let place = format!("{}/{}", self.bucket.url, self.settings.key);
+        intents_beside(&self.root, &place, workspace)
+    }
+}

@@ -1,0 +1,460 @@
+//! The arguments of the backend `s3` and the environment, read into settings.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_value::Value;
+use reqsign_aws_v4::Credential;
+
+use super::endpoint::{Addressing, Partition, check_url};
+use crate::aws::credentials::{Accounts, Settings as CredentialSettings, Token};
+use crate::aws::profile::Files;
+use crate::aws::sts::{Role, Sts};
+use crate::kind::{Arguments, ConfigError};
+
+/// Settings of the backend.
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    pub(super) bucket: String,
+    pub(super) key: String,
+    pub(super) region: String,
+    pub(super) workspace_key_prefix: String,
+    pub(super) addressing: Addressing,
+    pub(super) encryption: Encryption,
+    pub(super) acl: Option<String>,
+    /// Whether uploads carry a sum, which the server compares.
+    pub(super) checksum: bool,
+    pub(super) use_lockfile: bool,
+    /// The table of locks, and the URL of its service.
+    pub(super) table: Option<(String, String)>,
+    pub(super) credentials: CredentialSettings,
+    pub(super) max_attempts: u32,
+}
+
+/// Encryption by the server.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Encryption {
+    /// As the bucket is configured.
+    Bucket,
+    /// With a key of the service.
+    Service,
+    /// With a key of the Key Management Service.
+    Kms(String),
+    /// With a key that every request brings along.
+    Customer(Vec<u8>),
+}
+
+impl std::fmt::Debug for Encryption {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Bucket => "Bucket",
+            Self::Service => "Service",
+            Self::Kms(_) => "Kms",
+            Self::Customer(_) => "Customer",
+        })
+    }
+}
+
+/// Arguments and the ones that replace them.
+pub(super) const DEPRECATED: [(&str, &str); 7] = [
+    ("dynamodb_endpoint", "endpoints.dynamodb"),
+    ("dynamodb_table", "use_lockfile"),
+    ("endpoint", "endpoints.s3"),
+    ("force_path_style", "use_path_style"),
+    ("iam_endpoint", "endpoints.iam"),
+    ("shared_credentials_file", "shared_credentials_files"),
+    ("sts_endpoint", "endpoints.sts"),
+];
+
+/// Variables and the ones that replace them.
+pub(super) const DEPRECATED_VARIABLES: [(&str, &str); 5] = [
+    ("AWS_DYNAMODB_ENDPOINT", "AWS_ENDPOINT_URL_DYNAMODB"),
+    ("AWS_IAM_ENDPOINT", "AWS_ENDPOINT_URL_IAM"),
+    ("AWS_METADATA_URL", "AWS_EC2_METADATA_SERVICE_ENDPOINT"),
+    ("AWS_S3_ENDPOINT", "AWS_ENDPOINT_URL_S3"),
+    ("AWS_STS_ENDPOINT", "AWS_ENDPOINT_URL_STS"),
+];
+
+/// Arguments that exclude each other.
+const CONFLICTS: [(&str, &str); 4] = [
+    ("kms_key_id", "sse_customer_key"),
+    ("shared_credentials_file", "shared_credentials_files"),
+    ("force_path_style", "use_path_style"),
+    ("allowed_account_ids", "forbidden_account_ids"),
+];
+
+/// Reads the arguments.
+///
+/// # Errors
+/// When one is missing or invalid.
+pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
+    let conflict = CONFLICTS
+        .iter()
+        .find(|(one, other)| arguments.value(one).is_some() && arguments.value(other).is_some());
+    if let Some((one, other)) = conflict {
+        return Err(ConfigError::new(format!("only one of {one} and {other} can be set")));
+    }
+    let region = region(arguments)?;
+    let partition = Partition::of(&region);
+    let truth = |name: &str| arguments.truth(name).unwrap_or(false);
+    // A variable that is set at all counts as true, as in Terraform.
+    let flag = |name: &str, variable: &str| {
+        arguments.truth(name).unwrap_or_else(|| arguments.variable(variable).is_some())
+    };
+    let addressing = Addressing {
+        endpoint: endpoint(arguments, "s3")?,
+        path_style: truth("use_path_style") || truth("force_path_style"),
+        fips: flag("use_fips_endpoint", "AWS_USE_FIPS_ENDPOINT"),
+        dualstack: flag("use_dualstack_endpoint", "AWS_USE_DUALSTACK_ENDPOINT"),
+    };
+    let table = arguments.text("dynamodb_table").filter(|name| !name.is_empty());
+    let table_url = endpoint(arguments, "dynamodb")?
+        .unwrap_or_else(|| partition.endpoint("dynamodb", &region, addressing.fips));
+    Ok(Settings {
+        bucket: bucket(arguments)?,
+        key: key(arguments)?,
+        workspace_key_prefix: workspace_key_prefix(arguments)?,
+        encryption: encryption(arguments)?,
+        acl: arguments.text("acl").filter(|acl| !acl.is_empty()),
+        checksum: !truth("skip_s3_checksum"),
+        use_lockfile: truth("use_lockfile"),
+        table: table.map(|table| (table, table_url)),
+        credentials: credentials(arguments, &region)?,
+        max_attempts: max_attempts(arguments)?,
+        addressing,
+        region,
+    })
+}
+
+fn max_attempts(arguments: &Arguments<'_>) -> Result<u32, ConfigError> {
+    if let Some(mode) = arguments.text_or_variable("retry_mode", &["AWS_RETRY_MODE"])
+        && !["standard", "adaptive"].contains(&mode.as_str())
+    {
+        return Err(ConfigError::new(format!(
+            "retry_mode is {mode:?}, which must be \"standard\" or \"adaptive\""
+        )));
+    }
+    // The variable has no such name, so it is never set.
+    arguments.count_or_variable("max_retries", "", 5)
+}
+
+fn required(arguments: &Arguments<'_>, name: &str) -> Result<String, ConfigError> {
+    let text = arguments.text(name).filter(|text| !text.is_empty());
+    text.ok_or_else(|| {
+        ConfigError::new(format!("the attribute {name:?} is required by the backend"))
+    })
+}
+
+fn bucket(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
+    let bucket = required(arguments, "bucket")?;
+    if bucket.starts_with("arn:") {
+        return Err(ConfigError::new(format!(
+            "bucket is {bucket:?}: access points are not supported; use their alias or the name of the bucket"
+        )));
+    }
+    if bucket.contains(['/', '?', '#', '@', ':', ' ']) {
+        return Err(ConfigError::new(format!(
+            "bucket is {bucket:?}, which is not the name of a bucket"
+        )));
+    }
+    Ok(bucket)
+}
+
+fn key(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
+    let key = required(arguments, "key")?;
+    check_path("key", &key)?;
+    if key.contains("//") {
+        return Err(ConfigError::new(format!("key is {key:?}: the value must not contain \"//\"")));
+    }
+    Ok(key)
+}
+
+fn workspace_key_prefix(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
+    let prefix = arguments.text("workspace_key_prefix").unwrap_or_else(|| "env:".to_owned());
+    check_path("workspace_key_prefix", &prefix)?;
+    Ok(prefix)
+}
+
+fn check_path(name: &str, path: &str) -> Result<(), ConfigError> {
+    if path.starts_with('/') || path.ends_with('/') {
+        return Err(ConfigError::new(format!(
+            "{name} is {path:?}: the value must not start or end with \"/\""
+        )));
+    }
+    Ok(())
+}
+
+fn region(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
+    let region = arguments.text("region").filter(|region| !region.is_empty());
+    let variable = || arguments.variable("AWS_REGION");
+    let region = region.or_else(variable).or_else(|| arguments.variable("AWS_DEFAULT_REGION"));
+    let region = region.ok_or_else(|| {
+        ConfigError::new(
+            "the \"region\" attribute or the \"AWS_REGION\" or \"AWS_DEFAULT_REGION\" environment variables must be set",
+        )
+    })?;
+    let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase());
+    let parts: Vec<&str> = region.split('-').collect();
+    let is_region = match parts.as_slice() {
+        [words @ .., number] => {
+            words.len() >= 2
+                && words.iter().all(|word| is_word(word))
+                && number.chars().all(|c| c.is_ascii_digit())
+                && !number.is_empty()
+        }
+        [] => false,
+    };
+    let skip = arguments.truth("skip_region_validation").unwrap_or(false);
+    let checked = arguments.text("region").is_some_and(|region| !region.is_empty()) && !skip;
+    if checked && !is_region {
+        return Err(ConfigError::new(format!(
+            "invalid AWS Region: {region}; servers that are compatible with S3 need skip_region_validation"
+        )));
+    }
+    // A host is made of it.
+    if !region.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)) {
+        return Err(ConfigError::new(format!("invalid AWS Region: {region}")));
+    }
+    Ok(region)
+}
+
+/// The URL of a service that is set by an argument or a variable.
+fn endpoint(arguments: &Arguments<'_>, service: &str) -> Result<Option<String>, ConfigError> {
+    let in_list = member(arguments.value("endpoints"), service);
+    let (old, old_variable) = match service {
+        "s3" => (Some("endpoint"), Some("AWS_S3_ENDPOINT")),
+        "dynamodb" => (Some("dynamodb_endpoint"), Some("AWS_DYNAMODB_ENDPOINT")),
+        "sts" => (Some("sts_endpoint"), Some("AWS_STS_ENDPOINT")),
+        _ => (None, None),
+    };
+    let old_value = old.and_then(|name| arguments.text(name));
+    if let (Some(old), Some(_), Some(_)) = (old, &in_list, &old_value) {
+        return Err(ConfigError::new(format!(
+            "the parameters {old:?} and \"endpoints.{service}\" cannot be configured together"
+        )));
+    }
+    let variable = format!("AWS_ENDPOINT_URL_{}", service.to_uppercase());
+    let found = in_list
+        .or(old_value)
+        .or_else(|| arguments.variable(&variable))
+        .or_else(|| old_variable.and_then(|name| arguments.variable(name)))
+        .or_else(|| arguments.variable("AWS_ENDPOINT_URL"))
+        .filter(|url| !url.is_empty());
+    found.iter().try_for_each(|url| check_url(service, url))?;
+    Ok(found)
+}
+
+fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
+    let kms = arguments.text("kms_key_id").filter(|id| !id.is_empty());
+    let argument = arguments.text("sse_customer_key");
+    let variable = arguments.variable("AWS_SSE_CUSTOMER_KEY");
+    if kms.is_some() && variable.is_some() {
+        return Err(ConfigError::new(
+            "only one of \"kms_key_id\" and the environment variable \"AWS_SSE_CUSTOMER_KEY\" can be set",
+        ));
+    }
+    let (name, text) = match (argument, variable) {
+        (Some(text), _) => ("sse_customer_key", Some(text)),
+        (None, text) => ("AWS_SSE_CUSTOMER_KEY", text),
+    };
+    let customer = match text {
+        None => None,
+        Some(text) if text.len() != 44 => {
+            return Err(ConfigError::new(format!("{name} must be 44 characters in length")));
+        }
+        Some(text) => Some(STANDARD.decode(text).map_err(|error| {
+            ConfigError::new(format!("{name} must be base64 encoded: {error}"))
+        })?),
+    };
+    Ok(match (arguments.truth("encrypt").unwrap_or(false), kms, customer) {
+        (false, ..) => Encryption::Bucket,
+        (true, Some(id), _) => Encryption::Kms(id),
+        (true, None, Some(key)) => Encryption::Customer(key),
+        (true, None, None) => Encryption::Service,
+    })
+}
+
+fn credentials(arguments: &Arguments<'_>, region: &str) -> Result<CredentialSettings, ConfigError> {
+    let text = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
+    let keys = match (text("access_key"), text("secret_key")) {
+        (Some(access_key_id), Some(secret_access_key)) => Some(Credential {
+            access_key_id,
+            secret_access_key,
+            session_token: text("token"),
+            expires_in: None,
+        }),
+        (None, None) => None,
+        _ => {
+            return Err(ConfigError::new(
+                "access_key and secret_key must be set together, or neither",
+            ));
+        }
+    };
+    let sts_region = text("sts_region").unwrap_or_else(|| region.to_owned());
+    let sts_endpoint = endpoint(arguments, "sts")?;
+    let sts_endpoint = sts_endpoint
+        .unwrap_or_else(|| Partition::of(&sts_region).endpoint("sts", &sts_region, false));
+    let metadata_endpoint = text("ec2_metadata_service_endpoint")
+        .or_else(|| arguments.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT"))
+        .or_else(|| arguments.variable("AWS_METADATA_URL"));
+    let metadata_mode = arguments.text_or_variable(
+        "ec2_metadata_service_endpoint_mode",
+        &["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"],
+    );
+    let metadata_endpoint = match metadata_mode.as_deref().map(str::to_ascii_lowercase).as_deref() {
+        None | Some("ipv4") => metadata_endpoint,
+        Some("ipv6") => metadata_endpoint.or_else(|| Some("http://[fd00:ec2::254]".to_owned())),
+        Some(other) => {
+            return Err(ConfigError::new(format!(
+                "ec2_metadata_service_endpoint_mode is {other:?}, which must be \"IPv4\" or \"IPv6\""
+            )));
+        }
+    };
+    Ok(CredentialSettings {
+        keys,
+        profile: text("profile"),
+        files: files(arguments),
+        web_identity: web_identity(arguments.value("assume_role_with_web_identity"))?,
+        role: arguments.value("assume_role").map(|value| role("assume_role", value)).transpose()?,
+        sts: Sts { endpoint: sts_endpoint, region: sts_region },
+        sso_endpoint: endpoint(arguments, "sso")?,
+        metadata_endpoint,
+        metadata: arguments.truth("skip_metadata_api_check").map(|skip| !skip),
+        accounts: Accounts {
+            allowed: members(arguments.value("allowed_account_ids")),
+            forbidden: members(arguments.value("forbidden_account_ids")),
+        },
+    })
+}
+
+fn files(arguments: &Arguments<'_>) -> Files {
+    let list = |name: &str, variables: &[&str], usual: &str| {
+        let set = members(arguments.value(name));
+        if !set.is_empty() {
+            return set;
+        }
+        let variable = variables.iter().find_map(|name| arguments.variable(name));
+        vec![variable.unwrap_or_else(|| usual.to_owned())]
+    };
+    let config = list(
+        "shared_config_files",
+        &["AWS_SHARED_CONFIG_FILE", "AWS_CONFIG_FILE"],
+        "~/.aws/config",
+    );
+    let credentials = match arguments.text("shared_credentials_file") {
+        Some(path) => vec![path],
+        None => {
+            list("shared_credentials_files", &["AWS_SHARED_CREDENTIALS_FILE"], "~/.aws/credentials")
+        }
+    };
+    Files { config, credentials }
+}
+
+fn role(argument: &str, value: &Value) -> Result<Role, ConfigError> {
+    let text = |name: &str| member(Some(value), name);
+    let arn = text("role_arn").filter(|arn| !arn.is_empty()).ok_or_else(|| {
+        ConfigError::new(format!(
+            "the attribute \"{argument}.role_arn\" is required by the backend"
+        ))
+    })?;
+    if !(arn.starts_with("arn:") && arn.contains(":iam:") && arn.contains(":role/")) {
+        return Err(ConfigError::new(format!(
+            "{argument}.role_arn is {arn:?}, which is not the ARN of an IAM role"
+        )));
+    }
+    let duration = text("duration").map(|text| seconds(&format!("{argument}.duration"), &text));
+    Ok(Role {
+        arn,
+        duration: duration.transpose()?,
+        external_id: text("external_id"),
+        policy: text("policy").map(|policy| policy.trim().to_owned()),
+        policy_arns: members(nested(value, "policy_arns")),
+        session_name: text("session_name"),
+        source_identity: text("source_identity"),
+        tags: pairs(nested(value, "tags")),
+        transitive_tag_keys: members(nested(value, "transitive_tag_keys")),
+    })
+}
+
+fn web_identity(value: Option<&Value>) -> Result<Option<(Role, Token)>, ConfigError> {
+    let Some(value) = value else { return Ok(None) };
+    let role = role("assume_role_with_web_identity", value)?;
+    let text = |name: &str| member(Some(value), name);
+    let token = match (text("web_identity_token"), text("web_identity_token_file")) {
+        (Some(token), None) => Token::Value(token),
+        (None, Some(path)) => Token::File(path),
+        _ => {
+            return Err(ConfigError::new(
+                "exactly one of \"assume_role_with_web_identity.web_identity_token\" and \"assume_role_with_web_identity.web_identity_token_file\" must be set",
+            ));
+        }
+    };
+    Ok(Some((role, token)))
+}
+
+/// Reads a duration as Go writes it, for example `1h30m`, of 15 minutes to 12 hours.
+fn seconds(name: &str, text: &str) -> Result<u64, ConfigError> {
+    let invalid = || {
+        ConfigError::new(format!(
+            "{name} is {text:?}, which must be a duration between 15m and 12h, such as \"1h30m\""
+        ))
+    };
+    let mut rest = text;
+    let mut total = 0.0;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(invalid)?;
+        let (number, unit) = rest.split_at(end);
+        let number: f64 = number.parse().map_err(|_| invalid())?;
+        let end = unit.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(unit.len());
+        let (unit, more) = unit.split_at(end);
+        total += number
+            * match unit {
+                "h" => 3600.0,
+                "m" => 60.0,
+                "s" => 1.0,
+                "ms" => 1e-3,
+                "us" | "µs" => 1e-6,
+                "ns" => 1e-9,
+                _ => return Err(invalid()),
+            };
+        rest = more;
+    }
+    let duration = Duration::try_from_secs_f64(total).map_err(|_| invalid())?;
+    Some(duration.as_secs()).filter(|seconds| (900..=43_200).contains(seconds)).ok_or_else(invalid)
+}
+
+fn nested<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(object) => object.get(name).filter(|value| !value.is_null()),
+        _ => None,
+    }
+}
+
+/// The string of a member of an object.
+fn member(value: Option<&Value>, name: &str) -> Option<String> {
+    match nested(value?, name)? {
+        Value::String(text) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+/// The strings of a set.
+fn members(value: Option<&Value>) -> Vec<String> {
+    let Some(Value::Set(set)) = value else { return Vec::new() };
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.to_string()),
+        _ => None,
+    };
+    set.items().iter().filter_map(text).collect()
+}
+
+/// The strings of a map.
+fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
+    let Some(Value::Map(map)) = value else { return Vec::new() };
+    let pair = |(name, value): (&formwork_value::Str, &Value)| match value {
+        Value::String(text) => Some((name.to_string(), text.to_string())),
+        _ => None,
+    };
+    map.iter().filter_map(pair).collect()
+}

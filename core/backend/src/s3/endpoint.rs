@@ -1,0 +1,133 @@
+//! URLs of services of AWS, and of objects in a bucket.
+
+use std::net::IpAddr;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use ureq::http::Uri;
+
+use crate::kind::ConfigError;
+
+/// The characters that stay as they are in the path of an object.
+const PATH: AsciiSet =
+    NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// A group of regions with hosts of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Partition {
+    suffix: &'static str,
+}
+
+impl Partition {
+    /// The group of a region.
+    pub(super) fn of(region: &str) -> Self {
+        let suffixes = [
+            ("cn-", "amazonaws.com.cn"),
+            ("us-isob-", "sc2s.sgov.gov"),
+            ("us-isof-", "csp.hci.ic.gov"),
+            ("eu-isoe-", "cloud.adc-e.uk"),
+            ("us-iso-", "c2s.ic.gov"),
+        ];
+        let found = suffixes.iter().find(|(prefix, _)| region.starts_with(prefix));
+        Self { suffix: found.map_or("amazonaws.com", |(_, suffix)| suffix) }
+    }
+
+    /// The URL of a service.
+    pub(super) fn endpoint(self, service: &str, region: &str, fips: bool) -> String {
+        let fips = if fips { "-fips" } else { "" };
+        format!("https://{service}{fips}.{region}.{}", self.suffix)
+    }
+}
+
+/// The form of the URLs of a bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Addressing {
+    /// The URL of the service, if it is not that of AWS.
+    pub(super) endpoint: Option<String>,
+    /// Whether the bucket is part of the path, not of the host.
+    pub(super) path_style: bool,
+    /// Whether the host is one with validated cryptography.
+    pub(super) fips: bool,
+    /// Whether the host has addresses of IPv6, too.
+    pub(super) dualstack: bool,
+}
+
+impl Addressing {
+    /// The URL of a bucket, without a slash at the end.
+    pub(super) fn bucket(&self, bucket: &str, region: &str) -> String {
+        let service = match &self.endpoint {
+            Some(endpoint) => endpoint.trim_end_matches('/').to_owned(),
+            None => {
+                let fips = if self.fips { "-fips" } else { "" };
+                let dualstack = if self.dualstack { ".dualstack" } else { "" };
+                let suffix = Partition::of(region).suffix;
+                format!("https://s3{fips}{dualstack}.{region}.{suffix}")
+            }
+        };
+        let (scheme, host) = service.split_once("://").unwrap_or(("https", &service));
+        // No certificate covers a name with dots, and an address has no subdomains.
+        let dotted = scheme == "https" && bucket.contains('.');
+        if self.path_style || dotted || is_address(&service) {
+            return format!("{scheme}://{host}/{bucket}");
+        }
+        format!("{scheme}://{bucket}.{host}")
+    }
+}
+
+/// Whether the host of a URL is an address, not a name.
+fn is_address(url: &str) -> bool {
+    let host = url.parse::<Uri>().ok().and_then(|url| url.host().map(str::to_owned));
+    host.is_some_and(|host| host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok())
+}
+
+/// The path of an object in a URL.
+pub(super) fn path(key: &str) -> String {
+    utf8_percent_encode(key, &PATH).to_string()
+}
+
+/// Checks the URL of a service.
+///
+/// # Errors
+/// When it is not one.
+pub(super) fn check_url(service: &str, url: &str) -> Result<(), ConfigError> {
+    let parsed: Result<Uri, _> = url.parse();
+    match parsed {
+        Ok(parsed)
+            if matches!(parsed.scheme_str(), Some("http" | "https")) && parsed.host().is_some() =>
+        {
+            Ok(())
+        }
+        _ => Err(ConfigError::new(format!(
+            "the endpoint of {service} is {url:?}, which is not a URL with http or https"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_hosts_unless_no_host_can_be_made_of_them() {
+        let usual = Addressing::default();
+        let check = |addressing: &Addressing, bucket: &str| addressing.bucket(bucket, "eu-west-1");
+        assert_eq!(check(&usual, "b"), "https://b.s3.eu-west-1.amazonaws.com");
+        assert_eq!(check(&usual, "b.c"), "https://s3.eu-west-1.amazonaws.com/b.c");
+        let path = Addressing { path_style: true, ..usual.clone() };
+        assert_eq!(check(&path, "b"), "https://s3.eu-west-1.amazonaws.com/b");
+        let own = |url: &str| Addressing { endpoint: Some(url.to_owned()), ..usual.clone() };
+        assert_eq!(check(&own("http://127.0.0.1:9000/"), "b"), "http://127.0.0.1:9000/b");
+        assert_eq!(check(&own("http://[::1]:9000"), "b"), "http://[::1]:9000/b");
+        assert_eq!(check(&own("https://minio.example"), "b"), "https://b.minio.example");
+        let fips = Addressing { fips: true, dualstack: true, ..usual };
+        assert_eq!(check(&fips, "b"), "https://b.s3-fips.dualstack.eu-west-1.amazonaws.com");
+        assert_eq!(
+            fips.bucket("b", "cn-north-1"),
+            "https://b.s3-fips.dualstack.cn-north-1.amazonaws.com.cn"
+        );
+    }
+
+    #[test]
+    fn keys_are_encoded_for_the_path() {
+        assert_eq!(path("env:/ä b/a+b"), "env%3A/%C3%A4%20b/a%2Bb");
+    }
+}

@@ -1,0 +1,231 @@
+//! The state of one workspace in a bucket: read with a check of its sum, written only over the version
+//! that was read, and locked by an object beside it, by an entry of a table, or by both.
+
+use std::time::Duration;
+
+use md5::{Digest as _, Md5};
+use tokio::time::Instant;
+
+use super::bucket::{Bucket, Condition, Put};
+use super::table::Table;
+use crate::lock::LockInfo;
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::store::LockEnd;
+
+/// The longest wait for a bucket to return the content that the table names, and the pause between two
+/// attempts.
+const CONSISTENCY_WAIT: Duration = Duration::from_secs(10);
+const CONSISTENCY_PAUSE: Duration = Duration::from_secs(2);
+
+/// The state of a workspace.
+pub(super) struct S3Place {
+    bucket: Bucket,
+    key: String,
+    use_lockfile: bool,
+    table: Option<Table>,
+    /// The version that was last read or written.
+    known: Condition,
+}
+
+impl S3Place {
+    /// Makes the place. Asks nothing of the service yet.
+    pub(super) fn new(
+        bucket: Bucket,
+        key: String,
+        use_lockfile: bool,
+        table: Option<Table>,
+    ) -> Self {
+        Self { bucket, key, use_lockfile, table, known: Condition::Any }
+    }
+
+    fn lock_key(&self) -> String {
+        format!("{}.tflock", self.key)
+    }
+
+    /// The name of the state in the table, and in the information about locks.
+    fn path(&self) -> String {
+        format!("{}/{}", self.bucket.name, self.key)
+    }
+
+    /// Removes the state with its sum.
+    pub(super) async fn delete(&self) -> Result<(), Cause> {
+        self.bucket.delete(&self.key).await?;
+        match &self.table {
+            Some(table) => table.remove_sum(&self.path()).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn file_holder(&self) -> Result<Option<LockInfo>, Cause> {
+        let object = self.bucket.get(&self.lock_key()).await?;
+        let holder = object.map(|object| serde_json::from_slice(&object.content));
+        holder.transpose().map_err(|error| {
+            format!("the lock {}/{} cannot be read: {error}", self.bucket.name, self.lock_key())
+                .into()
+        })
+    }
+
+    async fn lock_file(&self, info: &LockInfo) -> Result<Locking, Cause> {
+        let text = serde_json::to_vec(info)?;
+        match self.bucket.put(&self.lock_key(), text, &Condition::Absent).await? {
+            Put::Stored(_) => Ok(Locking::Taken),
+            Put::Unsupported(cause) => Err(format!(
+                "{cause}; use_lockfile needs conditional writes, which this server lacks"
+            )
+            .into()),
+            Put::Refused => Ok(taken_or_held(info, self.file_holder().await?)),
+        }
+    }
+
+    async fn lock_table(&self, table: &Table, info: &LockInfo) -> Result<Locking, Cause> {
+        if table.lock(&self.path(), info).await? {
+            return Ok(Locking::Taken);
+        }
+        Ok(taken_or_held(info, table.holder(&self.path()).await?))
+    }
+
+    /// Compares the sum of a content with the one in the table. Returns the other sum if they differ.
+    async fn other_sum(&self, content: Option<&[u8]>) -> Option<String> {
+        let table = self.table.as_ref()?;
+        // As in Terraform, a table that cannot be read does not stop a read.
+        let expected = table.sum(&self.path()).await.inspect_err(|error| {
+            tracing::warn!(%error, "the sum of the state cannot be read");
+        });
+        let expected = expected.ok().flatten()?;
+        let actual = content.map(sum);
+        (actual.as_ref() != Some(&expected)).then_some(expected)
+    }
+}
+
+/// An earlier attempt may have reached the server although its answer was lost.
+fn taken_or_held(info: &LockInfo, holder: Option<LockInfo>) -> Locking {
+    match holder {
+        Some(holder) if holder.id == info.id => Locking::Taken,
+        holder => Locking::Held(holder.map(Box::new)),
+    }
+}
+
+fn sum(content: &[u8]) -> String {
+    Md5::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[async_trait::async_trait]
+impl RemotePlace for S3Place {
+    fn location(&self) -> String {
+        format!("s3://{}", self.path())
+    }
+
+    fn lock_end(&self) -> LockEnd {
+        LockEnd::ByForce
+    }
+
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        let began = Instant::now();
+        loop {
+            let object = self.bucket.get(&self.key).await?;
+            let content = object.as_ref().map(|object| object.content.as_slice());
+            let content = content.filter(|content| !content.is_empty());
+            let Some(expected) = self.other_sum(content).await else {
+                self.known = match &object {
+                    None => Condition::Absent,
+                    Some(object) => object.tag.clone().map_or(Condition::Any, Condition::Tag),
+                };
+                return Ok(object.map(|object| object.content).filter(|text| !text.is_empty()));
+            };
+            if began.elapsed() >= CONSISTENCY_WAIT {
+                let actual = content.map(sum).unwrap_or_else(|| "none".to_owned());
+                let path = self.path();
+                return Err(format!(
+                    "state data in S3 does not have the expected content: its MD5 is {actual}, and the table has {expected}. The bucket may need a minute after a write. If the state is the right one, set the Digest of the entry {path}-md5 in the table to its MD5, or remove the entry if there is no state"
+                )
+                .into());
+            }
+            tokio::time::sleep(CONSISTENCY_PAUSE).await;
+        }
+    }
+
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        let sum = sum(&text);
+        let mut stored = self.bucket.put(&self.key, text.clone(), &self.known).await?;
+        if let Put::Unsupported(_) = stored {
+            // Lineage and serial have been compared before.
+            stored = self.bucket.put(&self.key, text.clone(), &Condition::Any).await?;
+        }
+        let tag = match stored {
+            Put::Stored(tag) => tag,
+            // An attempt whose answer was lost may have changed the version.
+            Put::Refused => match self.bucket.get(&self.key).await? {
+                Some(object) if object.content == text => object.tag,
+                _ => return Err(PutError::Changed),
+            },
+            Put::Unsupported(cause) => return Err(PutError::Failed(cause)),
+        };
+        self.known = tag.map_or(Condition::Any, Condition::Tag);
+        if let Some(table) = &self.table {
+            // The next read would take the state for damaged without it.
+            table.set_sum(&self.path(), &sum).await?;
+        }
+        Ok(())
+    }
+
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        let info = LockInfo { path: self.path(), ..info.clone() };
+        if self.use_lockfile {
+            let outcome = self.lock_file(&info).await?;
+            if let Locking::Held(_) = outcome {
+                return Ok(outcome);
+            }
+        }
+        let Some(table) = &self.table else { return Ok(Locking::Taken) };
+        let outcome = self.lock_table(table, &info).await;
+        if self.use_lockfile && !matches!(outcome, Ok(Locking::Taken)) {
+            self.bucket
+                .delete(&self.lock_key())
+                .await
+                .map_err(|error| format!("the lock {} is left behind: {error}", self.lock_key()))?;
+        }
+        outcome
+    }
+
+    async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
+        match self.break_lock(id).await? {
+            ForceUnlockOutcome::Released => Ok(()),
+            ForceUnlockOutcome::OtherLock(None) => {
+                Err("the lock was gone: another program has released it by force".into())
+            }
+            ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
+                "another program has released the lock by force, and {} holds it now",
+                holder.holder()
+            )
+            .into()),
+        }
+    }
+
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
+        let mut other = None;
+        let mut released = !self.use_lockfile && self.table.is_none();
+        if self.use_lockfile {
+            match self.file_holder().await? {
+                Some(holder) if holder.id == id => {
+                    self.bucket.delete(&self.lock_key()).await?;
+                    released = true;
+                }
+                holder => other = holder,
+            }
+        }
+        if let Some(table) = &self.table {
+            match table.holder(&self.path()).await? {
+                Some(holder) if holder.id == id => {
+                    table.unlock(&self.path()).await?;
+                    released = true;
+                }
+                holder => other = other.or(holder),
+            }
+        }
+        Ok(if released {
+            ForceUnlockOutcome::Released
+        } else {
+            ForceUnlockOutcome::OtherLock(other.map(Box::new))
+        })
+    }
+}

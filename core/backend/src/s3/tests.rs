@@ -1,0 +1,411 @@
+//! Requests to a bucket and a table, and faults of their service.
+
+use formwork_core::state::file::StateFile;
+use formwork_value::{Str, Value};
+use tokio::time::Instant;
+
+use super::*;
+use crate::lock::LockInfo;
+use crate::scripted::{Reply, Scripted, configured_in, text};
+
+const KEYS: [(&str, &str); 2] = [("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", "S")];
+
+/// The arguments of a state on a server.
+fn arguments(server: &Scripted) -> Vec<(&'static str, Value)> {
+    let url = || Value::string(server.url.as_str());
+    let endpoints = ["s3", "dynamodb", "sts"].map(|name| (Str::new(name), url()));
+    vec![
+        ("bucket", Value::string("b")),
+        ("key", Value::string("k/s")),
+        ("region", Value::string("eu-west-1")),
+        ("use_path_style", Value::Bool(true)),
+        ("skip_metadata_api_check", Value::Bool(true)),
+        ("endpoints", Value::object(endpoints)),
+    ]
+}
+
+fn backend(server: &Scripted, more: &[(&'static str, Value)]) -> Arc<dyn Backend> {
+    let mut all = arguments(server);
+    all.extend_from_slice(more);
+    configured_in("s3", &all, &KEYS).unwrap()
+}
+
+async fn open(server: &Scripted, more: &[(&'static str, Value)]) -> Box<dyn StateStore> {
+    backend(server, more).open(DEFAULT_WORKSPACE).await.unwrap()
+}
+
+fn error(status: &'static str, code: &str) -> Reply {
+    Reply::new(status, format!("<Error><Code>{code}</Code><Message>m.</Message></Error>"))
+}
+
+fn missing() -> Reply {
+    error("404 Not Found", "NoSuchKey")
+}
+
+fn stored(serial: u64, tag: &str) -> Reply {
+    Reply::new("200 OK", text(serial)).header(&format!("ETag: \"{tag}\""))
+}
+
+fn done(tag: &str) -> Reply {
+    Reply::new("200 OK", "").header(&format!("ETag: \"{tag}\""))
+}
+
+async fn changed(store: &mut dyn StateStore) -> StateFile {
+    let mut file = store.read().await.unwrap().unwrap_or_else(StateFile::fresh);
+    file.check_results = Some(b"[\"x\"]".to_vec().into());
+    file
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_is_written_only_over_the_version_that_was_read() {
+    let server = Scripted::start([missing(), missing(), done("1"), stored(1, "1"), done("2")]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    let asked = server.asked();
+    assert_eq!(asked[2].line, "PUT /b/k/s");
+    assert_eq!(asked[2].headers["if-none-match"], "*");
+    assert!(asked[2].headers.contains_key("x-amz-checksum-sha256"));
+    let authorization = &asked[2].headers["authorization"];
+    assert!(authorization.starts_with("AWS4-HMAC-SHA256 Credential=AKIA/"), "{authorization}");
+    assert!(authorization.contains("/eu-west-1/s3/aws4_request"), "{authorization}");
+
+    let server = Scripted::start([stored(1, "1"), stored(1, "1"), done("2")]);
+    let mut store = open(&server, &[("skip_s3_checksum", Value::Bool(true))]).await;
+    let mut file = changed(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    let put = &server.asked()[2];
+    assert_eq!(put.headers["if-match"], "\"1\"");
+    assert!(!put.headers.contains_key("x-amz-checksum-sha256"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_that_another_program_wrote_in_between_stays() {
+    let refused = error("412 Precondition Failed", "PreconditionFailed");
+    let server = Scripted::start([
+        stored(1, "1"),
+        stored(1, "1"),
+        refused.clone(),
+        stored(2, "2"),
+        stored(2, "2"),
+    ]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    let error = store.write(&mut file).await.unwrap_err();
+    assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
+    assert_eq!(server.lines().iter().filter(|line| line.starts_with("PUT")).count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_answer_is_lost_counts_once_it_is_found() {
+    let refused = error("412 Precondition Failed", "PreconditionFailed");
+    let server = Scripted::start([stored(1, "1"), stored(1, "1"), Reply::Half, refused]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    // The last answer has the content of the request, so it is made by hand.
+    let written = store.write(&mut file).await.unwrap_err();
+    assert!(
+        matches!(written, StoreError::Failed { doing: StoreOperation::Write, .. }),
+        "{written:?}"
+    );
+    let content = server.asked()[2].body.clone();
+    let refused = error("412 Precondition Failed", "PreconditionFailed");
+    let found = Reply::new("200 OK", content).header("ETag: \"2\"");
+    let server = Scripted::start([stored(1, "1"), stored(1, "1"), Reply::Half, refused, found]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    assert_eq!(file.serial, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_without_conditional_writes_keeps_states_but_no_locks() {
+    let lacking = || error("501 Not Implemented", "NotImplemented");
+    let server = Scripted::start([stored(1, "1"), stored(1, "1"), lacking(), done("2")]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    store.write(&mut file).await.unwrap();
+    assert!(!server.asked()[3].headers.contains_key("if-match"));
+
+    let server = Scripted::start([lacking()]);
+    let mut store = open(&server, &[("use_lockfile", Value::Bool(true))]).await;
+    let error = store.try_lock("test").await.unwrap_err().to_string();
+    assert!(error.contains("use_lockfile needs conditional writes"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_is_an_object_that_did_not_exist() {
+    let refused = || error("412 Precondition Failed", "PreconditionFailed");
+    let lockfile = [("use_lockfile", Value::Bool(true))];
+    let server = Scripted::start([done("1")]);
+    open(&server, &lockfile).await.try_lock("OperationTypeApply").await.unwrap();
+    let put = &server.asked()[0];
+    assert_eq!(
+        (put.line.as_str(), put.headers["if-none-match"].as_str()),
+        ("PUT /b/k/s.tflock", "*")
+    );
+    let info: LockInfo = serde_json::from_slice(&put.body).unwrap();
+    assert_eq!((info.path.as_str(), info.operation.as_str()), ("b/k/s", "OperationTypeApply"));
+
+    let holder = Reply::new("200 OK", r#"{"ID":"0f1e","Who":"ana@host"}"#);
+    let server = Scripted::start([refused(), holder.clone()]);
+    let error = open(&server, &lockfile).await.try_lock("test").await.unwrap_err();
+    assert!(error.diagnostic().detail.contains("force-unlock 0f1e"), "{error:?}");
+
+    let server = Scripted::start([holder.clone(), Reply::new("204 No Content", "")]);
+    open(&server, &lockfile).await.force_unlock("0f1e").await.unwrap();
+    assert_eq!(server.lines(), ["GET /b/k/s.tflock", "DELETE /b/k/s.tflock"]);
+    let server = Scripted::start([holder]);
+    let error = open(&server, &lockfile).await.force_unlock("other").await.unwrap_err();
+    assert!(matches!(error, StoreError::NotLocked { holder: Some(_), .. }), "{error:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_that_was_stolen_is_reported_and_stays() {
+    let thief = Reply::new("200 OK", r#"{"ID":"0f1e","Who":"ana@host"}"#);
+    let server = Scripted::start([done("1"), thief]);
+    let mut store = open(&server, &[("use_lockfile", Value::Bool(true))]).await;
+    let lock = store.try_lock("test").await.unwrap();
+    let error = store.unlock(lock).await.unwrap_err().to_string();
+    assert!(error.contains("released the lock by force") && error.contains("ana@host"), "{error}");
+    assert_eq!(server.lines().len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_file_is_removed_when_the_table_is_locked() {
+    let held = r#"{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException","message":"m"}"#;
+    let holder = r#"{"Item":{"LockID":{"S":"b/k/s"},"Info":{"S":"{\"ID\":\"0f1e\"}"}}}"#;
+    let server = Scripted::start([
+        done("1"),
+        Reply::new("400 Bad Request", held),
+        Reply::new("200 OK", holder),
+        Reply::new("204 No Content", ""),
+    ]);
+    let both = [("use_lockfile", Value::Bool(true)), ("dynamodb_table", Value::string("t"))];
+    let error = open(&server, &both).await.try_lock("test").await.unwrap_err();
+    assert!(matches!(error, StoreError::Held { holder: Some(_), .. }), "{error:?}");
+    let lines = server.lines();
+    assert_eq!(lines, ["PUT /b/k/s.tflock", "POST /", "POST /", "DELETE /b/k/s.tflock"]);
+    assert_eq!(server.asked()[1].headers["x-amz-target"], "DynamoDB_20120810.PutItem");
+}
+
+#[tokio::test(start_paused = true)]
+async fn content_that_the_table_does_not_name_is_waited_for() {
+    let table = [("dynamodb_table", Value::string("t"))];
+    let digest =
+        |sum: &str| Reply::new("200 OK", format!(r#"{{"Item":{{"Digest":{{"S":"{sum}"}}}}}}"#));
+    let sum: String = {
+        use md5::Digest as _;
+        md5::Md5::digest(text(2)).iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    let server = Scripted::start([stored(1, "1"), digest(&sum), stored(2, "2"), digest(&sum)]);
+    let began = Instant::now();
+    let read = open(&server, &table).await.read().await.unwrap().unwrap();
+    assert_eq!((read.serial, began.elapsed().as_secs()), (2, 2));
+
+    let never = (0..6).flat_map(|_| [stored(1, "1"), digest(&sum)]);
+    let server = Scripted::start(never);
+    let error = open(&server, &table).await.read().await.unwrap_err().to_string();
+    assert!(error.contains("does not have the expected content"), "{error}");
+    assert!(error.contains(&sum) && error.contains("b/k/s-md5"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_busy_service_is_asked_five_times() {
+    let busy = || error("503 Service Unavailable", "SlowDown");
+    let server = Scripted::start([busy(), Reply::Reset, Reply::Half, busy(), stored(1, "1")]);
+    assert!(open(&server, &[]).await.read().await.unwrap().is_some());
+    let server = Scripted::start((0..6).map(|_| busy()));
+    let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+    assert!(error.contains("SlowDown"), "{error}");
+    assert_eq!(server.asked().len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_name_place_call_and_next_step() {
+    for (reply, next) in [
+        (error("403 Forbidden", "AccessDenied"), "lack the permission"),
+        (error("400 Bad Request", "ExpiredToken"), "log in again"),
+        (error("403 Forbidden", "SignatureDoesNotMatch"), "check access key"),
+        (
+            error("403 Forbidden", "RequestTimeTooSkewed")
+                .header("Date: Thu, 01 Jan 2026 00:00:00 GMT"),
+            "the time of the server is Thu, 01 Jan 2026",
+        ),
+        (
+            error("301 Moved Permanently", "PermanentRedirect")
+                .header("x-amz-bucket-region: us-west-2"),
+            "requested bucket from \"eu-west-1\", actual location \"us-west-2\"",
+        ),
+        (error("404 Not Found", "NoSuchBucket"), "S3 bucket \"b\" does not exist"),
+    ] {
+        let server = Scripted::start([reply]);
+        let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+        assert!(error.starts_with("cannot read s3://b/k/s: "), "{error}");
+        assert!(error.contains(next), "{error}");
+        assert_eq!(server.lines(), ["GET /b/k/s"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn encryption_and_acl_are_asked_for() {
+    let key = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+    let prefix = "x-amz-server-side-encryption";
+    for (argument, header, value) in [
+        (("acl", Value::string("private")), prefix.to_owned(), "AES256"),
+        (
+            ("kms_key_id", Value::string("arn:aws:kms:k")),
+            format!("{prefix}-aws-kms-key-id"),
+            "arn:aws:kms:k",
+        ),
+        (("sse_customer_key", Value::string(key)), format!("{prefix}-customer-key"), key),
+    ] {
+        let server = Scripted::start([missing(), missing(), done("1")]);
+        let mut store = open(&server, &[("encrypt", Value::Bool(true)), argument]).await;
+        let mut file = changed(store.as_mut()).await;
+        store.write(&mut file).await.unwrap();
+        let asked = server.asked();
+        assert_eq!(asked[2].headers[&header], value);
+        // Reads need a key of the customer, too.
+        assert_eq!(asked[0].headers.contains_key(&header), header.ends_with("customer-key"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn workspaces_are_listed_over_several_pages() {
+    let page = |keys: &[&str], next: &str| {
+        let keys: String =
+            keys.iter().map(|key| format!("<Contents><Key>{key}</Key></Contents>")).collect();
+        Reply::new("200 OK", format!("<ListBucketResult>{keys}{next}</ListBucketResult>"))
+    };
+    let server = Scripted::start([
+        page(
+            &["env:/b/k/s", "env:/b/k/s.tflock", "env:/other"],
+            "<NextContinuationToken>t+/</NextContinuationToken>",
+        ),
+        page(&["env:/a/k/s"], ""),
+    ]);
+    assert_eq!(backend(&server, &[]).workspaces().await.unwrap(), ["default", "a", "b"]);
+    let lines = server.lines();
+    assert_eq!(lines[0], "GET /b/?list-type=2&max-keys=1000&prefix=env%3A%2F");
+    assert!(lines[1].starts_with("GET /b/?continuation-token=t%2B%2F&"), "{}", lines[1]);
+
+    let server = Scripted::start([error("403 Forbidden", "AccessDenied")]);
+    assert_eq!(backend(&server, &[]).workspaces().await.unwrap(), ["default"]);
+    let server = Scripted::start([error("403 Forbidden", "AccessDenied")]);
+    let prefix = [("workspace_key_prefix", Value::string("ws"))];
+    let refused = backend(&server, &prefix).workspaces().await.unwrap_err().to_string();
+    assert!(refused.contains("s3:ListBucket"), "{refused}");
+}
+
+/// The credentials in the header of the first request to the bucket.
+async fn credential_of(
+    server: &Scripted,
+    arguments: &[(&str, Value)],
+    variables: &[(&str, &str)],
+) -> (String, String) {
+    let backend = configured_in("s3", arguments, variables).unwrap();
+    assert!(backend.open(DEFAULT_WORKSPACE).await.unwrap().read().await.unwrap().is_none());
+    let asked = server.asked();
+    let headers = &asked.last().unwrap().headers;
+    let authorization = headers["authorization"].clone();
+    let id = authorization.split(['=', '/']).nth(1).unwrap_or_default().to_owned();
+    (id, headers.get("x-amz-security-token").cloned().unwrap_or_default())
+}
+
+const SESSION: &str = "<Credentials><AccessKeyId>ASIA</AccessKeyId><SecretAccessKey>S</SecretAccessKey><SessionToken>T</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration></Credentials>";
+
+#[tokio::test(start_paused = true)]
+async fn a_token_of_another_provider_is_exchanged_for_a_role() {
+    let answer = format!(
+        "<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult>{SESSION}</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>"
+    );
+    let token = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(token.path(), "jwt\n").unwrap();
+    let server = Scripted::start([Reply::new("200 OK", answer), missing()]);
+    let path = token.path().display().to_string();
+    let variables =
+        [("AWS_ROLE_ARN", "arn:aws:iam::1:role/r"), ("AWS_WEB_IDENTITY_TOKEN_FILE", path.as_str())];
+    let found = credential_of(&server, &arguments(&server), &variables).await;
+    assert_eq!(found, ("ASIA".to_owned(), "T".to_owned()));
+    let asked = server.asked();
+    let body = String::from_utf8_lossy(&asked[0].body);
+    assert!(
+        body.contains("Action=AssumeRoleWithWebIdentity") && body.ends_with("WebIdentityToken=jwt"),
+        "{body}"
+    );
+    assert!(!asked[0].headers.contains_key("authorization"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn credentials_of_a_container_and_a_machine_are_asked_for() {
+    let keys = r#"{"AccessKeyId":"ASIA","SecretAccessKey":"S","Token":"T","Expiration":"2999-01-01T00:00:00Z","Code":"Success"}"#;
+    let server = Scripted::start([Reply::new("200 OK", keys), missing()]);
+    let url = format!("{}/creds", server.url);
+    let variables = [("AWS_CONTAINER_CREDENTIALS_FULL_URI", url.as_str())];
+    let found = credential_of(&server, &arguments(&server), &variables).await;
+    assert_eq!(found.0, "ASIA");
+
+    let server = Scripted::start([
+        Reply::new("200 OK", "token"),
+        Reply::new("200 OK", "role"),
+        Reply::new("200 OK", keys),
+        missing(),
+    ]);
+    let mut arguments = arguments(&server);
+    arguments.retain(|(name, _)| *name != "skip_metadata_api_check");
+    arguments.push(("ec2_metadata_service_endpoint", Value::string(server.url.as_str())));
+    let found = credential_of(&server, &arguments, &[]).await;
+    assert_eq!(found.0, "ASIA");
+    assert_eq!(server.lines()[2], "GET /latest/meta-data/iam/security-credentials/role");
+}
+
+#[tokio::test(start_paused = true)]
+async fn missing_credentials_are_reported_with_the_places_that_were_searched() {
+    let server = Scripted::start([]);
+    let backend = configured_in("s3", &arguments(&server), &[]).unwrap();
+    let mut store = backend.open(DEFAULT_WORKSPACE).await.unwrap();
+    let error = store.read().await.unwrap_err().to_string();
+    assert!(error.contains("no valid credential sources found"), "{error}");
+    assert!(error.contains("AWS_ACCESS_KEY_ID") && error.contains("~/.aws/credentials"), "{error}");
+    assert!(server.asked().is_empty());
+}
+
+#[test]
+fn invalid_arguments_are_refused_by_name() {
+    let server = Scripted::start([]);
+    let refused = |name: &'static str, value: Value| {
+        let mut all = arguments(&server);
+        all.retain(|(other, _)| *other != name);
+        all.push((name, value));
+        configured_in("s3", &all, &KEYS).err().map(|error| error.message).unwrap_or_default()
+    };
+    assert!(refused("bucket", Value::string("")).contains("\"bucket\" is required"));
+    assert!(refused("key", Value::string("/k")).contains("must not start or end with \"/\""));
+    assert!(refused("key", Value::string("a//b")).contains("must not contain \"//\""));
+    assert!(refused("region", Value::string("mars")).contains("invalid AWS Region: mars"));
+    assert!(refused("region", Value::string("")).contains("AWS_DEFAULT_REGION"));
+    assert!(refused("sse_customer_key", Value::string("short")).contains("44 characters"));
+    assert!(
+        refused("endpoint", Value::string("http://x")).contains("cannot be configured together")
+    );
+    assert!(
+        refused("force_path_style", Value::Bool(true))
+            .contains("only one of force_path_style and use_path_style")
+    );
+    assert!(refused("access_key", Value::string("A")).contains("must be set together"));
+    assert_eq!(refused("region", Value::string("eu-central-1")), "");
+    let role = |name: &str, value: &str| {
+        Value::object([
+            (Str::new("role_arn"), Value::string("arn:aws:iam::1:role/r")),
+            (Str::new(name), Value::string(value)),
+        ])
+    };
+    for duration in ["1h30m", "900s", "12h", "0.5h"] {
+        assert_eq!(refused("assume_role", role("duration", duration)), "", "{duration}");
+    }
+    for duration in ["14m", "13h", "1", "h", "1d", ""] {
+        let message = refused("assume_role", role("duration", duration));
+        assert!(message.contains("between 15m and 12h"), "{duration}: {message}");
+    }
+}

@@ -1,0 +1,4 @@
+//! The target `transcript` for the fuzzer.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| formwork_plugin_protocol::hostile::transcript(data));

@@ -1,0 +1,175 @@
+//! The file in which an interrupted run keeps what it has examined, so that the next one goes on there.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::finding::{Finding, Tally};
+use crate::report::{hash_of, redacted};
+use crate::rules;
+use crate::suite::{Options, Suite, Target};
+
+/// The format of the file.
+const FORMAT: &str = "formwork-conformance-checkpoint-1";
+
+/// Steps that are complete, with the file that says so.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Checkpoint {
+    done: BTreeSet<String>,
+}
+
+/// Everything that must be the same for a run to go on.
+fn key(options: &Options) -> Value {
+    let provider = match &options.target {
+        Target::Program(path) => hash_of(path),
+        Target::Running(address, _) => address.to_string(),
+    };
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "provider": provider,
+        "level": options.level,
+        "seed": options.seed,
+        "only": options.only,
+        "skip": options.skip,
+        "config": format!("{:?}", options.config.is_some()),
+        "examples": options.examples.iter().map(|it| &it.file).collect::<Vec<_>>(),
+    })
+}
+
+impl Checkpoint {
+    /// Reads the file of an earlier run into the tallies. A file of another run, or none, changes
+    /// nothing.
+    pub(crate) fn restore(suite: &mut Suite) -> Self {
+        let none = Self::default();
+        let Some(path) = &suite.options.resume else { return none };
+        let Ok(text) = fs::read(path) else { return none };
+        let Ok(file) = serde_json::from_slice::<Value>(&text) else { return none };
+        if file["format"] != FORMAT || file["key"] != key(&suite.options) {
+            return none;
+        }
+        for rule in rules::all() {
+            let kept = &file["rules"][rule.id];
+            let number = |name: &str| kept[name].as_u64().unwrap_or(0);
+            let found = kept["findings"].as_array().into_iter().flatten();
+            let tally = Tally {
+                cases: number("cases"),
+                broken: number("broken"),
+                findings: found.map(|it| finding(rule.id, it)).collect(),
+                skipped: kept["skipped"].as_str().map(str::to_owned),
+            };
+            suite.tallies.restore(rule.id, tally);
+        }
+        let done = file["done"].as_array().into_iter().flatten();
+        Self { done: done.filter_map(|it| it.as_str().map(str::to_owned)).collect() }
+    }
+
+    /// Whether a step was completed by an earlier run.
+    pub(crate) fn has(&self, step: &str) -> bool {
+        self.done.contains(step)
+    }
+
+    /// Notes a completed step, and writes the file.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn complete(&mut self, suite: &Suite, step: &str) -> io::Result<()> {
+        self.done.insert(step.to_owned());
+        let Some(path) = &suite.options.resume else { return Ok(()) };
+        let mut kept = serde_json::Map::new();
+        for rule in rules::all() {
+            let Some(tally) = suite.tallies.tally(rule.id) else { continue };
+            let findings: Vec<Value> =
+                tally.findings.iter().map(|it| written(&redacted(suite, it))).collect();
+            kept.insert(
+                rule.id.to_owned(),
+                json!({
+                    "cases": tally.cases,
+                    "broken": tally.broken,
+                    "skipped": tally.skipped.as_deref().map(|it| suite.secrets.redact(it)),
+                    "findings": findings,
+                }),
+            );
+        }
+        let file = json!({
+            "format": FORMAT,
+            "key": key(&suite.options),
+            "done": self.done,
+            "rules": kept,
+        });
+        replace(path, &file.to_string())
+    }
+
+    /// Removes the file after a whole run.
+    pub(crate) fn remove(suite: &Suite) {
+        if let Some(path) = &suite.options.resume {
+            // A file that stays is of no harm: the next run is then complete at once.
+            drop(fs::remove_file(path));
+        }
+    }
+}
+
+/// Writes a file whole: beside its place first.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let beside = path.with_extension("part");
+    fs::write(&beside, text)?;
+    fs::rename(&beside, path)
+}
+
+fn written(finding: &Finding) -> Value {
+    json!({
+        "subject": finding.subject,
+        "call": finding.call,
+        "path": finding.path,
+        "message": finding.message,
+        "expected": finding.expected,
+        "found": finding.found,
+        "input": finding.input,
+    })
+}
+
+/// The finding without its calls, which the earlier run has written as reproducers.
+fn finding(rule: &'static str, kept: &Value) -> Finding {
+    let text = |name: &str| kept[name].as_str().unwrap_or_default().to_owned();
+    Finding {
+        rule,
+        subject: text("subject"),
+        call: text("call"),
+        path: text("path"),
+        message: text("message"),
+        expected: text("expected"),
+        found: text("found"),
+        input: text("input"),
+        calls: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interrupted_run_goes_on_where_it_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = Options::new("/no/such/provider");
+        options.resume = Some(folder.path().join("checkpoint.json"));
+        let mut suite = Suite::new(options.clone());
+        suite.tallies.hold("S-01");
+        suite.tallies.find(Finding::new("S-02", "provider", "wrong"));
+        let mut checkpoint = Checkpoint::restore(&mut suite);
+        assert!(!checkpoint.has("Schema"));
+        checkpoint.complete(&suite, "Schema").unwrap();
+
+        let mut next = Suite::new(options.clone());
+        let checkpoint = Checkpoint::restore(&mut next);
+        assert!(checkpoint.has("Schema") && !checkpoint.has("Validation"));
+        assert_eq!(next.tallies.tally("S-01").unwrap().cases, 1);
+        assert_eq!(next.tallies.findings().next().unwrap().message, "wrong");
+
+        let mut other = Suite::new(Options { seed: 2, ..options });
+        assert!(!Checkpoint::restore(&mut other).has("Schema"));
+        assert_eq!(other.tallies.findings().count(), 0);
+    }
+}

@@ -1,0 +1,118 @@
+//! Creates beside other calls: twenty at once, one beside StopProvider, the same one twice (A-17, A-19,
+//! A-20, Z-08).
+
+use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_value::Value;
+
+use super::journal::Journal;
+use super::{applied, destroy, note};
+use crate::checks::null;
+use crate::checks::plan::{Planned, input, plan};
+use crate::finding::Finding;
+use crate::message::Msg;
+use crate::offer::Offered;
+use crate::request::{self, PlanInput};
+use crate::rpc::Rpc;
+use crate::suite::{Suite, plain};
+
+/// Twenty objects at once.
+pub(super) async fn parallel(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    config: &Value,
+) {
+    if !suite.wants("A-20") {
+        return;
+    }
+    let create = input(offered, null(&offered.ty()), config.clone());
+    let Some(planned) = plan(suite, offered, &create).await else { return };
+    let request = request::apply(offered, &create, &planned.answer);
+    let entries: Vec<_> = (0..20).map(|_| journal.announce(offered, config)).collect();
+    if suite.revive().await.is_err() {
+        return;
+    }
+    let Some(plugin) = suite.plugin() else { return };
+    let calls =
+        (0..20).map(|_| plugin.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE));
+    let calls = crate::checks::schema::join_all(calls).await;
+    for (entry, call) in entries.into_iter().zip(calls) {
+        let object = applied(suite, offered, &create, &planned, &call);
+        note(journal, entry, offered, &call);
+        suite.check("A-20", !call.is_crash(), || {
+            Finding::new("A-20", &offered.subject(), "creating in parallel crashes").by(&call)
+        });
+        let Some(object) = object else { continue };
+        let odd = assert_object_compatible(
+            offered.block(),
+            &plain(&planned.value),
+            &plain(&object.value),
+        );
+        suite.check("A-20", odd.is_empty(), || {
+            let first = odd.first().map(ToString::to_string).unwrap_or_default();
+            Finding::new("A-20", &offered.subject(), "objects created in parallel mix")
+                .by(&call)
+                .values("the planned object", first)
+        });
+        if destroy(suite, offered, &object).await.is_fine() {
+            journal.remove(offered, &object.value);
+        }
+    }
+}
+
+/// StopProvider beside a create.
+pub(super) async fn stopped(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    create: &PlanInput,
+    planned: &Planned,
+) {
+    if !suite.wants_any(&["A-17", "Z-08"]) {
+        return;
+    }
+    let Ok(fresh) = suite.another().await else { return };
+    fresh
+        .call(Rpc::ConfigureProvider, &request::configure(&suite.config), crate::suite::CHANGE)
+        .await;
+    let entry = journal.announce(offered, &create.config);
+    let request = request::apply(offered, create, &planned.answer);
+    let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE);
+    let stop = fresh.call(Rpc::StopProvider, &EMPTY, std::time::Duration::from_secs(10));
+    let (call, _stop) = tokio::join!(apply, stop);
+    suite.check("A-17", !call.is_crash(), || {
+        Finding::new("A-17", &offered.subject(), "a create beside StopProvider has no answer")
+            .by(&call)
+    });
+    let limit = std::time::Duration::from_secs(30);
+    suite.check("Z-08", call.took <= limit, || {
+        Finding::new("Z-08", &offered.subject(), "a call runs on after StopProvider")
+            .by(&call)
+            .values("ended within 30 s", format!("{} s", call.took.as_secs()))
+    });
+    note(journal, entry, offered, &call);
+}
+
+/// The same create request twice.
+pub(super) async fn twice(
+    suite: &mut Suite,
+    journal: &mut Journal,
+    offered: &Offered,
+    create: &PlanInput,
+    planned: &Planned,
+) {
+    if !suite.wants("A-19") {
+        return;
+    }
+    let request = request::apply(offered, create, &planned.answer);
+    for _ in 0..2 {
+        let entry = journal.announce(offered, &create.config);
+        let call = suite.change(Rpc::ApplyResourceChange, &request).await;
+        suite.check("A-19", call.is_answered(), || {
+            Finding::new("A-19", &offered.subject(), "the same create twice crashes").by(&call)
+        });
+        note(journal, entry, offered, &call);
+    }
+}
+
+static EMPTY: Msg = Msg(Vec::new());

@@ -1,0 +1,241 @@
+//! The transport between host and provider: adds the state store and the world to the answers of the
+//! SDK, and commits the ordered fault.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use formwork_conformance::message::Msg;
+use formwork_conformance::offer::{GENERATE, Kind, Offer, PLAN_DESTROY};
+use formwork_conformance::rpc::Rpc;
+use formwork_plugin_protocol::handshake::Protocol;
+use formwork_plugin_protocol::raw::{RawAnswers, RawCall, RawError, RawStatus, Transport};
+use formwork_tests::seeded::{Act, Exchange, Fault, History};
+use formwork_value::codec::msgpack;
+use formwork_value::{Path, Value};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt as _, StreamExt as _, stream};
+use tokio::sync::OnceCell;
+
+use crate::store::{self, Store};
+use crate::world;
+
+/// The transport of the sound provider.
+pub(crate) struct Layer {
+    inner: Arc<dyn Transport>,
+    fault: Option<Fault>,
+    store: Store,
+    offer: OnceCell<Offer>,
+    history: Mutex<History>,
+    in_flight: AtomicU64,
+}
+
+type Answers = Result<Vec<Msg>, RawError>;
+
+/// The call that a path names.
+fn rpc_of(path: &str) -> Option<(Rpc, Protocol)> {
+    Protocol::ALL.into_iter().find_map(|protocol| {
+        let found = Rpc::ALL.into_iter().find(|rpc| rpc.path(protocol).as_deref() == Some(path));
+        found.map(|rpc| (rpc, protocol))
+    })
+}
+
+struct InFlight<'l>(&'l AtomicU64);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Layer {
+    /// A layer over the SDK's provider.
+    pub(crate) fn new(inner: Arc<dyn Transport>, fault: Option<Fault>) -> Self {
+        Self {
+            inner,
+            fault,
+            store: Store::default(),
+            offer: OnceCell::new(),
+            history: Mutex::default(),
+            in_flight: AtomicU64::new(0),
+        }
+    }
+
+    async fn forward(&self, path: &str, requests: &[Msg]) -> Answers {
+        let messages = requests.iter().map(Msg::encode).collect();
+        let call = RawCall { path: path.to_owned().into(), messages, answer_limit: 256 << 20 };
+        let reply = self.inner.exchange(call).await;
+        reply.end?;
+        Ok(reply.messages.iter().filter_map(Msg::parse).collect())
+    }
+
+    /// The schema, read once.
+    async fn offer(&self, protocol: Protocol) -> &Offer {
+        self.offer
+            .get_or_init(|| async {
+                let path = Rpc::GetProviderSchema.path(protocol).unwrap_or_default();
+                let answers = self.forward(&path, &[Msg::new()]).await.unwrap_or_default();
+                let mut offer = Offer::read(&answers.first().cloned().unwrap_or_default());
+                let path = Rpc::GetResourceIdentitySchemas.path(protocol).unwrap_or_default();
+                let answers = self.forward(&path, &[Msg::new()]).await.unwrap_or_default();
+                offer.read_identities(&answers.first().cloned().unwrap_or_default());
+                offer
+            })
+            .await
+    }
+
+    /// The answer of the sound provider.
+    async fn sound(&self, rpc: Rpc, protocol: Protocol, requests: &[Msg]) -> Answers {
+        let path = rpc.path(protocol).unwrap_or_default();
+        let has_store = protocol == Protocol::V6;
+        if let Some(answers) = self.store.answer(rpc, requests).filter(|_| has_store) {
+            return Ok(answers);
+        }
+        let offer = self.offer(protocol).await;
+        let request = requests.first().cloned().unwrap_or_default();
+        if rpc == Rpc::GenerateResourceConfig {
+            return Ok(vec![generated(offer, &request)]);
+        }
+        let mut requests = requests.to_vec();
+        if rpc == Rpc::ReadResource {
+            match world::current(offer, &request) {
+                Ok(current) => requests = vec![current],
+                Err(gone) => return Ok(vec![gone]),
+            }
+        }
+        let mut answers = self.forward(&path, &requests).await?;
+        if let Some(answer) = answers.first_mut() {
+            match rpc {
+                Rpc::GetProviderSchema => *answer = with_capabilities(answer, 6),
+                Rpc::GetMetadata => *answer = with_capabilities(answer, 1),
+                _ => world::settle(offer, rpc, &request, answer),
+            }
+            match rpc {
+                Rpc::GetProviderSchema if has_store => *answer = store::with_schema(answer),
+                Rpc::GetMetadata if has_store => *answer = store::with_metadata(answer),
+                _ => {}
+            }
+        }
+        Ok(answers)
+    }
+
+    async fn call(&self, call: RawCall) -> Result<RawAnswers, RawError> {
+        let requests: Option<Vec<Msg>> = call.messages.iter().map(Msg::parse).collect();
+        let (found, Some(requests)) = (rpc_of(&call.path), requests) else {
+            return self.unknown(call).await;
+        };
+        let Some((rpc, protocol)) = found else { return self.unknown(call).await };
+        let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+        let _in_flight = InFlight(&self.in_flight);
+        let offer = self.offer(protocol).await.clone();
+        let history = {
+            let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+            history.note(rpc, requests.first());
+            history.clone()
+        };
+        let mut exchange = Exchange::new(rpc, requests, offer, history, now);
+        if let Some(Fault::Before(before)) = &self.fault {
+            self.act(before(&mut exchange)).await;
+        }
+        if exchange.answers.is_none() {
+            let sound = self.sound(rpc, protocol, &exchange.requests).await;
+            exchange.answers = Some(sound.map_err(|error| match error {
+                RawError::Status(status) => (status.code, status.message),
+                RawError::Failed(failure) => (14, failure.to_string()),
+            }));
+        }
+        if let Some(Fault::After(after)) = &self.fault {
+            exchange.history = self.history.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            self.act(after(&mut exchange)).await;
+        }
+        match exchange.answers.unwrap_or_else(|| Ok(Vec::new())) {
+            Ok(answers) => {
+                let answers: Vec<_> = answers.iter().map(|it| Ok(it.encode())).collect();
+                Ok(stream::iter(answers).boxed())
+            }
+            Err((code, message)) => {
+                let details = bytes::Bytes::new();
+                Err(RawError::Status(RawStatus { code, message, details }))
+            }
+        }
+    }
+
+    async fn act(&self, act: Act) {
+        match act {
+            Act::Go => {}
+            Act::Exit => std::process::exit(3),
+            Act::Hang => futures_util::future::pending().await,
+            Act::Wait(time) => tokio::time::sleep(Duration::from_millis(time)).await,
+            Act::OutlastStop(time) => {
+                let stopped = || {
+                    let history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+                    history.count(Rpc::StopProvider) > 0
+                };
+                for _ in 0..20 {
+                    tokio::time::sleep(Duration::from_millis(5)).await;
+                    if stopped() {
+                        return tokio::time::sleep(Duration::from_millis(time)).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// A call that no provider has, or one that cannot be read.
+    async fn unknown(&self, call: RawCall) -> Result<RawAnswers, RawError> {
+        match (&self.fault, rpc_of(&call.path)) {
+            (Some(Fault::AnswersUnknownMethods), None) => {
+                Ok(stream::iter([Ok(bytes::Bytes::new())]).boxed())
+            }
+            (Some(Fault::Before(before)), Some((rpc, protocol))) => {
+                let offer = self.offer(protocol).await.clone();
+                let mut exchange = Exchange::new(rpc, Vec::new(), offer, History::default(), 1);
+                exchange.is_garbled = true;
+                self.act(before(&mut exchange)).await;
+                self.inner.begin(call).await
+            }
+            _ => self.inner.begin(call).await,
+        }
+    }
+}
+
+/// The answer with the capabilities of planning destruction and generating configuration.
+fn with_capabilities(answer: &Msg, field: u32) -> Msg {
+    let capabilities = answer.get_msg(field).unwrap_or_default();
+    let capabilities = [PLAN_DESTROY, GENERATE]
+        .into_iter()
+        .fold(capabilities, |all, capability| all.without(capability).int(capability, 1));
+    answer.clone().with(field, capabilities.encode())
+}
+
+/// The configuration of an object: the object without its computed attributes.
+fn generated(offer: &Offer, request: &Msg) -> Msg {
+    let name = request.get_text(1);
+    let offered = offer.of(Kind::Resource).find(|it| it.name == name);
+    let Some(offered) = offered else {
+        let problem = Msg::new().int(1, 1).text(2, "Unknown resource type").text(3, &name);
+        return Msg::new().msg(2, &problem);
+    };
+    let ty = offered.ty();
+    let state = request.get_msg(2).unwrap_or_default();
+    let decoded = msgpack::decode(&state.get_bytes(1), &ty);
+    let Some(mut value) = decoded.ok().filter(|it| !it.is_null()) else {
+        let problem = Msg::new().int(1, 1).text(2, "No object").text(3, "There is no state.");
+        return Msg::new().msg(2, &problem);
+    };
+    for (attribute, schema) in &offered.block().attributes {
+        if schema.role == formwork_value::schema::Role::Computed {
+            let path = Path::root().attribute(attribute.clone());
+            let null = Value::null(schema.implied_type());
+            value = value.replace_at(&path, |_| null.clone()).unwrap_or(value);
+        }
+    }
+    let encoded = msgpack::encode(&value, &ty).unwrap_or_default();
+    Msg::new().msg(1, &Msg::new().bytes(1, encoded))
+}
+
+impl Transport for Layer {
+    fn begin(&self, call: RawCall) -> BoxFuture<'_, Result<RawAnswers, RawError>> {
+        self.call(call).boxed()
+    }
+}

@@ -1,0 +1,160 @@
+//! The state store `sound_store`: a file for each state, replaced whole, and a file for each lock.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use formwork_conformance::message::Msg;
+use formwork_conformance::rpc::Rpc;
+
+use crate::world;
+
+/// The name of the type.
+const NAME: &str = "sound_store";
+/// The size of the chunks that states are read in.
+const CHUNK: usize = 1 << 20;
+
+/// The locks of this process: state and lock id.
+#[derive(Default)]
+pub(crate) struct Store(Mutex<Vec<(String, String)>>);
+
+/// The answer to the schema call with the type of the store.
+pub(crate) fn with_schema(schema: &Msg) -> Msg {
+    let attribute = Msg::new()
+        .text(1, "folder")
+        .text(2, "\"string\"")
+        .text(3, "The folder of the states.")
+        .int(5, 1);
+    let block = Msg::new().msg(2, &attribute).text(4, "A folder of states.");
+    let entry = Msg::new().text(1, NAME).msg(2, &Msg::new().msg(2, &block));
+    schema.clone().msg(10, &entry)
+}
+
+/// The answer to the metadata call with the type of the store.
+pub(crate) fn with_metadata(metadata: &Msg) -> Msg {
+    metadata.clone().msg(8, &Msg::new().text(1, NAME))
+}
+
+fn hex(name: &str) -> String {
+    name.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<String> {
+    let pairs =
+        (0..text.len() / 2).map(|at| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok());
+    String::from_utf8(pairs.collect::<Option<Vec<u8>>>()?).ok()
+}
+
+fn file(state: &str, kind: &str) -> PathBuf {
+    let folder = world::folder().join("store");
+    fs::create_dir_all(&folder).expect("the world can be written");
+    folder.join(format!("{}.{kind}", hex(state)))
+}
+
+fn error(field: u32, summary: &str, detail: &str) -> Msg {
+    let diagnostic = Msg::new().int(1, 1).text(2, summary).text(3, detail);
+    Msg::new().msg(field, &diagnostic)
+}
+
+impl Store {
+    /// Answers a call of a state store; `None` if it is another call.
+    pub(crate) fn answer(&self, rpc: Rpc, requests: &[Msg]) -> Option<Vec<Msg>> {
+        let request = requests.first().cloned().unwrap_or_default();
+        let state = request.get_text(2);
+        let known = |name: &str, field| match name {
+            NAME => None,
+            _ => Some(vec![error(field, "Unknown state store", "There is only sound_store.")]),
+        };
+        let name = request.get_text(1);
+        Some(match rpc {
+            Rpc::ValidateStateStoreConfig => known(&name, 1).unwrap_or_else(|| vec![Msg::new()]),
+            Rpc::ConfigureStateStore => known(&name, 1).unwrap_or_else(|| {
+                let asked = request.get_msg(3).map_or(0, |it| it.get_int(1));
+                vec![Msg::new().msg(2, &Msg::new().int(1, asked.clamp(1, CHUNK as u64)))]
+            }),
+            Rpc::ReadStateBytes => known(&name, 4).unwrap_or_else(|| read(&state)),
+            Rpc::WriteStateBytes => vec![self.write(requests)],
+            Rpc::LockState => vec![self.lock(&state)],
+            Rpc::UnlockState => vec![self.unlock(&state, &request.get_text(3))],
+            Rpc::GetStates => known(&name, 2).unwrap_or_else(|| vec![list()]),
+            Rpc::DeleteState => {
+                // A state that is not there is deleted already.
+                drop(fs::remove_file(file(&state, "state")));
+                vec![Msg::new()]
+            }
+            _ => return None,
+        })
+    }
+
+    fn locks(&self) -> std::sync::MutexGuard<'_, Vec<(String, String)>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn write(&self, requests: &[Msg]) -> Msg {
+        let Some(meta) = requests.first().and_then(|it| it.get_msg(1)) else {
+            return error(1, "No state named", "The first chunk has no metadata.");
+        };
+        let state = meta.get_text(2);
+        let holds = |(name, id): &(String, String)| {
+            *name == state && fs::read_to_string(file(name, "lock")).is_ok_and(|own| own == *id)
+        };
+        if !self.locks().iter().any(holds) {
+            return error(1, "State not locked", "This process does not hold the lock.");
+        }
+        let bytes: Vec<u8> = requests.iter().flat_map(|it| it.get_bytes(2)).collect();
+        let parts = file(&state, "part");
+        let written =
+            fs::write(&parts, bytes).and_then(|()| fs::rename(&parts, file(&state, "state")));
+        match written {
+            Ok(()) => Msg::new(),
+            Err(why) => error(1, "State not written", &why.to_string()),
+        }
+    }
+
+    fn lock(&self, state: &str) -> Msg {
+        let id = format!("lock-{}-{}", std::process::id(), self.locks().len());
+        let made = OpenOptions::new().create_new(true).write(true).open(file(state, "lock"));
+        match made.and_then(|mut file| file.write_all(id.as_bytes())) {
+            Ok(()) => {
+                self.locks().push((state.to_owned(), id.clone()));
+                Msg::new().text(1, &id)
+            }
+            Err(_) => {
+                let holder = fs::read_to_string(file(state, "lock")).unwrap_or_default();
+                error(2, "State locked", &format!("The lock {holder} is held."))
+            }
+        }
+    }
+
+    fn unlock(&self, state: &str, id: &str) -> Msg {
+        if fs::read_to_string(file(state, "lock")).is_ok_and(|own| own == id) {
+            self.locks().retain(|(name, _)| name != state);
+            drop(fs::remove_file(file(state, "lock")));
+            return Msg::new();
+        }
+        error(1, "Wrong lock", &format!("The lock of the state is not {id:?}."))
+    }
+}
+
+fn read(state: &str) -> Vec<Msg> {
+    let bytes = fs::read(file(state, "state")).unwrap_or_default();
+    let total = bytes.len() as u64;
+    let chunks = bytes.chunks(CHUNK).enumerate();
+    let chunks = chunks.map(|(at, chunk)| {
+        let start = (at * CHUNK) as u64;
+        let range = Msg::new().int(1, start).int(2, start + chunk.len() as u64 - 1);
+        Msg::new().bytes(1, chunk.to_vec()).int(2, total).msg(3, &range)
+    });
+    let chunks: Vec<Msg> = chunks.collect();
+    if chunks.is_empty() { vec![Msg::new().msg(3, &Msg::new())] } else { chunks }
+}
+
+fn list() -> Msg {
+    let folder = file("", "state").with_file_name("");
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        unhex(name.strip_suffix(".state")?)
+    });
+    names.fold(Msg::new(), |answer, name| answer.text(1, &name))
+}

@@ -1,0 +1,98 @@
+//! The objects of the sound provider: a file of JSON for each, which every process of the world sees.
+
+use std::fs;
+use std::path::PathBuf;
+
+use formwork_conformance::message::Msg;
+use formwork_conformance::offer::{Kind, Offer, Offered};
+use formwork_conformance::rpc::Rpc;
+use formwork_sdk::Model;
+use formwork_value::codec::{json, msgpack};
+use formwork_value::{Path, Value};
+
+/// The folder of the objects.
+pub(crate) fn folder() -> PathBuf {
+    std::env::var_os("SOUND_WORLD").map_or_else(std::env::temp_dir, PathBuf::from)
+}
+
+/// The type whose objects are kept here.
+const KEPT: &str = "sound_item";
+
+fn file(id: &str) -> PathBuf {
+    let name: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    folder().join(format!("{}.object", &name[..name.len().min(100)]))
+}
+
+/// Objects of a type with their names.
+pub(crate) fn all<M: Model>() -> Vec<(String, M)> {
+    let mut found = Vec::new();
+    let ty = M::shape().block.implied_type();
+    for entry in fs::read_dir(folder()).into_iter().flatten().flatten() {
+        let is_object = entry.path().extension().is_some_and(|it| it == "object");
+        let Ok(text) = fs::read(entry.path()) else { continue };
+        let Some(value) = json::decode(&text, &ty).ok().filter(|_| is_object) else {
+            continue;
+        };
+        if let Ok(object) = M::from_value(&value) {
+            found.push((entry.file_name().to_string_lossy().into_owned(), object));
+        }
+    }
+    found
+}
+
+fn kept(offer: &Offer, request: &Msg) -> Option<Offered> {
+    let name = request.get_text(1);
+    offer.of(Kind::Resource).find(|it| it.name == name && name == KEPT).cloned()
+}
+
+fn decode(offered: &Offered, dynamic: Option<Msg>) -> Option<Value> {
+    let dynamic = dynamic?;
+    msgpack::decode(&dynamic.get_bytes(1), &offered.ty()).ok().filter(|it| !it.is_null())
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    match Path::root().attribute("id").find(value) {
+        Some(Value::String(id)) => Some(id.as_str().to_owned()),
+        _ => None,
+    }
+}
+
+/// The request to read with the real object in place of the stored one; `Err` with the answer if it is
+/// gone.
+pub(crate) fn current(offer: &Offer, request: &Msg) -> Result<Msg, Msg> {
+    let Some(offered) = kept(offer, request) else { return Ok(request.clone()) };
+    let Some(state) = decode(&offered, request.get_msg(2)) else { return Ok(request.clone()) };
+    let ty = offered.ty();
+    let real = id_of(&state).and_then(|id| fs::read(file(&id)).ok());
+    let real = real.and_then(|text| json::decode(&text, &ty).ok());
+    let encode = |value: &Value| msgpack::encode(value, &ty).unwrap_or_default();
+    match real {
+        Some(value) => Ok(request.clone().with(2, Msg::new().bytes(1, encode(&value)).encode())),
+        None => {
+            let null = Msg::new().bytes(1, encode(&Value::null(ty.clone())));
+            Err(Msg::new().msg(1, &null).bytes(3, request.get_bytes(3)))
+        }
+    }
+}
+
+/// Keeps what an apply made, and removes what it destroyed.
+pub(crate) fn settle(offer: &Offer, rpc: Rpc, request: &Msg, answer: &Msg) {
+    let Some(offered) = kept(offer, request).filter(|_| rpc == Rpc::ApplyResourceChange) else {
+        return;
+    };
+    match decode(&offered, answer.get_msg(1)) {
+        Some(made) => {
+            let text = json::encode(&made, &offered.ty()).unwrap_or_default();
+            if let Some(id) = id_of(&made) {
+                fs::write(file(&id), text).expect("the world can be written");
+            }
+        }
+        None => {
+            let prior = decode(&offered, request.get_msg(2));
+            if let Some(id) = prior.as_ref().and_then(id_of) {
+                // An object that is gone already is as good as removed.
+                drop(fs::remove_file(file(&id)));
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Scripts that both programs run over one backend. `config` makes the files of a folder whose state is in
+//! the backend, with some more blocks. Without Terraform on this machine they do nothing.
+
+use nix::sys::signal::Signal;
+
+use super::RESOURCE;
+use crate::harness::{Workdir, terraform};
+
+/// Makes the files of a folder.
+pub(super) type Config<'c> = &'c dyn Fn(&str) -> String;
+
+/// The programs, each with the other one.
+const TURNS: [(&str, &str); 2] = [("terraform", "formwork"), ("formwork", "terraform")];
+
+/// A line that both print when they ask for approval, with the lock in their hands.
+const QUESTION: &str = "Only 'yes' will be accepted";
+
+/// Each program reads and writes what the other has written, in a folder that either has set up.
+pub(super) fn take_turns(config: Config<'_>) {
+    if terraform().is_none() {
+        return;
+    }
+    let with = |input: usize| config(&RESOURCE.replace('1', &input.to_string()));
+    for (turn, (first, second)) in TURNS.into_iter().enumerate() {
+        let (old, new) = (2 * turn + 1, 2 * turn + 2);
+        let workdir = Workdir::new(&with(old));
+        workdir.engine(first, "init").succeed();
+        workdir.engine(first, "apply -auto-approve").succeed();
+        // In the same folder, without `init`: both recognize the block.
+        workdir.engine(second, "plan -detailed-exitcode").run().code(0).says("No changes");
+        workdir.write("main.tf", &with(new));
+        workdir.engine(second, "apply -auto-approve").succeed().says("1 changed");
+        workdir.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
+        let pulled = |program: &str| workdir.engine(program, "state pull").succeed().stdout;
+        assert_eq!(pulled(first).trim_end(), pulled(second).trim_end());
+
+        // In a folder that the other one sets up.
+        let other = Workdir::new(&with(new));
+        other.engine(second, "init").succeed();
+        other.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
+    }
+}
+
+/// While one program holds the lock, the other one is refused.
+pub(super) fn locks_exclude(config: Config<'_>) {
+    if terraform().is_none() {
+        return;
+    }
+    for (holder, other) in TURNS {
+        let workdir = Workdir::new(&config(RESOURCE));
+        workdir.engine(holder, "init").succeed();
+        let mut running =
+            workdir.engine(holder, "apply -replace=terraform_data.a").unanswered().start();
+        running.wait_for_words(QUESTION);
+        let refused = workdir.engine(other, "plan").run();
+        refused.code(1).says("Error acquiring the state lock");
+        running.answer("yes\n");
+        let ended = running.wait();
+        assert_eq!(ended.code, Some(0), "{}", ended.text());
+        workdir.engine(other, "plan -detailed-exitcode").run().code(0).says("No changes");
+    }
+}
+
+/// The lock of a program that was killed is released by the other one. `checking` are the programs that
+/// refuse the id of another lock.
+pub(super) fn locks_end_by_force(config: Config<'_>, checking: &[&str]) {
+    if terraform().is_none() {
+        return;
+    }
+    for (holder, other) in TURNS {
+        let workdir = Workdir::new(&config(RESOURCE));
+        workdir.engine(holder, "init").succeed();
+        let running =
+            workdir.engine(holder, "apply -replace=terraform_data.a").unanswered().start();
+        running.wait_for_words(QUESTION);
+        running.signal(Signal::SIGKILL);
+        assert_eq!(running.wait().code, None);
+        let refused = workdir.engine(other, "plan").run();
+        refused.code(1).says("Lock Info");
+        let words = refused.words();
+        // Messages of servers name other ids before.
+        let (_, info) = words.split_once("Lock Info:").expect("the lock is described");
+        let id = info.split("ID: ").nth(1).and_then(|rest| rest.split(' ').next());
+        let id = id.expect("the lock is described");
+        if checking.contains(&other) {
+            workdir.engine(other, "force-unlock -force 0f1e").run().code(1);
+        }
+        workdir.engine(other, &format!("force-unlock -force {id}")).succeed();
+        // A server may hold it back for some seconds.
+        let planned =
+            (0..30).any(|_| workdir.engine(other, "plan -lock-timeout=30s").run().code == Some(0));
+        assert!(planned, "the lock was not released");
+    }
+}
+
+/// Each program lists, selects and removes the workspaces of the other.
+pub(super) fn workspaces_are_shared(config: Config<'_>) {
+    if terraform().is_none() {
+        return;
+    }
+    for (first, second) in TURNS {
+        let workdir = Workdir::new(&config(RESOURCE));
+        workdir.engine(first, "init").succeed();
+        workdir.engine(first, "workspace new one").succeed();
+        workdir.engine(first, "apply -auto-approve").succeed().says("1 added");
+        // Some backends list them in any order.
+        workdir.engine(second, "workspace list").succeed().says("default").says("* one");
+        workdir.engine(second, "plan -detailed-exitcode").run().code(0).says("No changes");
+        workdir.engine(second, "workspace new two").succeed();
+        workdir.engine(first, "workspace list").succeed().says(" one").says("* two");
+        workdir.engine(first, "workspace select default").succeed();
+        workdir.engine(first, "workspace delete two").succeed();
+        workdir.engine(second, "workspace delete one").run().code(1);
+        workdir.engine(second, "workspace delete -force one").succeed();
+        workdir.engine(first, "workspace list").succeed().says_not("one");
+    }
+}
+
+/// Each program reads the outputs that the other has written. `source` is the content of the data source.
+pub(super) fn outputs_are_read(config: Config<'_>, source: &str) {
+    if terraform().is_none() {
+        return;
+    }
+    for (writer, reader) in TURNS {
+        let output = format!("output \"o\" {{\n  value = \"by {writer}\"\n}}\n");
+        let workdir = Workdir::new(&config(&output));
+        workdir.engine(writer, "init").succeed();
+        workdir.engine(writer, "apply -auto-approve").succeed();
+        let other = Workdir::new(&format!(
+            "data \"terraform_remote_state\" \"other\" {{\n  {source}\n}}\noutput \"found\" {{\n  value = data.terraform_remote_state.other.outputs.o\n}}\n"
+        ));
+        other.engine(reader, "init").succeed();
+        other.engine(reader, "apply -auto-approve").succeed().says(&format!("by {writer}"));
+    }
+}
+
+/// What another program has written since a run read the state is not overwritten.
+pub(super) fn nothing_is_overwritten(config: Config<'_>) {
+    if terraform().is_none() {
+        return;
+    }
+    let workdir = Workdir::new(&config(RESOURCE));
+    workdir.formwork("init").succeed();
+    workdir.formwork("apply -auto-approve").succeed();
+    let mut running =
+        workdir.formwork("apply -lock=false -replace=terraform_data.a").unanswered().start();
+    running.wait_for_words(QUESTION);
+    workdir.terraform("apply -auto-approve -replace=terraform_data.a").succeed();
+    let theirs = workdir.terraform("state pull").succeed().stdout;
+    running.answer("yes\n");
+    let refused = running.wait();
+    refused.code(1).says("State was changed by another program");
+    assert_eq!(workdir.terraform("state pull").succeed().stdout, theirs);
+}

@@ -1,0 +1,75 @@
+//! States in keys of Consul, with Terraform on the same server, which speaks the documented part of its API.
+
+use super::both;
+use crate::harness::{Consul, Workdir, terraform};
+
+fn config(server: &Consul, path: &str, more: &str) -> String {
+    let address = &server.address;
+    format!(
+        "terraform {{\n  backend \"consul\" {{\n    address = \"{address}\"\n    path    = \"{path}\"\n    {more}\n  }}\n}}\n"
+    )
+}
+
+#[test]
+fn either_program_goes_on_where_the_other_stopped_over_consul() {
+    let server = Consul::start();
+    for (path, more) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
+        let config = config(&server, path, more);
+        both::take_turns(&|resource| format!("{config}{resource}"));
+    }
+    let config = config(&server, "tf/over", "");
+    both::nothing_is_overwritten(&|resource| format!("{config}{resource}"));
+}
+
+#[test]
+fn locks_of_consul_exclude_the_other_program() {
+    let server = Consul::start();
+    let config = config(&server, "tf/lock", "");
+    both::locks_exclude(&|resource| format!("{config}{resource}"));
+    assert_eq!(server.keys("tf/lock/"), Vec::<String>::new());
+    // Terraform does not compare the id.
+    both::locks_end_by_force(&|resource| format!("{config}{resource}"), &["formwork"]);
+}
+
+#[test]
+fn workspaces_and_outputs_of_consul_are_seen_by_both_programs() {
+    let server = Consul::start();
+    let plain = config(&server, "tf/ws", "");
+    both::workspaces_are_shared(&|resource| format!("{plain}{resource}"));
+    let address = &server.address;
+    let plain = config(&server, "tf/out", "");
+    both::outputs_are_read(
+        &|resource| format!("{plain}{resource}"),
+        &format!(
+            "backend = \"consul\"\n  config = {{\n    address = \"{address}\"\n    path = \"tf/out\"\n  }}"
+        ),
+    );
+}
+
+#[test]
+fn a_large_state_is_in_chunks_that_both_programs_read() {
+    if terraform().is_none() {
+        return;
+    }
+    let server = Consul::start();
+    let config = config(&server, "tf/large", "");
+    let with = |text: &str| {
+        format!(
+            "{config}resource \"terraform_data\" \"large\" {{\n  input = join(\"\", [for i in range(9000) : \"{text}-${{i}}-{}\"])\n}}\n",
+            "x".repeat(50)
+        )
+    };
+    let workdir = Workdir::new(&with("one"));
+    workdir.formwork("init").succeed();
+    workdir.formwork("apply -auto-approve").succeed();
+    let chunks = server.keys("tf/large/tfstate.");
+    assert!(chunks.len() > 1, "{chunks:?}");
+    workdir.terraform("plan -detailed-exitcode").run().code(0);
+    workdir.write("main.tf", &with("two"));
+    workdir.terraform("apply -auto-approve").succeed();
+    workdir.formwork("plan -detailed-exitcode").run().code(0);
+    workdir.write("main.tf", &config);
+    workdir.formwork("apply -auto-approve").succeed().says("1 destroyed");
+    // The chunks of states that are gone are removed.
+    assert_eq!(server.keys("tf/large"), ["tf/large"]);
+}

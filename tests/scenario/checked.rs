@@ -1,0 +1,73 @@
+//! `formwork provider check`: inputs that cannot be checked end with exit code 2 and the next step, and
+//! an interrupted run goes on where it stopped.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use nix::sys::signal::Signal;
+
+use crate::harness::{Workdir, bad_provider, sound_provider};
+
+/// Writes a program into a folder and returns its path.
+fn program(workdir: &Workdir, name: &str, content: &[u8]) -> String {
+    let path = workdir.root().join(name);
+    fs::write(&path, content).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn what_cannot_be_checked_ends_with_code_2_and_the_next_step() {
+    let workdir = Workdir::new("");
+    let bad = bad_provider().display().to_string();
+    let junk = program(&workdir, "junk", b"#!/bin/sh\necho hello; sleep 5\n");
+    let foreign =
+        program(&workdir, "foreign", b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x02\0\xf3\0");
+    let silent = program(&workdir, "silent", b"#!/bin/sh\necho no licence >&2; exit 7\n");
+    let folder = workdir.root().display().to_string();
+    workdir.write("examples/resources/bad_thing/resource.tf", "resource \"bad_thing\" {");
+    workdir.write("config.tf", "region = ");
+    let cases: [(&[&str], &str); 10] = [
+        (&["/no/such/program"], "No such program"),
+        (&[&folder], "Not a program"),
+        (&["acme/nothing"], "Provider not installed"),
+        (&[&junk], "hello"),
+        (&[&foreign], "cannot be started"),
+        (&[&silent], "no licence"),
+        (&["-only=Q-99", &bad], "Unknown rule"),
+        (&["-level=7", &bad], "No such level"),
+        (&["-examples=examples", &bad], "resource.tf"),
+        (&["-config=config.tf", &bad], "config.tf"),
+    ];
+    for (words, says) in cases {
+        let check = workdir.formwork("provider check");
+        let check = words.iter().fold(check, |check, word| check.arg(word));
+        check.run().code(2).says(says);
+    }
+}
+
+#[test]
+fn an_interrupted_run_reports_and_the_same_command_goes_on() {
+    let workdir = Workdir::new("");
+    let program = sound_provider().display().to_string();
+    let check = || {
+        let check = workdir.formwork("provider check -level=0 -resume=checkpoint.json -json");
+        check.arg(&program).env("SOUND_WORLD", &workdir.root().display().to_string())
+    };
+    let running = check().start();
+    let path = workdir.root().join("checkpoint.json");
+    let mut looks = std::iter::repeat_with(|| path.exists()).take(50_000_000);
+    assert!(looks.any(|exists| exists), "no step was completed");
+    running.signal(Signal::SIGINT);
+    running.wait().code(2).says("interrupted");
+    let done = || -> Vec<String> {
+        let text = workdir.read("checkpoint.json");
+        let file: serde_json::Value = serde_json::from_str(&text).unwrap();
+        file["done"].as_array().unwrap().iter().map(ToString::to_string).collect()
+    };
+    assert!(done().iter().any(|step| step.contains("Handshake")), "{:?}", done());
+    check().succeed().says("\"stopped\":null");
+    assert!(!path.exists(), "a whole run leaves its checkpoint");
+}

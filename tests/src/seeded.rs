@@ -1,0 +1,70 @@
+//! The table of seeded faults: for each rule of the conformance suite the one fault of the sound
+//! provider that breaks it, or the reason why there is none.
+
+mod exchange;
+mod kinds;
+mod lifecycle;
+mod planning;
+mod process;
+mod robustness;
+mod schema;
+mod start;
+mod stored;
+mod validation;
+
+pub use exchange::{Act, Exchange, History};
+pub use start::keep_stdout;
+
+/// A change of the sound provider's behaviour.
+#[derive(Clone, Copy, Debug)]
+pub enum Fault {
+    /// The fault of this name of the bad provider.
+    Bad(&'static str),
+    /// Runs before the provider serves; it may do without serving.
+    Start(fn()),
+    /// Runs before each call; it may answer in place of the provider.
+    Before(fn(&mut Exchange) -> Act),
+    /// Runs after each call and changes the answer.
+    After(fn(&mut Exchange) -> Act),
+    /// Answers methods that do not exist.
+    AnswersUnknownMethods,
+    /// There is none, for this reason.
+    None(&'static str),
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// The level at which the suite finds the fault.
+    pub level: u8,
+    /// The fault.
+    pub fault: Fault,
+}
+
+const fn row(rule: &'static str, level: u8, fault: Fault) -> Row {
+    Row { rule, level, fault }
+}
+
+/// Iterates over the table.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    [
+        process::ROWS,
+        schema::ROWS,
+        validation::ROWS,
+        planning::ROWS,
+        lifecycle::ROWS,
+        stored::ROWS,
+        kinds::ROWS,
+        robustness::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Returns the fault of a rule.
+#[must_use]
+pub fn fault_of(rule: &str) -> Option<Fault> {
+    rows().find(|row| row.rule == rule).map(|row| row.fault)
+}
