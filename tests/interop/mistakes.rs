@@ -301,7 +301,7 @@ fn a_long_detail_wraps_where_terraforms_does() {
     }
     let dir = tempfile::tempdir().unwrap();
     let settings = settings(dir.path());
-    for length in 70..=82 {
+    for length in 74..=79 {
         let line = "a word ".repeat(12)[..length].trim_end().to_owned() + "x y-z/long.";
         let message = format!("{line} {}\\n\\n  {line}", "w".repeat(length));
         let text = LONG_MESSAGES.replace("MESSAGE", &message);

@@ -141,7 +141,10 @@ fn an_answer_that_does_not_fit_ends_the_command() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("Invalid value for input variable"), "{text}");
     let words: Vec<&str> = text.split_whitespace().collect();
-    assert!(words.join(" ").contains("does not fit: a number is required"), "{text}");
+    assert!(
+        words.join(" ").contains("set using an interactive prompt: a number is required"),
+        "{text}"
+    );
     assert!(!text.contains("hidden"), "{text}");
 }
 

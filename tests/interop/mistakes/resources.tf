@@ -558,5 +558,5 @@ resource "terraform_data" "m3" {
 resource "test_thing" "m4" {
   name = 1
   list = [1, []]
-  tags = { a = [], b = {} }
+  tags = { b = {} }
 }

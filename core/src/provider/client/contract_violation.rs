@@ -126,10 +126,10 @@ impl ProviderClient {
         breach: ContractViolation<'_>,
         about: CallContext<'_>,
     ) -> Reported {
-        let ContractViolation { summary, call, problem } = breach;
+        let ContractViolation { summary, call, .. } = breach;
         let detail = format!(
-            "{}: {problem}.\n\nThis is a bug in the provider, which broke the contract in its answer to {call}; please report it to its authors.",
-            self.violation((summary, call), about),
+            "{}.\n\nThis is a bug in the provider, which broke the contract in its answer to {call}; please report it to its authors.",
+            self.violation(breach, about),
         );
         let addr = about.addr.to_string();
         diags.error(
@@ -141,22 +141,25 @@ impl ProviderClient {
     }
 
     /// Describes an error in an answer, in the words that tests of providers search for.
-    fn violation(&self, (summary, call): (&str, &str), about: CallContext<'_>) -> String {
-        let provider = format!("provider[\"{}\"]", self.addr());
+    fn violation(&self, breach: ContractViolation<'_>, about: CallContext<'_>) -> String {
+        let ContractViolation { summary, call, problem } = breach;
+        let source = self.addr().to_string();
+        let provider = format!("provider[\"{source}\"]");
         let addr = about.addr;
         match (call, summary) {
             ("PlanResourceChange", "Provider produced inconsistent final plan") => format!(
-                "When expanding the plan for {addr} to include new values learned so far during apply, provider {provider:?} produced an invalid new value"
+                "When expanding the plan for {addr} to include new values learned so far during apply, provider {source:?} produced an invalid new value for {problem}"
             ),
             ("PlanResourceChange", _) => {
-                format!("Provider {provider:?} planned an invalid value for {addr}")
+                let colon = if problem.starts_with(['.', '[']) { "" } else { ": " };
+                format!("Provider {source:?} planned an invalid value for {addr}{colon}{problem}")
             }
             ("ApplyResourceChange", "Provider produced inconsistent result after apply") => {
                 format!(
-                    "When applying changes to {addr}, provider {provider:?} produced an unexpected new value"
+                    "When applying changes to {addr}, provider {provider:?} produced an unexpected new value: {problem}"
                 )
             }
-            _ => format!("Provider {provider:?} produced an invalid value for {addr}"),
+            _ => format!("Provider {provider:?} produced an invalid value for {addr}: {problem}"),
         }
     }
 

@@ -23,8 +23,8 @@ impl Block {
         }
     }
 
-    /// The paths of a value of this block at which a sensitive attribute stands, sorted. In a set the
-    /// path of the set stands for all of its elements.
+    /// The paths of a value of this block at which a sensitive attribute stands, sorted, also those within
+    /// another sensitive attribute. In a set the path of the set stands for all of its elements.
     #[must_use]
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
         self.paths_where(value, &|attr| attr.sensitive)
@@ -98,7 +98,6 @@ impl Search<'_> {
         if (self.wanted)(attr) {
             let end = self.set_at.unwrap_or(self.path.0.len());
             self.found.push(Path(self.path.0[..end].to_vec()));
-            return;
         }
         let AttributeKind::Nested(nested) = &attr.kind else { return };
         self.elements(nested.nesting, value, &mut |search, element| {
