@@ -2,6 +2,7 @@
 
 mod apply;
 mod backend;
+mod config_errors;
 mod console;
 mod errored;
 mod fmt;
@@ -9,15 +10,12 @@ mod force_unlock;
 mod from_module;
 mod generated;
 mod get;
-mod given;
 mod graph;
 mod import;
 mod init;
 mod interrupt;
-mod locked;
 mod login;
 mod metadata;
-mod mistakes;
 mod modules;
 mod operation;
 mod output;
@@ -30,10 +28,12 @@ mod recover;
 mod refresh;
 mod show;
 mod state;
+mod state_session;
 mod taint;
-mod told;
+mod text_command;
 mod unmatched;
 mod validate;
+mod variable_inputs;
 mod version;
 mod workspace;
 
@@ -60,8 +60,8 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Get(args) => get::run(&args, env),
         Command::Validate(args) => validate::run(&args, env).await,
         Command::Plan(args) => plan::run(&args, env).await,
-        Command::Apply(args) => apply::run(&args, env, apply::Purpose::Apply).await,
-        Command::Destroy(args) => apply::run(&args, env, apply::Purpose::Destroy).await,
+        Command::Apply(args) => apply::run(&args, env, apply::ApplyPurpose::Apply).await,
+        Command::Destroy(args) => apply::run(&args, env, apply::ApplyPurpose::Destroy).await,
         Command::Console(args) => console::run(&args, env).await,
         Command::Refresh(args) => refresh::run(&args, env).await,
         Command::Show(args) => show::run(&args, env).await,

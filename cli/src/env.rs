@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use formwork_plugin_protocol::proxy::Proxies;
-use formwork_provisioners::Surroundings;
+use formwork_provisioners::ProvisionerEnvironment;
 
 use crate::args::ViewArgs;
-use crate::fetch::http::Patience;
+use crate::fetch::http::RetryPolicy;
 use crate::normalize::truth;
 
 /// The environment as far as it concerns us, read once at the start.
@@ -182,9 +182,9 @@ impl Env {
     }
 
     /// Timeouts and retries for registries. Unset and zero mean the default.
-    pub(crate) fn patience(&self) -> Patience {
+    pub(crate) fn patience(&self) -> RetryPolicy {
         let each = self.registry_timeout.filter(|timeout| !timeout.is_zero());
-        Patience {
+        RetryPolicy {
             retries: self.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
             each: each.unwrap_or(Duration::from_secs(10)),
         }
@@ -196,8 +196,8 @@ impl Env {
     }
 
     /// Parts that provisioners need.
-    pub(crate) fn surroundings(&self) -> Surroundings {
-        Surroundings { agent: self.ssh_agent.clone(), home: self.home.clone() }
+    pub(crate) fn surroundings(&self) -> ProvisionerEnvironment {
+        ProvisionerEnvironment { agent: self.ssh_agent.clone(), home: self.home.clone() }
     }
 }
 

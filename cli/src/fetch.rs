@@ -20,14 +20,14 @@ use std::path::Path;
 
 use formwork_core::addr::{ModuleSource, PackageAddr};
 
-use archive::{BadArchive, Format, Limits};
+use archive::{ArchiveError, Format, Limits};
 use checksum::Checksum;
 use http::HttpError;
 use netrc::Netrc;
 
 use crate::redact;
 
-pub(crate) use folder::{Hidden, copy, only_match};
+pub(crate) use folder::{HiddenFiles, copy, only_match};
 
 /// Reasons why a package cannot be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ pub(crate) enum FetchError {
     Checksum(String),
     /// The package is not one, or hostile.
     #[error("{0}")]
-    Package(#[from] BadArchive),
+    Package(#[from] ArchiveError),
     /// The disk.
     #[error("{0}")]
     Disk(#[from] io::Error),
@@ -205,7 +205,7 @@ impl Fetcher<'_> {
         let all = whole.path().join("package");
         self.follow(&found, &all, next)?;
         let part = only_match(&all, within.as_str()).map_err(FetchError::Address)?;
-        copy(&part, into, &self.limits, Hidden::Copied)?;
+        copy(&part, into, &self.limits, HiddenFiles::Copied)?;
         folder::confine(into, &self.limits)?;
         Ok(())
     }

@@ -17,7 +17,7 @@ use crate::install::settings;
 use crate::modules::manifest::Manifest;
 use crate::modules::registry;
 use crate::redact;
-use crate::workspace::backend::Remembered;
+use crate::workspace::backend::InitializedBackend;
 
 /// A target and its name, which is that of its folder of examples too.
 pub type Target = (&'static str, fn(&[u8]));
@@ -182,7 +182,7 @@ pub fn modules(data: &[u8]) {
 
 /// The file in the data folder that records the backend.
 pub fn backend(data: &[u8]) {
-    drop(Remembered::parse(data));
+    drop(InitializedBackend::parse(data));
 }
 
 /// A registry's list of versions. They are in ascending order.

@@ -18,12 +18,12 @@ use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostic, Diagnostics, Secrets};
 
 use crate::env::Env;
-use crate::install::program::Program;
+use crate::install::program::VerifiedProgram;
 use crate::redact;
 
 /// Starts providers from the programs that were found for them.
 pub(crate) struct Launcher {
-    programs: BTreeMap<ProviderAddr, Program>,
+    programs: BTreeMap<ProviderAddr, VerifiedProgram>,
     reattach: BTreeMap<ProviderAddr, Reattach>,
     settings: Settings,
     limit: Option<usize>,
@@ -44,7 +44,7 @@ impl Launcher {
     /// Makes a launcher over these programs.
     pub(crate) fn new(
         env: &Env,
-        programs: BTreeMap<ProviderAddr, Program>,
+        programs: BTreeMap<ProviderAddr, VerifiedProgram>,
         reattach: BTreeMap<ProviderAddr, Reattach>,
     ) -> Self {
         let connections = env.plugin_connections.unwrap_or(Settings::USUAL.connections).max(1);
@@ -106,7 +106,7 @@ impl Launch for Launcher {
                     Failure::Launch(format!("{addr} is not installed; run `formwork init`"))
                 })?;
                 let withheld = self.withheld.clone();
-                let Program { path, identity } = program;
+                let VerifiedProgram { path, identity } = program;
                 let executable = Executable { name, path, identity, env: Vec::new(), withheld };
                 Plugin::launch(&executable, &self.settings).await?
             }

@@ -16,9 +16,9 @@ use crate::view;
 
 /// Starts logging, if the environment asks for it.
 pub(crate) fn start(env: &Env) {
-    let wanted = Wanted::of(env);
+    let wanted = LogLevels::of(env);
     wanted.complaints.iter().for_each(|complaint| view::err(&format!("{complaint}\n")));
-    let Wanted { core, providers, json, .. } = wanted;
+    let LogLevels { core, providers, json, .. } = wanted;
     if (core, providers) == (LevelFilter::OFF, LevelFilter::OFF) {
         return;
     }
@@ -46,7 +46,7 @@ pub(crate) fn start(env: &Env) {
 
 /// Requested log levels.
 #[derive(Debug, PartialEq, Eq)]
-struct Wanted {
+struct LogLevels {
     /// Level for this program.
     core: LevelFilter,
     /// Level for providers.
@@ -57,7 +57,7 @@ struct Wanted {
     complaints: Vec<String>,
 }
 
-impl Wanted {
+impl LogLevels {
     /// `TF_LOG` is for everything; `TF_LOG_CORE` counts in its absence only, `TF_LOG_PROVIDER` before
     /// it.
     fn of(env: &Env) -> Self {
@@ -107,7 +107,7 @@ mod tests {
             log_provider: some(provider),
             ..Env::default()
         };
-        let wanted = Wanted::of(&env);
+        let wanted = LogLevels::of(&env);
         (wanted.core, wanted.providers, wanted.json, wanted.complaints.len())
     }
 

@@ -2,7 +2,7 @@
 //! once, in the order in which mistakes are best reported.
 
 pub(crate) mod backend;
-mod basis;
+mod config_sources;
 mod state;
 
 use std::collections::BTreeMap;
@@ -16,19 +16,19 @@ use formwork_core::config::folders;
 use formwork_core::config::test_files;
 use formwork_core::config::{self, Backend, Config, Files as _, Place};
 use formwork_core::disk::MAX_RECORD;
-use formwork_core::eval::World;
+use formwork_core::eval::HostValues;
 use formwork_core::provider::Deadlines;
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::basis::{Basis, Recording};
+use self::config_sources::{ConfigSources, Recording};
 use crate::clock;
 use crate::data_dir::DataDir;
 use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
-use crate::install::providers::Places;
+use crate::install::providers::ProviderFolders;
 use crate::install::settings::Settings;
 use crate::launcher::Launcher;
 use crate::modules::installed::Installed;
@@ -61,7 +61,7 @@ pub(crate) struct Workspace<'e> {
     /// Providers that are running already. They need neither an installation nor a lock.
     pub(crate) reattached: BTreeMap<ProviderAddr, Reattach>,
     /// Files that the configuration was read from.
-    pub(crate) basis: Basis,
+    pub(crate) basis: ConfigSources,
 }
 
 /// Prints warnings about the settings. They are no result of a command, so they are not part of its
@@ -138,7 +138,7 @@ impl<'e> Workspace<'e> {
             sources: Sources::new(),
             settings,
             reattached,
-            basis: Basis::default(),
+            basis: ConfigSources::default(),
         };
         let name = opened.selected().map_err(|error| {
             let path = opened.data.path().join(ENVIRONMENT);
@@ -250,7 +250,7 @@ impl<'e> Workspace<'e> {
         upgrade: bool,
         report: &Report,
     ) -> Result<(), Reported> {
-        let place = install::Place {
+        let place = install::ModulesFolder {
             env: self.env,
             settings: &self.settings,
             root: &self.config_folder,
@@ -295,8 +295,8 @@ impl<'e> Workspace<'e> {
     }
 
     /// Outside information available to expressions while nothing is planned or applied.
-    pub(crate) fn world(&self) -> World {
-        World {
+    pub(crate) fn world(&self) -> HostValues {
+        HostValues {
             cwd: self.env.cwd.as_str().into(),
             folder: env::folder().into(),
             root: ".".into(),
@@ -333,8 +333,8 @@ impl<'e> Workspace<'e> {
     }
 
     /// Folders in which providers are searched.
-    pub(crate) fn places<'a>(&'a self, plugin_dirs: &'a [PathBuf]) -> Places<'a> {
-        Places {
+    pub(crate) fn places<'a>(&'a self, plugin_dirs: &'a [PathBuf]) -> ProviderFolders<'a> {
+        ProviderFolders {
             env: self.env,
             settings: &self.settings,
             reattached: &self.reattached,

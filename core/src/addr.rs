@@ -17,7 +17,7 @@ mod target;
 
 pub use display::quoted;
 pub use module::{InstanceKey, ModuleAddr, ModulePath, ModuleStep};
-pub use parse::BadAddress;
+pub use parse::AddressError;
 pub(crate) use parse::{Step, is_identifier, split};
 pub use provider::{LocalProvider, ProviderAddr, ProviderConfigAddr};
 pub use reference::{Reference, Subject};

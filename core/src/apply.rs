@@ -2,22 +2,22 @@
 //! it is sent, and its answer is kept before it is examined.
 
 mod build;
-mod draw;
-mod forced;
-mod last;
+mod destroy_last;
+mod destroy_order_source;
 mod order;
 mod record;
+mod render;
 mod unsettled;
 mod vertex;
 mod visit;
 
 use formwork_value::{Diagnostics, Reported};
 
-pub use draw::dot;
-pub use record::{Applied, Tally};
+pub use record::{Applied, ChangeCounts};
+pub use render::dot;
 
 use crate::graph::{Draft, Graph};
-use crate::phase::{Explaining, PhaseLog, Why};
+use crate::phase::{CycleExplanation, EdgeReason, PhaseLog};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::journal::Journal;
@@ -51,10 +51,10 @@ pub async fn apply(
 fn frozen<'c>(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    draft: Draft<Vertex<'c>, Why>,
-) -> Result<Graph<Vertex<'c>, Why>, Reported> {
+    draft: Draft<Vertex<'c>, EdgeReason>,
+) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     draft.freeze().map_err(|cyclic| {
-        let flag = |vertex: &Vertex<'_>| forced::by(session, vertex);
-        Explaining { sources: session.sources, flag: &flag }.report(diags, &cyclic)
+        let flag = |vertex: &Vertex<'_>| destroy_order_source::by(session, vertex);
+        CycleExplanation { sources: session.sources, flag: &flag }.report(diags, &cyclic)
     })
 }

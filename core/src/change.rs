@@ -124,14 +124,14 @@ pub struct Change {
 
 /// The key by which a provider finds an object that is not managed yet.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Clue {
+pub enum ImportKey {
     /// A string in a form that the provider knows.
     Id(Str),
     /// Its identity: wholly known and without marks.
     Identity(Value),
 }
 
-impl std::fmt::Display for Clue {
+impl std::fmt::Display for ImportKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Id(id) => write!(f, "the id {:?}", id.as_str()),
@@ -147,7 +147,7 @@ impl std::fmt::Display for Clue {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Importing {
     /// The key by which the provider found the object.
-    pub clue: Clue,
+    pub clue: ImportKey,
     /// The configuration that was made for it, if it had none.
     pub generated_config: Option<String>,
 }

@@ -6,7 +6,7 @@ pub mod locks;
 #[cfg(test)]
 mod tests;
 
-pub use dir::{Dir, Scratch};
+pub use dir::{Dir, TempDir};
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use crate::addr::{DeposedKey, InstanceAddr};
-use crate::change::{Action, Change, Clue};
+use crate::change::{Action, Change, ImportKey};
 
 /// A label of an object for display: an attribute of it, and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Label {
+pub struct ObjectLabel {
     /// The attribute: `id`, `name` or a tag.
     pub key: &'static str,
     /// Its value. One that is empty is not worth showing, and yet the object has no other label.
@@ -22,21 +22,21 @@ pub enum Event<'a> {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
     },
     /// It was read.
     RefreshDone {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
     },
     /// The object that is there already is about to be looked for, or to be taken into the state.
     ImportStart {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The key by which the provider finds the object.
-        clue: &'a Clue,
+        clue: &'a ImportKey,
         /// Whether that is part of applying.
         applying: bool,
     },
@@ -52,7 +52,7 @@ pub enum Event<'a> {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The key by which the provider found the object.
-        clue: &'a Clue,
+        clue: &'a ImportKey,
     },
     /// A change was planned.
     Planned(&'a Change),
@@ -65,7 +65,7 @@ pub enum Event<'a> {
         /// The action.
         action: Action,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
     },
     /// It is still at it.
     Progress {
@@ -74,7 +74,7 @@ pub enum Event<'a> {
         /// The action.
         action: Action,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
         /// For how long.
         elapsed: Duration,
     },
@@ -87,7 +87,7 @@ pub enum Event<'a> {
         /// The action.
         action: Action,
         /// The label of the object, if it has one that may be shown.
-        label: Option<Label>,
+        label: Option<ObjectLabel>,
         /// The duration of the action.
         elapsed: Duration,
     },
@@ -186,15 +186,15 @@ pub enum EphemeralStage {
 }
 
 /// Watches the engine work.
-pub trait Watch {
+pub trait EventObserver {
     /// Takes notice of an event. Must be quick.
     fn see(&self, event: &Event<'_>);
 }
 
 /// Watches nothing.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unwatched;
+pub struct NoObserver;
 
-impl Watch for Unwatched {
+impl EventObserver for NoObserver {
     fn see(&self, _: &Event<'_>) {}
 }

@@ -3,23 +3,23 @@
 //! [`plan`] builds a graph, visits it, and records the result of each visit: visits read, the
 //! recorder writes. The [`Plan`] holds everything that `apply` needs.
 
-mod ahead;
 mod build;
 mod decide;
 mod dependencies;
-mod draw;
-mod fates;
+mod excluded_from_destroy;
 pub mod file;
 mod forgotten;
 mod generate;
 mod inspect;
 mod mention;
 mod outcome;
+mod planned_resources;
+mod prefetch;
 mod record;
 mod relevant;
+mod render;
 mod replace_order;
 pub mod saved;
-mod spared;
 mod transform;
 mod validate;
 mod vertex;
@@ -30,17 +30,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use formwork_value::{Diagnostic, Diagnostics, Known, Reported, Str, Value};
 
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr, Target};
-use crate::change::{Action, Change, Clue, OutputChange};
-use crate::eval::Promises;
+use crate::change::{Action, Change, ImportKey, OutputChange};
+use crate::eval::FunctionResultHashes;
 use crate::moved::{Declared, Moves};
 use crate::phase::{PhaseLog, without_unknowns};
-use crate::session::{Ground, Session};
+use crate::session::{Session, SessionInputs};
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
-pub use draw::dot;
 pub use inspect::inspect;
 pub use mention::check_expression;
+pub use render::dot;
 pub use validate::validate;
 
 pub use relevant::Relevant;
@@ -49,10 +49,10 @@ pub use relevant::Relevant;
 /// operation.
 pub const UNRESOLVED: &str = "An interrupted operation could not be resolved";
 
+use excluded_from_destroy::ExcludedFromDestroy;
 use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
-use spared::Spared;
-use validate::Accepted;
+use validate::ValidatedConfigs;
 
 /// The kind of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Adoption {
     /// The key by which its provider finds it.
-    pub clue: Clue,
+    pub clue: ImportKey,
     /// Whether all objects that the clue stands for belong to the state, each under an address of its
     /// own. Otherwise a clue that stands for several is refused.
     pub all: bool,
@@ -147,7 +147,7 @@ pub struct Plan {
     /// one.
     pub searches: BTreeMap<InstanceAddr, Search>,
     /// Results of the calls of provider functions.
-    pub functions: Promises,
+    pub functions: FunctionResultHashes,
     /// Whether a managed object that was read again holds a number, in a refresh-only plan. Terraform
     /// takes every such object for changed: the number from the provider and the one from the state have
     /// different precisions.
@@ -287,7 +287,7 @@ async fn plan_validated(
 ) -> Result<Plan, Reported> {
     let accepted = match options.adoptions.is_empty() {
         true => validate::validate_first(session, diags).await?,
-        false => Accepted::default(),
+        false => ValidatedConfigs::default(),
     };
     let (moves, state) = Moves::of(session.config, session.state);
     forgotten::check(diags, session.config)?;
@@ -303,7 +303,7 @@ async fn plan_validated(
     };
     if plan.is_ok() {
         // Invalid moves are likely the cause of any other error, so those are not reported.
-        let Ground { sources, results, .. } = **session;
+        let SessionInputs { sources, results, .. } = **session;
         moves.validate(diags, Declared { sources, results })?;
     }
     let plan = plan.map(|mut plan| {
@@ -327,7 +327,7 @@ async fn plan_destroy(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
-    (moves, accepted): (&Moves, Accepted),
+    (moves, accepted): (&Moves, ValidatedConfigs),
 ) -> Result<Plan, Reported> {
     let refreshing = Options {
         before_destroy: true,
@@ -336,7 +336,7 @@ async fn plan_destroy(
         ..Options::default()
     };
     let results = session.results.beside(session.config);
-    let ground = Ground { results: &results, ..**session };
+    let ground = SessionInputs { results: &results, ..**session };
     let beside = &session.on(ground).watched(session.watch);
     let mut found = Diagnostics::new();
     let refreshed = plan_moved(beside, &mut found, &refreshing, (moves, accepted)).await;
@@ -350,7 +350,7 @@ async fn plan_destroy(
     }
     let options = Options { skip_refresh: true, ..options.clone() };
     let after = &session.with_state(&refreshed.prior);
-    let mut plan = plan_moved(after, diags, &options, (moves, Accepted::default())).await?;
+    let mut plan = plan_moved(after, diags, &options, (moves, ValidatedConfigs::default())).await?;
     // Refreshing brings dependencies in line with the configuration. The objects go in the order in which
     // they were made, as the state had it.
     for ((addr, deposed), change) in &mut plan.changes {
@@ -402,7 +402,7 @@ async fn plan_moved(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
-    (moves, accepted): (&Moves, Accepted),
+    (moves, accepted): (&Moves, ValidatedConfigs),
 ) -> Result<Plan, Reported> {
     let graph = build::graph(diags, session, options).await?;
     let orders = ReplaceOrders::of(&graph);
@@ -411,16 +411,17 @@ async fn plan_moved(
         Mode::Normal | Mode::RefreshOnly => dependencies::of_graph(&graph),
     };
     let dragged = transform::prune_targets::dragged(session, options);
-    let spared = Spared::of(session, options, moves, &graph);
+    let spared = ExcludedFromDestroy::of(session, options, moves, &graph);
     let forgotten = Forgotten::of(session.config);
-    let settled = visit::Settled { orders, closures, dragged, spared, moves, forgotten, accepted };
+    let settled =
+        visit::GraphFacts { orders, closures, dragged, spared, moves, forgotten, accepted };
     let graph = transform::read_ahead::add(graph, session, options);
     record::run(session, diags, options, &graph, &settled).await
 }
 
 /// Returns the dependencies between resources by the whole configuration. A full destroy prunes
 /// much of the graph between two resources; their order stays the same.
-fn written_order(session: &Session<'_>, options: &Options) -> dependencies::Closures {
+fn written_order(session: &Session<'_>, options: &Options) -> dependencies::DependencyClosures {
     // Errors were reported when the graph was built, and a cycle has no order.
     let whole = build::whole(&mut Diagnostics::new(), session, options).ok();
     let graph = whole.and_then(|draft| draft.freeze().ok());

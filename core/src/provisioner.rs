@@ -12,7 +12,7 @@ use formwork_value::{Plain, Value};
 pub use connection::connection;
 
 /// Takes each line of output as it comes.
-pub type Tell<'a> = &'a dyn Fn(&str);
+pub type OutputSink<'a> = &'a dyn Fn(&str);
 
 /// One run of a provisioner.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ pub trait Provisioner {
     ///
     /// # Errors
     /// When the work could not be done, or was cut short.
-    async fn run(&self, task: Task<'_>, tell: Tell<'_>) -> Result<(), Failed>;
+    async fn run(&self, task: Task<'_>, tell: OutputSink<'_>) -> Result<(), Failed>;
 
     /// Asks work that is under way to end soon.
     fn stop(&self);

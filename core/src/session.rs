@@ -11,11 +11,11 @@ use tokio::sync::Semaphore;
 
 use crate::config::Config;
 use crate::config::inputs::Input;
-use crate::eval::functions::Wanted;
-use crate::eval::vertex::Givens;
-use crate::eval::{ModuleResults, ModuleScope, Results, World};
-use crate::event::{Unwatched, Watch};
-use crate::graph::walk::Finishing;
+use crate::eval::functions::PendingFunctions;
+use crate::eval::vertex::EvalInputs;
+use crate::eval::{HostValues, ModuleResults, ModuleScope, Results};
+use crate::event::{EventObserver, NoObserver};
+use crate::graph::walk::RecordOrder;
 use crate::provider::Pool;
 use crate::provisioner::Provisioners;
 use crate::state::State;
@@ -31,20 +31,20 @@ pub const DEFAULT_PARALLELISM: usize = 10;
 /// which are written once each, and the stop flag change.
 pub struct Session<'a> {
     /// Inputs of the session.
-    ground: Ground<'a>,
+    ground: SessionInputs<'a>,
     /// Watcher of the run.
-    pub watch: &'a dyn Watch,
+    pub watch: &'a dyn EventObserver,
     /// Number of operations that may be under way at once.
     pub(crate) parallelism: usize,
     /// Counts the operations under way; as many as may be at once.
     pub(crate) permits: Semaphore,
     /// In which order the results of visits are recorded.
-    pub(crate) finishing: Finishing,
+    pub(crate) finishing: RecordOrder,
 }
 
 /// Inputs required to start a session.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct SessionInputs<'a> {
     /// The configuration.
     pub config: &'a Config,
     /// The texts it was written in.
@@ -58,7 +58,7 @@ pub struct Ground<'a> {
     /// Destination of the results.
     pub results: &'a Results,
     /// Access of expressions to the outside world.
-    pub world: &'a World,
+    pub world: &'a HostValues,
     /// Values of the root variables, converted.
     pub variables: &'a BTreeMap<Str, Input>,
     /// Set when the user wants no new operations to start.
@@ -66,7 +66,7 @@ pub struct Ground<'a> {
 }
 
 impl<'a> Deref for Session<'a> {
-    type Target = Ground<'a>;
+    type Target = SessionInputs<'a>;
 
     fn deref(&self) -> &Self::Target {
         &self.ground
@@ -76,19 +76,19 @@ impl<'a> Deref for Session<'a> {
 impl<'a> Session<'a> {
     /// A session without a watcher, with up to ten operations at once.
     #[must_use]
-    pub fn new(ground: Ground<'a>) -> Self {
+    pub fn new(ground: SessionInputs<'a>) -> Self {
         Self {
             ground,
-            watch: &Unwatched,
+            watch: &NoObserver,
             parallelism: DEFAULT_PARALLELISM,
             permits: Semaphore::new(DEFAULT_PARALLELISM),
-            finishing: Finishing::AsTheyCome,
+            finishing: RecordOrder::AsTheyCome,
         }
     }
 
     /// The same, with a watcher.
     #[must_use]
-    pub fn watched(self, watch: &'a dyn Watch) -> Self {
+    pub fn watched(self, watch: &'a dyn EventObserver) -> Self {
         Self { watch, ..self }
     }
 
@@ -101,7 +101,7 @@ impl<'a> Session<'a> {
 
     /// The same with another order in which results are recorded, for tests that nothing depends on it.
     #[must_use]
-    pub fn finishing(self, finishing: Finishing) -> Self {
+    pub fn finishing(self, finishing: RecordOrder) -> Self {
         Self { finishing, ..self }
     }
 }
@@ -109,10 +109,10 @@ impl<'a> Session<'a> {
 impl Session<'_> {
     /// Inputs of evaluation.
     #[must_use]
-    pub fn givens(&self) -> Givens<'_> {
-        let Ground { config, results, world, variables, .. } = self.ground;
+    pub fn givens(&self) -> EvalInputs<'_> {
+        let SessionInputs { config, results, world, variables, .. } = self.ground;
         let failure = Severity::Error;
-        Givens { config, results, world, variables, checking: false, check: None, failure }
+        EvalInputs { config, results, world, variables, checking: false, check: None, failure }
     }
 
     /// Meaning of names in an instance of a module.
@@ -123,11 +123,11 @@ impl Session<'_> {
 
     /// The same session with another state.
     pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
-        self.on(Ground { state, ..self.ground }).watched(self.watch)
+        self.on(SessionInputs { state, ..self.ground }).watched(self.watch)
     }
 
     /// A session with the same settings and other inputs. It has no watcher.
-    pub(crate) fn on<'s>(&self, ground: Ground<'s>) -> Session<'s> {
+    pub(crate) fn on<'s>(&self, ground: SessionInputs<'s>) -> Session<'s> {
         Session::new(ground).at_most(self.parallelism).finishing(self.finishing)
     }
 
@@ -158,7 +158,11 @@ impl Session<'_> {
         Err(diags.error(Diagnostic::error("Too many calls of provider functions", detail)))
     }
 
-    async fn find_out(&self, diags: &mut Diagnostics, wanted: Wanted) -> Result<(), Reported> {
+    async fn find_out(
+        &self,
+        diags: &mut Diagnostics,
+        wanted: PendingFunctions,
+    ) -> Result<(), Reported> {
         let functions = self.results.functions();
         self.pool.load(diags, wanted.providers.iter().cloned()).await?;
         for provider in &wanted.providers {

@@ -49,24 +49,24 @@ use crate::change::{Action, Change, ReplaceOrder};
 use crate::config::inputs::Input;
 use crate::config::testing::{self, show};
 use crate::config::{Config, inputs};
-use crate::eval::{Results, World};
-use crate::graph::walk::Finishing;
+use crate::eval::{HostValues, Results};
+use crate::graph::walk::RecordOrder;
 use crate::plan::{self, Mode, Options, Plan, plan};
 use crate::provider::Pool;
 use crate::provisioner::Provisioners;
-use crate::session::{Ground, Session};
+use crate::session::{Session, SessionInputs};
 use crate::state::file::StateFile;
-use crate::state::journal::{Begin, Journal};
+use crate::state::journal::{Journal, RunHeader};
 use crate::state::{Object, State, Status};
 
 /// A world, what is believed of it, and a place for journals.
-struct Bench {
+struct EvalFixture {
     cloud: Cloud,
     file: StateFile,
     folder: tempfile::TempDir,
     options: Options,
     parallelism: usize,
-    finishing: Finishing,
+    finishing: RecordOrder,
     provisioners: Provisioners,
     /// Whether nothing new is to start.
     stop: Cell<bool>,
@@ -84,7 +84,7 @@ struct Run {
     calls: Vec<String>,
 }
 
-impl Bench {
+impl EvalFixture {
     fn new() -> Self {
         Self {
             cloud: Cloud::default(),
@@ -93,7 +93,7 @@ impl Bench {
             options: Options::default(),
             // One after the other, so that the order of calls is the smallest one the graph allows.
             parallelism: 1,
-            finishing: Finishing::AsTheyCome,
+            finishing: RecordOrder::AsTheyCome,
             provisioners: Provisioners::default(),
             stop: Cell::default(),
             n_syncs: Cell::default(),
@@ -227,7 +227,8 @@ impl Bench {
     ) -> Option<Applied> {
         let (results, world) = (Results::new(&loaded.config), world(true));
         let session = self.session(loaded, (pool, &results, &world, &self.stop));
-        let begin = Begin { operation: "OperationTypeApply", base: &self.file, read_from: None };
+        let begin =
+            RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
         let journal = Journal::begin(self.folder.path(), begin).unwrap();
         if let Some(room) = self.room {
             journal.fills_after(room);
@@ -248,7 +249,7 @@ impl Bench {
 
     fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
-        let ground = Ground {
+        let ground = SessionInputs {
             config: &loaded.config,
             sources: &loaded.sources,
             state: &self.file.state,
@@ -273,7 +274,7 @@ impl Bench {
     }
 }
 
-type With<'a> = (&'a Pool<'a>, &'a Results, &'a World, &'a Cell<bool>);
+type With<'a> = (&'a Pool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
 
 /// A configuration with values for its variables.
 struct Loaded {
@@ -298,8 +299,8 @@ impl Loaded {
     }
 }
 
-fn world(applying: bool) -> World {
-    World { applying, ..World::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
+fn world(applying: bool) -> HostValues {
+    HostValues { applying, ..HostValues::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {

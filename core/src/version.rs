@@ -8,7 +8,7 @@ mod operator;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
-pub use loose::{BadVersion, LooseConstraints, LooseVersion};
+pub use loose::{LooseConstraints, LooseVersion, VersionError};
 pub use semver::Version;
 
 use operator::Operator;
@@ -44,7 +44,7 @@ enum Op {
 
 /// The error for a string that is not a version constraint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadConstraint {
+pub enum ConstraintError {
     /// Nothing between two commas, or in the whole text.
     #[error("a constraint is empty")]
     Empty,
@@ -56,7 +56,7 @@ pub enum BadConstraint {
     Version(String),
     /// The same, where versions are less strict.
     #[error(transparent)]
-    LooseVersion(BadVersion),
+    LooseVersion(VersionError),
 }
 
 impl Constraints {
@@ -111,10 +111,10 @@ impl Constraint {
 }
 
 impl FromStr for Constraints {
-    type Err = BadConstraint;
+    type Err = ConstraintError;
 
     /// Reads constraints with commas between them. The empty string holds none.
-    fn from_str(text: &str) -> Result<Self, BadConstraint> {
+    fn from_str(text: &str) -> Result<Self, ConstraintError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
@@ -122,14 +122,14 @@ impl FromStr for Constraints {
     }
 }
 
-fn constraint(text: &str) -> Result<Constraint, BadConstraint> {
+fn constraint(text: &str) -> Result<Constraint, ConstraintError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(BadConstraint::Empty);
+        return Err(ConstraintError::Empty);
     }
     let (operator, number) = operator::split(text)?;
     let (version, n_parts) =
-        partial_version(number).ok_or_else(|| BadConstraint::Version(number.to_owned()))?;
+        partial_version(number).ok_or_else(|| ConstraintError::Version(number.to_owned()))?;
     let op = match operator {
         Operator::Equal => Op::Equal,
         Operator::NotEqual => Op::NotEqual,

@@ -13,7 +13,7 @@ pub enum Failure {
     /// The caller's request has no form on the wire: a value lacks its type, or protocol 5 has no
     /// place for it.
     #[error("the request cannot be sent: {0}")]
-    Unsendable(String),
+    UnencodableMessage(String),
     /// The plugin broke the protocol.
     #[error("{0}")]
     Misbehaved(String),
@@ -50,7 +50,7 @@ impl Failure {
         match self {
             Self::Launch(text) => Self::Launch(change(text)),
             Self::Incompatible(text) => Self::Incompatible(change(text)),
-            Self::Unsendable(text) => Self::Unsendable(change(text)),
+            Self::UnencodableMessage(text) => Self::UnencodableMessage(change(text)),
             Self::Misbehaved(text) => Self::Misbehaved(change(text)),
             Self::Lost { reason, exit, output } => {
                 Self::Lost { reason: change(reason), exit, output: change(output) }
@@ -67,7 +67,7 @@ impl Failure {
         match self {
             Self::Launch(_) => "could not be started",
             Self::Incompatible(_) => "incompatible plugin",
-            Self::Unsendable(_) => "request could not be sent",
+            Self::UnencodableMessage(_) => "request could not be sent",
             Self::Misbehaved(_) => "protocol broken",
             Self::Lost { .. } => "connection lost",
             Self::GivenUp(_) => "given up",
@@ -104,7 +104,7 @@ impl Failure {
         match self {
             Self::Launch(_)
             | Self::Incompatible(_)
-            | Self::Unsendable(_)
+            | Self::UnencodableMessage(_)
             | Self::Unimplemented(_) => true,
             Self::Misbehaved(_) | Self::Lost { .. } | Self::GivenUp(_) => false,
             Self::Status { code, .. } => REFUSALS.contains(&code.as_str()),
@@ -123,7 +123,7 @@ mod tests {
         for failure in [
             Failure::Launch(String::new()),
             Failure::Incompatible(String::new()),
-            Failure::Unsendable(String::new()),
+            Failure::UnencodableMessage(String::new()),
             Failure::Unimplemented("ApplyResourceChange"),
             status("InvalidArgument"),
             status("Aborted"),

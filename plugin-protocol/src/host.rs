@@ -11,7 +11,7 @@ use tokio::process::{ChildStderr, ChildStdout};
 use crate::client::Limits;
 use crate::client::connect::{Dialer, is_local};
 use crate::client::pool::Pool;
-use crate::client::process::{Pipes, Process};
+use crate::client::process::{ChildPipes, Process};
 use crate::client::transport::ChannelTransport;
 use crate::handshake::Address;
 use crate::raw::Transport;
@@ -73,7 +73,7 @@ impl ChildProcess {
     /// When the system cannot start it.
     pub async fn start(command: Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
         let (process, pipes) = Process::start(command, Limits::default()).await?;
-        let Pipes { stdout, stderr } = pipes;
+        let ChildPipes { stdout, stderr } = pipes;
         Ok((Self(process), stdout, stderr))
     }
 

@@ -9,7 +9,7 @@ use prost::Message;
 use crate::client::hostile_log;
 use crate::handshake::Handshake;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
-use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
 use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
@@ -142,14 +142,14 @@ const ANSWERS: [fn(&[u8]); 33] = [
     >,
     message::<v6::get_resource_identity_schemas::Response, IdentitySchemas>,
     message::<v6::get_functions::Response, Functions>,
-    message::<v6::validate_provider_config::Response, Verdict>,
+    message::<v6::validate_provider_config::Response, DiagnosticsResponse>,
     message_v5::<
         v5::prepare_provider_config::Response,
         v6::validate_provider_config::Response,
-        Verdict,
+        DiagnosticsResponse,
     >,
-    message::<v6::configure_provider::Response, Verdict>,
-    message::<v6::validate_resource_config::Response, Verdict>,
+    message::<v6::configure_provider::Response, DiagnosticsResponse>,
+    message::<v6::validate_resource_config::Response, DiagnosticsResponse>,
     message::<v6::upgrade_resource_state::Response, UpgradeResponse>,
     message::<v6::upgrade_resource_identity::Response, UpgradeIdentityResponse>,
     message::<v6::read_resource::Response, ReadResponse>,
@@ -158,12 +158,12 @@ const ANSWERS: [fn(&[u8]); 33] = [
     message::<v6::import_resource_state::Response, ImportResponse>,
     message::<v6::move_resource_state::Response, MoveResponse>,
     message::<v6::generate_resource_config::Response, GenerateConfigResponse>,
-    message::<v6::validate_data_resource_config::Response, Verdict>,
+    message::<v6::validate_data_resource_config::Response, DiagnosticsResponse>,
     message::<v6::read_data_source::Response, ReadDataResponse>,
-    message::<v6::validate_ephemeral_resource_config::Response, Verdict>,
+    message::<v6::validate_ephemeral_resource_config::Response, DiagnosticsResponse>,
     message::<v6::open_ephemeral_resource::Response, OpenResponse>,
     message::<v6::renew_ephemeral_resource::Response, RenewResponse>,
-    message::<v6::close_ephemeral_resource::Response, Verdict>,
+    message::<v6::close_ephemeral_resource::Response, DiagnosticsResponse>,
     message::<v6::list_resource::Event, ListEvent>,
     message::<v6::call_function::Response, CallResponse>,
     message::<v6::plan_action::Response, PlanActionResponse>,
@@ -172,7 +172,7 @@ const ANSWERS: [fn(&[u8]); 33] = [
     message::<v6::read_state_bytes::Response, StateChunk>,
     message::<v6::lock_state::Response, LockResponse>,
     message::<v6::get_states::Response, StatesResponse>,
-    message::<v6::validate_state_store::Response, Verdict>,
+    message::<v6::validate_state_store::Response, DiagnosticsResponse>,
 ];
 
 const REQUESTS: [fn(&[u8]); 22] = [

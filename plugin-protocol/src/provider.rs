@@ -16,7 +16,7 @@ use futures_util::{FutureExt as _, TryFutureExt as _};
 
 use crate::Failure;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
-use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
 use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
@@ -47,13 +47,13 @@ pub trait Provider: Send + Sync {
 pub type Events<T> = BoxStream<'static, Result<T, Failure>>;
 
 /// The answer to a typed call, when it arrives.
-pub struct Calling<'p, T> {
+pub struct PendingResponse<'p, T> {
     method: Method,
     answer: BoxFuture<'p, Result<Response, Failure>>,
     take: fn(Response) -> Option<T>,
 }
 
-impl<T> Future for Calling<'_, T> {
+impl<T> Future for PendingResponse<'_, T> {
     type Output = Result<T, Failure>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -66,7 +66,7 @@ impl<T> Future for Calling<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for Calling<'_, T> {
+impl<T> fmt::Debug for PendingResponse<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Calling").field("method", &self.method).finish_non_exhaustive()
     }
@@ -218,8 +218,8 @@ macro_rules! operations {
         /// The operations of any provider as typed functions.
         pub trait ProviderExt: Provider {$(
             $(#[$doc])*
-            fn $name(&self $($(, $argument: $request)+)?) -> Calling<'_, $response> {
-                Calling {
+            fn $name(&self $($(, $argument: $request)+)?) -> PendingResponse<'_, $response> {
+                PendingResponse {
                     method: Method::$method,
                     answer: self.call(Request::$method $(( $($argument),+ ))?),
                     take: |response| match response {
@@ -266,13 +266,13 @@ operations! {
     /// Returns the provider's functions.
     GetFunctions -> Functions = functions;
     /// Checks the provider's own configuration.
-    ValidateProviderConfig(request: ValidateRequest) -> Verdict = validate_provider_config;
+    ValidateProviderConfig(request: ValidateRequest) -> DiagnosticsResponse = validate_provider_config;
     /// Configures the provider. Called once, before anything that needs it.
-    ConfigureProvider(request: ConfigureRequest) -> Verdict = configure;
+    ConfigureProvider(request: ConfigureRequest) -> DiagnosticsResponse = configure;
     /// Asks the provider to cut short what it is doing. Returns its error text, empty if none.
     StopProvider -> String = stop;
     /// Checks the configuration of a managed resource.
-    ValidateResourceConfig(request: ValidateRequest) -> Verdict = validate_resource_config;
+    ValidateResourceConfig(request: ValidateRequest) -> DiagnosticsResponse = validate_resource_config;
     /// Brings a stored object to the newest schema.
     UpgradeResourceState(request: UpgradeRequest) -> UpgradeResponse = upgrade_state;
     /// Brings a stored identity to the newest schema.
@@ -292,47 +292,47 @@ operations! {
     GenerateResourceConfig(request: GenerateConfigRequest) -> GenerateConfigResponse
         = generate_config;
     /// Checks the configuration of a data source.
-    ValidateDataResourceConfig(request: ValidateRequest) -> Verdict = validate_data_config;
+    ValidateDataResourceConfig(request: ValidateRequest) -> DiagnosticsResponse = validate_data_config;
     /// Reads a data source.
     ReadDataSource(request: ReadDataRequest) -> ReadDataResponse = read_data;
     /// Checks the configuration of an ephemeral resource.
-    ValidateEphemeralResourceConfig(request: ValidateRequest) -> Verdict
+    ValidateEphemeralResourceConfig(request: ValidateRequest) -> DiagnosticsResponse
         = validate_ephemeral_config;
     /// Opens an ephemeral resource.
     OpenEphemeralResource(request: OpenRequest) -> OpenResponse = open_ephemeral;
     /// Renews an ephemeral resource.
     RenewEphemeralResource(request: KeepRequest) -> RenewResponse = renew_ephemeral;
     /// Closes an ephemeral resource.
-    CloseEphemeralResource(request: KeepRequest) -> Verdict = close_ephemeral;
+    CloseEphemeralResource(request: KeepRequest) -> DiagnosticsResponse = close_ephemeral;
     /// Checks the configuration of a list resource.
-    ValidateListResourceConfig(request: ValidateListRequest) -> Verdict = validate_list_config;
+    ValidateListResourceConfig(request: ValidateListRequest) -> DiagnosticsResponse = validate_list_config;
     /// Lists existing objects.
     ListResource(request: ListRequest) -> Events<ListEvent> = list;
     /// Calls a function.
     CallFunction(request: CallRequest) -> CallResponse = call_function;
     /// Checks the configuration of an action.
-    ValidateActionConfig(request: ValidateRequest) -> Verdict = validate_action_config;
+    ValidateActionConfig(request: ValidateRequest) -> DiagnosticsResponse = validate_action_config;
     /// Plans an action.
     PlanAction(request: ActionRequest) -> PlanActionResponse = plan_action;
     /// Invokes an action.
     InvokeAction(request: ActionRequest) -> Events<ActionEvent> = invoke_action;
     /// Checks the configuration of a state store.
-    ValidateStateStoreConfig(request: ValidateRequest) -> Verdict = validate_store_config;
+    ValidateStateStoreConfig(request: ValidateRequest) -> DiagnosticsResponse = validate_store_config;
     /// Configures a state store.
     ConfigureStateStore(request: ConfigureStoreRequest) -> ConfigureStoreResponse
         = configure_store;
     /// Reads a state.
     ReadStateBytes(state: StateRef) -> Events<StateChunk> = read_state_bytes;
     /// Writes a state.
-    WriteStateBytes(state: StateRef, chunks: Vec<StateChunk>) -> Verdict = write_state_bytes;
+    WriteStateBytes(state: StateRef, chunks: Vec<StateChunk>) -> DiagnosticsResponse = write_state_bytes;
     /// Locks a state; the operation says what for.
     LockState(state: StateRef, operation: String) -> LockResponse = lock_state;
     /// Unlocks a state.
-    UnlockState(state: StateRef, lock_id: String) -> Verdict = unlock_state;
+    UnlockState(state: StateRef, lock_id: String) -> DiagnosticsResponse = unlock_state;
     /// Names the states in a store.
     GetStates(type_name: String) -> StatesResponse = states;
     /// Deletes a state.
-    DeleteState(state: StateRef) -> Verdict = delete_state;
+    DeleteState(state: StateRef) -> DiagnosticsResponse = delete_state;
 }
 
 #[cfg(test)]

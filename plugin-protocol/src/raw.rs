@@ -63,7 +63,10 @@ impl RawCall {
         let path = PathAndQuery::from_maybe_shared(bytes).ok();
         // An address is made of it, which needs the slash.
         path.filter(|path| path.as_str().starts_with('/')).ok_or_else(|| {
-            RawError::Failed(Failure::Unsendable(format!("{:?} is no path of a method", self.path)))
+            RawError::Failed(Failure::UnencodableMessage(format!(
+                "{:?} is no path of a method",
+                self.path
+            )))
         })
     }
 }

@@ -23,7 +23,7 @@ use tracing::warn;
 mod pin;
 mod weak_rsa;
 
-use pin::Pin;
+use pin::PinnedVerifier;
 
 /// The name every plugin certificate carries, and the one clients ask for.
 pub(crate) const SERVER_NAME: &str = "localhost";
@@ -111,7 +111,7 @@ pub(crate) fn client_config(
     }
     let versions = if weak { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
     let provider = cryptography();
-    let pin = Pin::new(server, &provider);
+    let pin = PinnedVerifier::new(server, &provider);
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)?
         .dangerous()
@@ -135,7 +135,7 @@ pub(crate) fn server_config(
 ) -> Result<Arc<ServerConfig>, TlsError> {
     let client = CertificateDer::from_pem_slice(client.as_bytes()).map_err(|_| TlsError::Pem)?;
     let provider = cryptography();
-    let pin = Pin::new(client, &provider);
+    let pin = PinnedVerifier::new(client, &provider);
     let chain = vec![identity.certificate.clone()];
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_protocol_versions(&[&TLS13, &TLS12])?

@@ -19,7 +19,9 @@ use std::thread;
 
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings};
 use formwork_plugin_protocol::handshake::Protocol;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, PlanRequest, PlanResponse,
@@ -94,20 +96,29 @@ impl Operations for Tiny {
         Ok("stopping".to_owned())
     }
 
-    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
+    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         pending().await
     }
 
-    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_resource_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_data_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
     async fn upgrade_state(&self, _: UpgradeRequest) -> Result<UpgradeResponse, Failure> {

@@ -19,13 +19,13 @@ use crate::resource::{
 use crate::schema::Shape;
 use crate::{Answer, Model, View, model, plan};
 
-pub(crate) use acting::{AnyAction, AnyList, TypedAction, TypedList, Wanted};
+pub(crate) use acting::{AnyAction, AnyList, ListQuery, TypedAction, TypedList};
 pub(crate) use passing::{
     AnyConfigure, AnyDataSource, AnyEphemeral, TypedConfigure, TypedDataSource, TypedEphemeral,
 };
 
 /// The values of a change.
-pub(crate) struct Lives {
+pub(crate) struct ChangeValues {
     /// The object as it is; null to create one.
     pub(crate) prior: Value,
     pub(crate) config: Value,
@@ -42,11 +42,15 @@ pub(crate) trait AnyResource: Send + Sync {
     fn identity_version(&self) -> u64;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     /// Returns the planned object, and what needs a new one.
-    async fn modify_plan(&self, lives: &Lives, context: Context) -> Answer<(Value, Vec<Path>)>;
+    async fn modify_plan(
+        &self,
+        lives: &ChangeValues,
+        context: Context,
+    ) -> Answer<(Value, Vec<Path>)>;
     /// Returns what was computed.
-    async fn create(&self, lives: Lives, context: Context) -> Answer<Value>;
+    async fn create(&self, lives: ChangeValues, context: Context) -> Answer<Value>;
     /// Returns what was computed.
-    async fn update(&self, lives: Lives, context: Context) -> Answer<Value>;
+    async fn update(&self, lives: ChangeValues, context: Context) -> Answer<Value>;
     async fn read(&self, current: &Value, context: Context) -> Answer<Option<Value>>;
     async fn delete(&self, prior: &Value, context: Context) -> Answer<()>;
     async fn import(&self, id: String, context: Context) -> Answer<Value>;
@@ -73,7 +77,7 @@ impl<R: Resource> TypedResource<R> {
     }
 
     /// Reads what the author has a say in.
-    fn input(&self, lives: &Lives) -> Answer<<R::Model as Model>::Input> {
+    fn input(&self, lives: &ChangeValues) -> Answer<<R::Model as Model>::Input> {
         input::<R::Model>(&self.shape, &lives.planned, &lives.config)
     }
 }
@@ -100,7 +104,11 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         self.resource.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn modify_plan(&self, lives: &Lives, context: Context) -> Answer<(Value, Vec<Path>)> {
+    async fn modify_plan(
+        &self,
+        lives: &ChangeValues,
+        context: Context,
+    ) -> Answer<(Value, Vec<Path>)> {
         let prior = match &lives.prior {
             Value::Null(_) => None,
             prior => Some(self.stored(prior)?),
@@ -119,7 +127,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         Ok((changed(&lives.planned, &before, &change.planned.to_value()), change.replace))
     }
 
-    async fn create(&self, lives: Lives, context: Context) -> Answer<Value> {
+    async fn create(&self, lives: ChangeValues, context: Context) -> Answer<Value> {
         let planned = self.input(&lives)?;
         let config = model::read(&lives.config)?;
         let Context { private, meta, partial, call, .. } = context;
@@ -127,7 +135,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         Ok(self.resource.create(create).await?.to_value())
     }
 
-    async fn update(&self, lives: Lives, context: Context) -> Answer<Value> {
+    async fn update(&self, lives: ChangeValues, context: Context) -> Answer<Value> {
         let planned = self.input(&lives)?;
         let config = model::read(&lives.config)?;
         let prior = self.stored(&lives.prior)?;

@@ -29,7 +29,7 @@ mod whole;
 
 use std::fmt;
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::schema::Nesting;
 use formwork_value::{Path, Step, Type, Value};
 
@@ -93,7 +93,7 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// When the value has parts that this type has no form for, such as a null where there can be
     /// none.
-    fn from_value(value: &Value) -> Result<Self, Refused>;
+    fn from_value(value: &Value) -> Result<Self, ConversionError>;
 
     /// Makes a value.
     fn to_value(&self) -> Value;
@@ -128,12 +128,12 @@ pub struct Content {
     pub nesting: Nesting,
 }
 
-pub(crate) fn refused(reason: impl Into<String>) -> Refused {
-    Refused { path: Path::root(), reason: reason.into() }
+pub(crate) fn refused(reason: impl Into<String>) -> ConversionError {
+    ConversionError { path: Path::root(), reason: reason.into() }
 }
 
 /// Adds an outer step to where a refusal is.
-pub(crate) fn within(step: Step, mut refused: Refused) -> Refused {
+pub(crate) fn within(step: Step, mut refused: ConversionError) -> ConversionError {
     refused.path.0.insert(0, step);
     refused
 }

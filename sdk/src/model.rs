@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::value::Object;
 use formwork_value::{Step, Str, Value};
 
@@ -20,7 +20,7 @@ pub trait View: Sized + Send + Sync + 'static {
     ///
     /// # Errors
     /// When the value is not an object, or some attribute is nothing that its field can hold.
-    fn from_value(value: &Value) -> Result<Self, Refused>;
+    fn from_value(value: &Value) -> Result<Self, ConversionError>;
 
     /// Makes an object of the attributes that there are.
     fn to_value(&self) -> Value;
@@ -184,7 +184,7 @@ pub trait Nested: Field {
 impl View for () {
     const HOLDS_UNKNOWN: bool = false;
 
-    fn from_value(_: &Value) -> Result<Self, Refused> {
+    fn from_value(_: &Value) -> Result<Self, ConversionError> {
         Ok(())
     }
 
@@ -215,7 +215,7 @@ impl Model for () {
 ///
 /// # Errors
 /// When the field cannot hold it.
-pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, Refused> {
+pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> {
     let found = match object {
         Value::Object(object) => object.get(name),
         _ => None,
@@ -232,7 +232,7 @@ pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, Refused> {
 ///
 /// # Errors
 /// When the value is null or of another kind.
-pub fn object(value: &Value) -> Result<(), Refused> {
+pub fn object(value: &Value) -> Result<(), ConversionError> {
     match value {
         Value::Object(_) | Value::Unknown(_) => Ok(()),
         _ => Err(refused("an object is required")),
@@ -290,7 +290,7 @@ pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool)
 
 /// Reads an object, or says why it cannot be read.
 pub(crate) fn read<V: View>(value: &Value) -> Answer<V> {
-    V::from_value(value).map_err(|Refused { path, reason }| {
+    V::from_value(value).map_err(|ConversionError { path, reason }| {
         let place = path.to_string();
         let place = place.trim_start_matches('.');
         let detail = format!("Inappropriate value for `{place}`: {reason}.");

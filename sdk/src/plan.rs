@@ -35,7 +35,7 @@ pub(crate) fn draw(shape: &Shape, prior: &Value, config: &Value, proposed: &Valu
         }
     };
     let content = Content::of_block(&shape.block, &shape.rules);
-    let beside = Beside { prior: Some(prior), config: Some(&config) };
+    let beside = CorrespondingValues { prior: Some(prior), config: Some(&config) };
     let proposed = restore::restored(content, &proposed, beside).unwrap_or(proposed);
     if shape.block.without_write_only(&proposed) == *prior {
         return proposed;
@@ -125,19 +125,19 @@ impl<'s> Content<'s> {
 /// Values at the same path in the prior object and in the configuration; `None` for elements of
 /// sets, which have no path.
 #[derive(Clone, Copy)]
-struct Beside<'v> {
+struct CorrespondingValues<'v> {
     prior: Option<&'v Value>,
     config: Option<&'v Value>,
 }
 
-impl<'v> Beside<'v> {
+impl<'v> CorrespondingValues<'v> {
     fn go(self, step: impl Fn(&'v Value) -> Option<&'v Value>) -> Self {
         Self { prior: self.prior.and_then(&step), config: self.config.and_then(&step) }
     }
 }
 
 /// The object with everything unknown that the provider is to find out.
-fn opened(content: Content<'_>, object: &Value, beside: Beside<'_>) -> Value {
+fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
         let Some((rule, inner)) = content.part(name) else { return value.clone() };
@@ -170,13 +170,13 @@ fn is_left(object: Option<&Value>, config: Option<&Value>, value: &Value) -> boo
     }
 }
 
-fn opened_parts(content: Content<'_>, value: &Value, beside: Beside<'_>) -> Value {
+fn opened_parts(content: Content<'_>, value: &Value, beside: CorrespondingValues<'_>) -> Value {
     let at = |at: usize| beside.go(|list| list.children().get(at));
     let under = |key: &Str| beside.go(|map| member(map, key));
     let items: Vec<_> = match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => return opened(content, value, beside),
         (Nesting::Set, _) => {
-            let nowhere = Beside { prior: None, config: None };
+            let nowhere = CorrespondingValues { prior: None, config: None };
             return each(content.nesting, value, |item| opened(content, item, nowhere));
         }
         (Nesting::List, _) => {

@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
@@ -201,31 +203,40 @@ impl Operations for Server {
         })
     }
 
-    async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_provider_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate the configuration of the provider", "");
         let (_, diagnostics) =
             call.settled(async { self.validate_provider(&call, &request) }).await;
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
-    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
+    async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("configure the provider", "");
         let settled = call.deferrable(self.take_config(&call, &request)).await;
         *locked(&self.deferred) = settled.deferred;
-        Ok(Verdict { diagnostics: settled.diagnostics })
+        Ok(DiagnosticsResponse { diagnostics: settled.diagnostics })
     }
 
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_resource_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate ", &request.type_name);
         let (_, diagnostics) =
             call.settled(async { self.validate_resource(&call, &request) }).await;
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
-    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_data_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate data.", &request.type_name);
         let (_, diagnostics) = call.settled(async { self.validate_data(&call, &request) }).await;
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
@@ -367,11 +378,11 @@ impl Operations for Server {
     async fn validate_ephemeral_config(
         &self,
         request: ValidateRequest,
-    ) -> Result<Verdict, Failure> {
+    ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate ephemeral.", &request.type_name);
         let (_, diagnostics) =
             call.settled(async { self.validate_ephemeral(&call, &request) }).await;
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
@@ -394,16 +405,19 @@ impl Operations for Server {
         Ok(RenewResponse { private, renew_at, diagnostics })
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
+    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("close ephemeral.", &request.type_name);
         let (_, diagnostics) = call.settled(self.closed(&call, &request)).await;
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
-    async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
+    async fn validate_list_config(
+        &self,
+        request: ValidateListRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate list.", &request.type_name);
         let (_, diagnostics) = call.settled(async { self.validate_list(&call, &request) }).await;
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn list(
@@ -413,10 +427,13 @@ impl Operations for Server {
         Ok(self.listed(request))
     }
 
-    async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_action_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("validate action.", &request.type_name);
         let (_, diagnostics) = call.settled(async { self.validate_action(&call, &request) }).await;
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {

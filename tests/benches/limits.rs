@@ -15,7 +15,7 @@ const RATIOS: [(Step, f64); 2] = [(Step::Plan, 20.0), (Step::Apply, 100.0)];
 const ELSEWHERE: f64 = 30.0;
 
 /// A limit, and whether it was kept.
-pub(crate) struct Verdict {
+pub(crate) struct DiagnosticsResponse {
     pub(crate) what: String,
     pub(crate) holds: bool,
 }
@@ -68,19 +68,19 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 }
 
 /// Holds the rows against the limits. Limits of which nothing was measured are left out.
-pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
+pub(crate) fn check(rows: &[Row]) -> Vec<DiagnosticsResponse> {
     let mut verdicts = Vec::new();
     for growth in growth(rows) {
         let name = format!("{} {}", growth.shape, growth.step.name());
         let steepest = growth.fitted.max(growth.last);
-        verdicts.push(Verdict {
+        verdicts.push(DiagnosticsResponse {
             what: format!("{name} grows as N^{steepest:.2}, at most N^{STEEPEST}"),
             holds: steepest <= STEEPEST,
         });
         let shape = Shape::ALL.iter().find(|shape| shape.to_string() == growth.shape);
         let most = BYTES_PER_RESOURCE * shape.map_or(1, |shape| shape.weight()) as f64;
         let (kb, most_kb) = (growth.bytes / 1024.0, most / 1024.0);
-        verdicts.push(Verdict {
+        verdicts.push(DiagnosticsResponse {
             what: format!("{name} takes {kb:.1} KB for one more, at most {most_kb:.0}"),
             holds: growth.bytes <= most,
         });
@@ -90,7 +90,7 @@ pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
             rows.iter().find(|row| row.shape == "flat" && row.size == 1_000 && row.step == step);
         if let Some((row, reference)) = row.and_then(|row| Some((row, row.reference?))) {
             let ratio = reference.wall / row.ours.wall;
-            verdicts.push(Verdict {
+            verdicts.push(DiagnosticsResponse {
                 what: format!(
                     "flat 1000 {} is {ratio:.0} times as fast as the reference, at least {least}",
                     step.name()
@@ -105,7 +105,7 @@ pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
 
 /// The ratios of the shapes that are only planned. A Terraform command that was stopped proves too
 /// little to break a limit.
-fn elsewhere(rows: &[Row]) -> Vec<Verdict> {
+fn elsewhere(rows: &[Row]) -> Vec<DiagnosticsResponse> {
     let shapes = Shape::ALL.iter().filter(|shape| shape.steps() == [Step::Plan]);
     let verdict = |shape: &Shape| {
         let name = shape.to_string();
@@ -115,7 +115,7 @@ fn elsewhere(rows: &[Row]) -> Vec<Verdict> {
             .max_by_key(|(row, _)| row.size)?;
         let ratio = reference.wall / row.ours.wall;
         let bound = if reference.capped { "more than " } else { "" };
-        Some(Verdict {
+        Some(DiagnosticsResponse {
             what: format!(
                 "{name} {} plan is {bound}{ratio:.0} times as fast as the reference, at least {ELSEWHERE}",
                 row.size

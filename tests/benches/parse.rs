@@ -8,7 +8,7 @@ use formwork_lang::syntax::parse_file;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-use crate::limits::Verdict;
+use crate::limits::DiagnosticsResponse;
 use crate::options::Options;
 
 /// The size of the large text.
@@ -117,16 +117,16 @@ pub(crate) fn table(parsed: &[Parsed]) -> String {
 }
 
 /// Whether it was fast enough.
-pub(crate) fn check(parsed: &[Parsed]) -> Vec<Verdict> {
+pub(crate) fn check(parsed: &[Parsed]) -> Vec<DiagnosticsResponse> {
     let verdict = |row: &Parsed| {
         let (speed, time) = (row.speed(row.ours) / 1e6, row.ours * 1e3);
         if row.name == "parse object" {
             let (what, most) = (format!("an object of {N_KEYS} keys"), MOST_TIME * 1e3);
             let what = format!("{what} is parsed in {time:.0} ms, at most {most:.0}");
-            return Verdict { what, holds: row.ours <= MOST_TIME };
+            return DiagnosticsResponse { what, holds: row.ours <= MOST_TIME };
         }
         let what = format!("{} {speed:.0} MB/s, at least {:.0}", row.name, LEAST_SPEED / 1e6);
-        Verdict { what, holds: row.speed(row.ours) >= LEAST_SPEED }
+        DiagnosticsResponse { what, holds: row.speed(row.ours) >= LEAST_SPEED }
     };
     parsed.iter().map(verdict).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::limits::{Verdict, growth};
+use crate::limits::{DiagnosticsResponse, growth};
 use crate::sample::Sample;
 use crate::suite::Row;
 
@@ -70,8 +70,8 @@ fn ratio(ratio: f64) -> String {
 }
 
 /// Limits that were kept and limits that were not.
-pub(crate) fn verdicts(verdicts: &[Verdict]) -> String {
-    let line = |verdict: &Verdict| {
+pub(crate) fn verdicts(verdicts: &[DiagnosticsResponse]) -> String {
+    let line = |verdict: &DiagnosticsResponse| {
         let said = if verdict.holds { "holds " } else { "BROKEN" };
         format!("{said} {}\n", verdict.what)
     };

@@ -24,7 +24,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike as _};
 use nix::unistd::Pid;
 
-use crate::limits::Verdict;
+use crate::limits::DiagnosticsResponse;
 use crate::options::Options;
 
 /// The sizes of the sets.
@@ -104,8 +104,8 @@ pub(crate) fn table(measured: &[Measured]) -> String {
 }
 
 /// The limits, and whether they were kept.
-pub(crate) fn check(measured: &[Measured]) -> Vec<Verdict> {
-    let verdict = |one: &Measured| Verdict {
+pub(crate) fn check(measured: &[Measured]) -> Vec<DiagnosticsResponse> {
+    let verdict = |one: &Measured| DiagnosticsResponse {
         what: format!("{}: {:.2}", one.name, one.result),
         holds: one.least.is_none_or(|least| one.result >= least)
             && one.most.is_none_or(|most| one.result < most),

@@ -83,7 +83,7 @@ pub(crate) struct Bench<'o> {
 }
 
 /// A folder for each engine, holding the same configuration.
-struct Ground {
+struct SessionInputs {
     ours: PathBuf,
     reference: PathBuf,
     /// The state with everything applied, once there is one.
@@ -170,9 +170,9 @@ impl<'o> Bench<'o> {
         name: &str,
         files: &[(String, String)],
         reference_at_most: usize,
-    ) -> io::Result<Ground> {
+    ) -> io::Result<SessionInputs> {
         let folder = self.scratch.path().join(name);
-        let ground = Ground {
+        let ground = SessionInputs {
             ours: folder.join("ours"),
             reference: folder.join("reference"),
             applied: folder.join("applied.tfstate"),
@@ -192,7 +192,7 @@ impl<'o> Bench<'o> {
     fn row(
         &self,
         rows: &mut Vec<Row>,
-        ground: &Ground,
+        ground: &SessionInputs,
         (shape, step, size): (&str, Step, usize),
         env: &[(&str, String)],
     ) -> Result<(), Box<dyn Error>> {
@@ -226,7 +226,7 @@ impl<'o> Bench<'o> {
     fn take(
         &self,
         program: &Path,
-        ground: &Ground,
+        ground: &SessionInputs,
         (folder, step, cap): (&Path, Step, Duration),
         env: &[(&str, String)],
     ) -> Result<Sample, Box<dyn Error>> {

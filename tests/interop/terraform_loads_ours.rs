@@ -60,12 +60,12 @@ fn plugins(dir: &Path, protocol: u8) -> PathBuf {
 }
 
 /// A folder to run commands in, and the settings under which they find our programs.
-struct Ground {
+struct SessionInputs {
     folder: tempfile::TempDir,
     settings: PathBuf,
 }
 
-impl Ground {
+impl SessionInputs {
     fn new(config: &str, protocol: u8) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("main.tf"), config).unwrap();
@@ -172,7 +172,7 @@ fn schemas(engine: Engine, protocol: u8) -> Value {
     });
     let sources: String = sources.collect();
     let config = format!("terraform {{\n  required_providers {{\n{sources}  }}\n}}\n");
-    let ground = Ground::new(&config, protocol);
+    let ground = SessionInputs::new(&config, protocol);
     document(&ground.succeed(engine, &["providers", "schema", "-json"]))["provider_schemas"].take()
 }
 

@@ -14,15 +14,15 @@ use formwork_core::config::files::Files;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::inputs::Input;
 use formwork_core::config::{Config, Place};
-use formwork_core::eval::{Results, World};
-use formwork_core::graph::walk::Finishing;
+use formwork_core::eval::{HostValues, Results};
+use formwork_core::graph::walk::RecordOrder;
 use formwork_core::plan::{Options, Plan, plan};
 use formwork_core::provider::{Launch, Pool};
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::{Ground, Session};
+use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::journal::{Begin, Journal};
+use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
@@ -181,7 +181,7 @@ fn scrub(text: &str) -> String {
 }
 
 /// Plans, and applies what was planned.
-async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome {
+async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outcome {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let place = Place { files: &Text(text), dir: Path::new("."), folders: &LocalFolders };
     let config = Config::load(&mut diags, &mut sources, place);
@@ -196,7 +196,7 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
     let (planning, applying) = (world(false), world(true));
     let provisioners = Provisioners::default();
     let phase = |results, world| {
-        let ground = Ground {
+        let ground = SessionInputs {
             config: &config,
             sources: &sources,
             state,
@@ -219,15 +219,15 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
     }
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let base = StateFile { state: state.clone(), ..StateFile::fresh() };
-    let begin = Begin { operation: "OperationTypeApply", base: &base, read_from: None };
+    let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
     let journal = Journal::begin(folder.path(), begin).expect("a journal can be begun");
     let applied = apply(&phase(&applied, &applying), &mut diags, &plan, &journal).await;
     let Ok(Applied { state, .. }) = applied else { panic!("no graph: {diags:#?}") };
     Outcome { plan, diags, state }
 }
 
-fn world(applying: bool) -> World {
-    World {
+fn world(applying: bool) -> HostValues {
+    HostValues {
         cwd: "/somewhere".into(),
         folder: "/somewhere".into(),
         root: ".".into(),
@@ -241,10 +241,10 @@ fn world(applying: bool) -> World {
 
 /// Checks that twenty orders of finishing give the same output as the order of a usual run.
 async fn tells_the_same(text: &'static str, state: &State) -> Outcome {
-    let as_it_comes = run(text, state, Finishing::AsTheyCome).await;
+    let as_it_comes = run(text, state, RecordOrder::AsTheyCome).await;
     let expected = as_it_comes.told();
     for seed in 0..20 {
-        let shuffled = run(text, state, Finishing::Shuffled(seed)).await.told();
+        let shuffled = run(text, state, RecordOrder::Shuffled(seed)).await.told();
         let differs = expected.lines().zip(shuffled.lines()).find(|(a, b)| a != b);
         assert!(shuffled == expected, "seed {seed}: {differs:#?}");
     }

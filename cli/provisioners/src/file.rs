@@ -3,11 +3,11 @@
 use std::io;
 use std::path::Path;
 
-use formwork_core::provisioner::{Failed, Provisioner, Task, Tell};
+use formwork_core::provisioner::{Failed, OutputSink, Provisioner, Task};
 use formwork_value::schema::{Attribute, Block as Schema, Role};
 use formwork_value::{Type, Value};
 
-use crate::Surroundings;
+use crate::ProvisionerEnvironment;
 use crate::block::{Block, expanded};
 use crate::failure::Why;
 use crate::ssh::{self, Session, Target};
@@ -19,12 +19,12 @@ const KIND: &str = "file";
 #[derive(Debug)]
 pub(crate) struct File {
     schema: Schema,
-    surroundings: Surroundings,
+    surroundings: ProvisionerEnvironment,
     stop: Stop,
 }
 
 impl File {
-    pub(crate) fn new(surroundings: &Surroundings) -> Self {
+    pub(crate) fn new(surroundings: &ProvisionerEnvironment) -> Self {
         let attributes = [
             ("content", Role::Optional),
             ("destination", Role::Required),
@@ -87,7 +87,7 @@ impl Provisioner for File {
         Err(Failed { summary: summary.to_owned(), detail, bare })
     }
 
-    async fn run(&self, task: Task<'_>, _: Tell<'_>) -> Result<(), Failed> {
+    async fn run(&self, task: Task<'_>, _: OutputSink<'_>) -> Result<(), Failed> {
         let target = Target::read(task.connection, &self.surroundings);
         let target = target.map_err(|why| Why::from(why).of(KIND))?;
         let work = async {

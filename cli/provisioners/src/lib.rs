@@ -22,7 +22,7 @@ use self::remote_exec::RemoteExec;
 
 /// Environment of the provisioners.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct ProvisionerEnvironment {
     /// The socket of the SSH agent, if there is one.
     pub agent: Option<PathBuf>,
     /// The home folder.
@@ -31,7 +31,7 @@ pub struct Surroundings {
 
 /// All provisioners there are.
 #[must_use]
-pub fn all(surroundings: &Surroundings) -> Provisioners {
+pub fn all(surroundings: &ProvisionerEnvironment) -> Provisioners {
     Provisioners::of([
         ("file", Box::new(File::new(surroundings))),
         ("local-exec", Box::new(LocalExec::default())),

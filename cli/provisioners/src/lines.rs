@@ -1,6 +1,6 @@
 //! Output of a command: printed line by line, and its end kept for the error message.
 
-use formwork_core::provisioner::Tell;
+use formwork_core::provisioner::OutputSink;
 
 /// Number of bytes kept of the end of the output.
 const KEPT: usize = 8 * 1024;
@@ -10,14 +10,14 @@ const LONGEST: usize = 64 * 1024;
 
 /// Takes output as it comes.
 pub(crate) struct Lines<'t> {
-    tell: Tell<'t>,
+    tell: OutputSink<'t>,
     line: Vec<u8>,
     last: Vec<u8>,
 }
 
 impl<'t> Lines<'t> {
     /// Tells each line to this.
-    pub(crate) fn new(tell: Tell<'t>) -> Self {
+    pub(crate) fn new(tell: OutputSink<'t>) -> Self {
         Self { tell, line: Vec::new(), last: Vec::new() }
     }
 

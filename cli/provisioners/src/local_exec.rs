@@ -6,7 +6,7 @@ mod command;
 mod tests;
 mod warden;
 
-use formwork_core::provisioner::{Failed, Provisioner, Task, Tell};
+use formwork_core::provisioner::{Failed, OutputSink, Provisioner, Task};
 use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block, Role};
 
@@ -43,7 +43,7 @@ impl Provisioner for LocalExec {
         &self.schema
     }
 
-    async fn run(&self, task: Task<'_>, tell: Tell<'_>) -> Result<(), Failed> {
+    async fn run(&self, task: Task<'_>, tell: OutputSink<'_>) -> Result<(), Failed> {
         let command = Command::read(task.config.value())?;
         tell(&command.announcement());
         let mut output = Lines::new(tell);

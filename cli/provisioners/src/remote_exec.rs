@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 
 use formwork_core::disk::read_named;
-use formwork_core::provisioner::{Failed, Provisioner, Task, Tell};
+use formwork_core::provisioner::{Failed, OutputSink, Provisioner, Task};
 use formwork_value::schema::{Attribute, Block as Schema, Role};
 use formwork_value::{Type, Value};
 
-use crate::Surroundings;
+use crate::ProvisionerEnvironment;
 use crate::block::Block;
 use crate::failure::Why;
 use crate::lines::Lines;
@@ -26,12 +26,12 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct RemoteExec {
     schema: Schema,
-    surroundings: Surroundings,
+    surroundings: ProvisionerEnvironment,
     stop: Stop,
 }
 
 impl RemoteExec {
-    pub(crate) fn new(surroundings: &Surroundings) -> Self {
+    pub(crate) fn new(surroundings: &ProvisionerEnvironment) -> Self {
         let attributes = [
             ("inline", Type::list(Type::String)),
             ("script", Type::String),
@@ -62,7 +62,7 @@ impl Provisioner for RemoteExec {
         })
     }
 
-    async fn run(&self, task: Task<'_>, tell: Tell<'_>) -> Result<(), Failed> {
+    async fn run(&self, task: Task<'_>, tell: OutputSink<'_>) -> Result<(), Failed> {
         let target = Target::read(task.connection, &self.surroundings);
         let target = target.map_err(|why| Why::from(why).of(KIND))?;
         let scripts = scripts(Block(task.config.value())).map_err(|why| why.of(KIND))?;
@@ -133,7 +133,7 @@ async fn execute(
     session: &Session,
     target: &Target,
     script: Vec<u8>,
-    tell: Tell<'_>,
+    tell: OutputSink<'_>,
 ) -> Result<(), String> {
     let path = target.script_path();
     upload(session, target, &path, script)
@@ -144,8 +144,8 @@ async fn execute(
     lines.end();
     session.remove(&path).await;
     match ended? {
-        ssh::Ended::Well => Ok(()),
-        ssh::Ended::Badly(why) => Err(format!("error executing {path:?}: {why}")),
+        ssh::CommandResult::Well => Ok(()),
+        ssh::CommandResult::Badly(why) => Err(format!("error executing {path:?}: {why}")),
     }
 }
 
@@ -169,8 +169,8 @@ async fn upload(
     let command = format!("chmod 0700 {}", target.command(path));
     let ended = session.run(&command, &mut |piece| lines.take(piece)).await?;
     match ended {
-        ssh::Ended::Well => Ok(()),
-        ssh::Ended::Badly(why) => Err(format!(
+        ssh::CommandResult::Well => Ok(()),
+        ssh::CommandResult::Badly(why) => Err(format!(
             "Error chmodding script file to 0700 in remote machine {why}: {}",
             lines.last().trim_end()
         )),

@@ -18,14 +18,14 @@ use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
-use formwork_core::provisioner::Tell;
+use formwork_core::provisioner::OutputSink;
 use nix::errno::Errno;
 
 #[cfg(any(test, fuzzing))]
 pub(crate) use self::known_hosts::hostile as hostile_known_hosts;
 #[cfg(any(test, fuzzing))]
 pub(crate) use self::scp::hostile as hostile_scp;
-pub(crate) use self::session::{Ended, Session};
+pub(crate) use self::session::{CommandResult, Session};
 pub(crate) use self::target::Target;
 
 /// First pause between two attempts; each further one is twice as long.
@@ -47,7 +47,10 @@ pub(crate) fn hostile_key(text: &str) {
 ///
 /// # Errors
 /// When the timeout is over; with the problem of the last attempt.
-pub(crate) async fn connect(target: &Target, tell: Option<Tell<'_>>) -> Result<Session, String> {
+pub(crate) async fn connect(
+    target: &Target,
+    tell: Option<OutputSink<'_>>,
+) -> Result<Session, String> {
     let last = RefCell::new(format!("no answer within {:?}", target.timeout));
     let attempts = async {
         let mut pause = FIRST_PAUSE;

@@ -4,19 +4,19 @@ use std::path::Path;
 
 use formwork_backend::OpenState;
 use formwork_core::addr;
-use formwork_core::apply::{Applied, Tally, apply};
+use formwork_core::apply::{Applied, ChangeCounts, apply};
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options, Plan};
 use formwork_core::provider::Pool;
-use formwork_core::state::journal::{Begin, Journal};
+use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
-use super::locked::Locked;
-use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
+use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
 use super::plan::{Making, make_around_open, prepare};
 use super::planfile::{self, ToApply};
-use super::question::{Question, Unanswered, ask};
+use super::question::{Prompt, Unanswered, ask};
+use super::state_session::StateSession;
 use super::unmatched::UnmatchedOptions;
 use crate::args::{ApplyArgs, StatePlace, at_once};
 use crate::env::Env;
@@ -27,7 +27,7 @@ use crate::workspace::Workspace;
 
 /// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum ApplyPurpose {
     /// The real objects become as they are written.
     Apply,
     /// The real objects go.
@@ -37,8 +37,8 @@ pub(super) enum Purpose {
 }
 
 /// Runs the command.
-pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
-    let destroying = purpose == Purpose::Destroy;
+pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> Exit {
+    let destroying = purpose == ApplyPurpose::Destroy;
     let screen = Screen::of(env);
     let report = Report::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
@@ -52,7 +52,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
                 Err(Some(Box::new(prepared.workspace)))
             }
             prepared => {
-                prepared.map(|(prepared, saved)| (prepared, Wanted::Saved(Box::new(saved))))
+                prepared.map(|(prepared, saved)| (prepared, PlanSource::Saved(Box::new(saved))))
             }
         },
         None => fresh(&mut diags, env, args, purpose, &screen).await,
@@ -62,12 +62,13 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
         Err(workspace) => return report.failed(workspace.as_deref(), &diags),
     };
     let place = match &wanted {
-        Wanted::Fresh(_) => args.state.place(),
-        Wanted::Saved(saved) => saved.place(args.state.place()),
+        PlanSource::Fresh(_) => args.state.place(),
+        PlanSource::Saved(saved) => saved.place(args.state.place()),
     };
     let store = open(&mut diags, &prepared, &wanted, &place).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-    let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
+    let locked =
+        StateSession::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();
@@ -97,10 +98,10 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
 async fn open(
     diags: &mut Diagnostics,
     prepared: &Prepared<'_>,
-    wanted: &Wanted,
+    wanted: &PlanSource,
     place: &StatePlace,
 ) -> Result<OpenState, Reported> {
-    if let Wanted::Saved(saved) = wanted
+    if let PlanSource::Saved(saved) = wanted
         && let Some(backend) = saved.backend(diags)?
     {
         return prepared.workspace.store_in(diags, &backend, place).await;
@@ -108,7 +109,7 @@ async fn open(
     prepared.workspace.store(diags, prepared.config.backend(), place).await
 }
 
-fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: Purpose) -> Result<(), Reported> {
+fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: ApplyPurpose) -> Result<(), Reported> {
     if args.json && args.plan.is_none() && !args.auto_approve {
         return Err(diags.error(Diagnostic::error(
             "Plan file or auto-approve required",
@@ -117,7 +118,7 @@ fn check(diags: &mut Diagnostics, args: &ApplyArgs, purpose: Purpose) -> Result<
     }
     let mode =
         [(args.operation.destroy, "-destroy"), (args.operation.refresh_only, "-refresh-only")];
-    let given = mode.into_iter().find(|(given, _)| *given && purpose == Purpose::Destroy);
+    let given = mode.into_iter().find(|(given, _)| *given && purpose == ApplyPurpose::Destroy);
     if let Some((_, option)) = given {
         let detail = format!(
             "The option {option} is not valid for `formwork destroy`, which plans to destroy everything."
@@ -150,39 +151,40 @@ fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
 }
 
 /// Plan to apply.
-enum Wanted {
+enum PlanSource {
     /// A plan that is still to be made.
     Fresh(Options),
     /// A plan that was saved.
     Saved(Box<planfile::Saved>),
 }
 
-type Ready<'e> = (Prepared<'e>, Wanted);
+type Ready<'e> = (Prepared<'e>, PlanSource);
 
 async fn fresh<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     args: &ApplyArgs,
-    purpose: Purpose,
+    purpose: ApplyPurpose,
     screen: &Screen,
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
-    let options = options(diags, &args.operation, purpose == Purpose::Destroy).map_err(|_| None)?;
+    let options =
+        options(diags, &args.operation, purpose == ApplyPurpose::Destroy).map_err(|_| None)?;
     warn_of_place(diags, &args.state);
-    let preparing = Preparing {
+    let preparing = PrepareOptions {
         sources: &args.variables.sources,
         place: &args.state.place(),
-        needs_config: options.mode != Mode::Destroy && purpose != Purpose::Refresh,
+        needs_config: options.mode != Mode::Destroy && purpose != ApplyPurpose::Refresh,
         generate: false,
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
         fills: None,
     };
-    prepare(diags, env, &preparing).await.map(|prepared| (prepared, Wanted::Fresh(options)))
+    prepare(diags, env, &preparing).await.map(|prepared| (prepared, PlanSource::Fresh(options)))
 }
 
 /// One run of the command, once everything is ready.
 struct Run<'a> {
     args: &'a ApplyArgs,
-    purpose: Purpose,
+    purpose: ApplyPurpose,
     place: &'a StatePlace,
     report: &'a Report,
     prepared: &'a Prepared<'a>,
@@ -194,12 +196,12 @@ impl Run<'_> {
     async fn work(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
-        wanted: Wanted,
+        locked: &mut StateSession,
+        wanted: PlanSource,
     ) -> Result<Exit, Reported> {
         let mut held = locked.file.state.resources.keys();
         let is_empty = !held.any(|addr| addr.resource.mode() == addr::Mode::Managed);
-        if self.purpose == Purpose::Refresh && is_empty {
+        if self.purpose == ApplyPurpose::Refresh && is_empty {
             diags.warn(Diagnostic::warning(
                 "Empty or non-existent state",
                 "The state holds no objects, so there is nothing to bring up to date.",
@@ -207,10 +209,10 @@ impl Run<'_> {
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
         locked.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
-        if self.purpose != Purpose::Refresh {
+        if self.purpose != ApplyPurpose::Refresh {
             locked.stop_at_damage(diags).await?;
         }
-        let begin = Begin {
+        let begin = RunHeader {
             operation: "OperationTypeApply",
             base: &locked.file,
             read_from: locked.store.read_from(),
@@ -225,8 +227,8 @@ impl Run<'_> {
             }
         };
         let done = match self.purpose {
-            Purpose::Refresh => self.refresh(diags, locked, (plan, journal)).await,
-            Purpose::Apply | Purpose::Destroy => {
+            ApplyPurpose::Refresh => self.refresh(diags, locked, (plan, journal)).await,
+            ApplyPurpose::Apply | ApplyPurpose::Destroy => {
                 let applied = self.apply(diags, locked, (&plan, journal)).await;
                 applied.map(|applied| self.done(diags, locked, (&plan, applied)))
             }
@@ -241,8 +243,8 @@ impl Run<'_> {
     fn done(
         &self,
         diags: &mut Diagnostics,
-        locked: &Locked,
-        (plan, (tally, complete)): (&Plan, (Tally, bool)),
+        locked: &StateSession,
+        (plan, (tally, complete)): (&Plan, (ChangeCounts, bool)),
     ) -> Exit {
         warn_of_limits(diags, plan);
         if !diags.has_errors() {
@@ -250,7 +252,7 @@ impl Run<'_> {
             let done = Done {
                 tally,
                 // `apply` applies, whatever the plan does.
-                destroying: self.purpose == Purpose::Destroy,
+                destroying: self.purpose == ApplyPurpose::Destroy,
                 out: self.place.out.as_deref(),
             };
             self.report.applied(&done, &locked.file.state);
@@ -262,7 +264,7 @@ impl Run<'_> {
     async fn refresh(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         (plan, journal): (Plan, Journal),
     ) -> Result<Exit, Reported> {
         locked.file.state = plan.prior;
@@ -284,13 +286,13 @@ impl Run<'_> {
     async fn settle(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
-        wanted: Wanted,
+        locked: &mut StateSession,
+        wanted: PlanSource,
     ) -> Result<Option<(Plan, Vec<Diagnostic>)>, Reported> {
         let config = &self.prepared.config;
         locked.follow_moves(config);
         let mut options = match wanted {
-            Wanted::Saved(saved) => {
+            PlanSource::Saved(saved) => {
                 let recovered = locked.recovered();
                 let plan = saved.check(diags, (&locked.file, recovered.as_deref()))?;
                 locked.take_evidence(diags, &plan);
@@ -298,7 +300,7 @@ impl Run<'_> {
                 self.report.begin(&plan);
                 return Ok(Some((plan, open)));
             }
-            Wanted::Fresh(options) => options,
+            PlanSource::Fresh(options) => options,
         };
         options.interrupted = locked.interrupted();
         let results = Results::new(config);
@@ -315,7 +317,7 @@ impl Run<'_> {
         let (plan, _) = make_around_open(diags, (self.prepared, self.pool), making, locked).await?;
         unmatched.after_plan(diags, (config, &locked.file.state, &options), &results);
         locked.take_evidence(diags, &plan);
-        if self.purpose != Purpose::Refresh {
+        if self.purpose != ApplyPurpose::Refresh {
             self.report.plan(&plan, self.pool);
         }
         diags.check()?;
@@ -324,7 +326,8 @@ impl Run<'_> {
         }
         let open = locked.let_through(diags, &plan, config)?;
         // `refresh` changes no object, so there is nothing to ask for.
-        let asks = self.purpose != Purpose::Refresh && plan.alters() && !self.args.auto_approve;
+        let asks =
+            self.purpose != ApplyPurpose::Refresh && plan.alters() && !self.args.auto_approve;
         if !asks {
             // Results of checks help the user to decide; without a decision, only their results
             // after the apply count.
@@ -375,7 +378,7 @@ impl Run<'_> {
         };
         view::out("\n");
         let about = &format!("{reminder}{about}");
-        let question = Question { title, about, secret: false };
+        let question = Prompt { title, about, secret: false };
         // An interrupt during planning does not wait for an answer.
         let answer = match self.interrupt.flag().get() {
             true => Err(Unanswered::Interrupted),
@@ -398,9 +401,9 @@ impl Run<'_> {
     async fn apply(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         (plan, journal): (&Plan, Journal),
-    ) -> Result<(Tally, bool), Reported> {
+    ) -> Result<(ChangeCounts, bool), Reported> {
         let results = Results::new(&self.prepared.config);
         let world = self.prepared.world(true);
         // A run that is cut off must not leave an empty file in the place of the first state.
@@ -413,7 +416,7 @@ impl Run<'_> {
                 return Err(reported);
             }
         }
-        let session = self.prepared.session(With {
+        let session = self.prepared.session(PhaseInputs {
             state: &locked.file.state,
             pool: self.pool,
             results: &results,
@@ -452,7 +455,7 @@ impl Run<'_> {
     async fn store_ground(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         (plan, journal): (&Plan, &Journal),
     ) -> Result<(), Reported> {
         locked.file.state = plan.prior.clone();

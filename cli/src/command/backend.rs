@@ -6,7 +6,7 @@ use std::sync::Arc;
 use formwork_backend::kind::find;
 use formwork_backend::local::Workspaces;
 use formwork_backend::unsupported::unsupported;
-use formwork_backend::{Backend, BadWorkspace, DEFAULT_WORKSPACE, OpenState, StoreError};
+use formwork_backend::{Backend, DEFAULT_WORKSPACE, OpenState, StoreError, WorkspaceError};
 use formwork_core::config::Backend as Block;
 use formwork_core::config::settings::constant_arguments;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
@@ -14,13 +14,13 @@ use formwork_core::state::edit::check_push;
 use formwork_lang::syntax::parse_file;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::locked::Locked;
 use super::operation::may_ask;
-use super::question::{Question, ask};
+use super::question::{Prompt, ask};
+use super::state_session::StateSession;
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
-use crate::workspace::backend::{BackendConfig, Remembered, Setup};
+use crate::workspace::backend::{BackendConfig, BackendSetup, InitializedBackend};
 
 /// Settles the location of the state, as the block and the options say.
 ///
@@ -52,13 +52,15 @@ pub(super) async fn set_up(
         }
     } else {
         let old = workspace.remembered(diags)?;
-        match Setup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
-            Setup::Nothing | Setup::Kept => return Ok(()),
-            Setup::Changed { from, to, .. } if from.is_some() && from == to => {}
-            Setup::Changed { again: true, .. } if !(args.migrate_state || args.force_copy) => {
+        match BackendSetup::of((block.as_ref(), !options.is_empty()), to.clone(), old.as_ref()) {
+            BackendSetup::Nothing | BackendSetup::Kept => return Ok(()),
+            BackendSetup::Changed { from, to, .. } if from.is_some() && from == to => {}
+            BackendSetup::Changed { again: true, .. }
+                if !(args.migrate_state || args.force_copy) =>
+            {
                 return Err(diags.error(changed()));
             }
-            Setup::Changed { from, to, .. } => {
+            BackendSetup::Changed { from, to, .. } => {
                 let Some(from) = from else {
                     return Err(diags.error(unknown_kind(old.as_ref())));
                 };
@@ -122,13 +124,13 @@ fn changed() -> Diagnostic {
     Diagnostic::error("Backend configuration changed", detail)
 }
 
-fn unknown_kind(old: Option<&Remembered>) -> Diagnostic {
+fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
     let detail = unsupported(old.map_or("", |old| old.kind.as_str()));
     Diagnostic::error("Unsupported backend type", detail)
 }
 
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
-fn left_behind(old: &Remembered) -> Diagnostic {
+fn left_behind(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
         "The backend {:?} keeps a state, and there is none in its new place, so a plan would create everything in it a second time. Put the old block back to take it along. {}",
         old.kind,
@@ -188,8 +190,8 @@ async fn names(
 ) -> Result<Option<Vec<String>>, Reported> {
     match backend.workspaces().await {
         Ok(names) => Ok(Some(names.into_iter().filter(|it| Workspaces::is_name(it)).collect())),
-        Err(BadWorkspace::Unsupported) => Ok(None),
-        Err(BadWorkspace::Store(error)) => Err(diags.error(error.diagnostic())),
+        Err(WorkspaceError::Unsupported) => Ok(None),
+        Err(WorkspaceError::Store(error)) => Err(diags.error(error.diagnostic())),
         Err(error) => {
             let detail = format!("{error}.");
             Err(diags.error(Diagnostic::error("Failed to list workspaces", detail)))
@@ -233,7 +235,7 @@ async fn agreed(
         both.from.kind(),
         both.to.kind()
     );
-    let question = Question {
+    let question = Prompt {
         title: "Do you want to copy existing state to the new backend?",
         about: &about,
         secret: false,
@@ -251,7 +253,7 @@ async fn copy(
     let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
         let opened = OpenState::open(backend, name).await;
         let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-        Locked::open(diags, state, &args.lock, "init").await
+        StateSession::open(diags, state, &args.lock, "init").await
     };
     let from = open(diags, &*both.from, source).await?;
     let copied = match open(diags, &*both.to, target).await {
@@ -266,7 +268,11 @@ async fn copy(
     copied
 }
 
-async fn put(diags: &mut Diagnostics, from: &Locked, to: &mut Locked) -> Result<(), Reported> {
+async fn put(
+    diags: &mut Diagnostics,
+    from: &StateSession,
+    to: &mut StateSession,
+) -> Result<(), Reported> {
     // Open operations of an interrupted run must not be lost on the way.
     from.settled(diags, |_| true)?;
     if to.found {

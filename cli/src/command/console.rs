@@ -12,15 +12,15 @@ use std::io::IsTerminal as _;
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Input, Unset};
 use formwork_core::eval::Results;
-use formwork_core::event::Unwatched;
+use formwork_core::event::NoObserver;
 use formwork_core::plan::{Mode, Options, inspect, plan};
 use formwork_core::provider::Pool;
 use formwork_core::session::DEFAULT_PARALLELISM;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::given::given;
-use super::locked::Locked;
-use super::operation::{Prepared, With, of_state};
+use super::operation::{PhaseInputs, Prepared, of_state};
+use super::state_session::StateSession;
+use super::variable_inputs::given;
 use crate::args::{ConsoleArgs, StateArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
@@ -57,7 +57,8 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let state_args = StateArgs::locking(args.state.clone());
-    let locked = Locked::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
+    let locked =
+        StateSession::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
     let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let exit = converse(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
@@ -71,19 +72,19 @@ async fn converse(
     args: &ConsoleArgs,
     report: &Report,
     prepared: &Prepared<'_>,
-    locked: &Locked,
+    locked: &StateSession,
     mut diags: Diagnostics,
 ) -> Exit {
     let pool = Pool::new(&prepared.launcher);
     let (results, stop) = (Results::new(&prepared.config), Cell::new(false));
     // Nothing is promised here that has to come true later, so times and random values are at hand.
     let world = prepared.world(true);
-    let session = prepared.session(With {
+    let session = prepared.session(PhaseInputs {
         state: &locked.file.state,
         pool: &pool,
         results: &results,
         world: &world,
-        watch: &Unwatched,
+        watch: &NoObserver,
         parallelism: DEFAULT_PARALLELISM,
         stop: &stop,
     });

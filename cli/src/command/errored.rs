@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use formwork_backend::local::{ERRORED_FILE, Errored, Standing};
+use formwork_backend::local::{ERRORED_FILE, Errored, ErroredStateRelation};
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::Action;
 use formwork_core::plan::Plan;
@@ -18,7 +18,7 @@ const MOST: usize = 20;
 /// An `errored.tfstate`, compared with the state.
 pub(super) struct ErroredState {
     errored: Errored,
-    standing: Standing,
+    standing: ErroredStateRelation,
 }
 
 impl ErroredState {
@@ -32,22 +32,22 @@ impl ErroredState {
     /// The warning for commands that work with the state.
     pub(super) fn warning(&self) -> Diagnostic {
         let (summary, detail) = match &self.standing {
-            Standing::Unreadable => (
+            ErroredStateRelation::Unreadable => (
                 "errored.tfstate cannot be read",
                 "A run that could not store its state wrote it, and it was cut off or changed since. Compare the real objects with the state, then remove it.".to_owned(),
             ),
-            Standing::OtherLineage => (
+            ErroredStateRelation::OtherLineage => (
                 "errored.tfstate belongs to another state",
                 format!(
                     "A run that could not store its state wrote it, perhaps in another workspace: {}. Do not put it in the place of this state.",
                     self.about()
                 ),
             ),
-            Standing::Superseded => (
+            ErroredStateRelation::Superseded => (
                 "errored.tfstate is out of date",
                 "A run that could not store its state wrote it, and the state has every object in it by now. Remove it, so that nobody puts it in the place of the state.".to_owned(),
             ),
-            Standing::Newer { missing } => (
+            ErroredStateRelation::Newer { missing } => (
                 "errored.tfstate has objects that the state does not have",
                 format!(
                     "A run that could not store its state wrote it: {}. It has everything that the state has, and also:{}\n\nTo store it, run:\n  formwork state push {ERRORED_FILE}",
@@ -55,7 +55,7 @@ impl ErroredState {
                     listed(missing)
                 ),
             ),
-            Standing::Diverged { missing, lacking, .. } => (
+            ErroredStateRelation::Diverged { missing, lacking, .. } => (
                 "errored.tfstate has objects that the state does not have",
                 format!(
                     "A run that could not store its state wrote it: {}. Only it has:{}\n\n{}Do not put it in the place of the state. Import the objects that exist, with their ids from the file, for example:\n  formwork import {}\nThen remove it.",

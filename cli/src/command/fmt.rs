@@ -31,7 +31,7 @@ const STDIN: &str = "<stdin>";
 pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
     let from_stdin = args.paths.first().is_some_and(|path| path == Path::new("-"));
     let mut formatter = Formatter {
-        wanted: Wanted {
+        wanted: FormatMode {
             list: args.list && !from_stdin,
             write: args.write && !from_stdin && !args.check,
             diff: args.diff,
@@ -55,7 +55,7 @@ pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
 }
 
 /// Requested treatment of the files found.
-struct Wanted {
+struct FormatMode {
     list: bool,
     write: bool,
     diff: bool,
@@ -64,7 +64,7 @@ struct Wanted {
 }
 
 struct Formatter {
-    wanted: Wanted,
+    wanted: FormatMode,
     sources: Sources,
     diags: Diagnostics,
     /// Output for stdout.
@@ -177,7 +177,7 @@ impl Formatter {
                 self.shown.push_str(&text_diff::unified(name, old, &new));
             }
         }
-        let Wanted { list, write, diff, check, .. } = self.wanted;
+        let FormatMode { list, write, diff, check, .. } = self.wanted;
         if !(list || write || diff || check) {
             self.shown.push_str(&new);
             // The next output, be it another file or the prompt, begins on a line of its own.

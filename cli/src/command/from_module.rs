@@ -9,7 +9,7 @@ use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::fetch::archive::Limits;
-use crate::fetch::{self, Hidden};
+use crate::fetch::{self, HiddenFiles};
 use crate::modules::install::fetch_root;
 use crate::redact;
 use crate::workspace::Workspace;
@@ -41,7 +41,7 @@ pub(super) fn copy(
     check_calls(diags, &module, text)?;
     let copied = aside.path().join("copy");
     // State files without a dot come along, as in Terraform.
-    fetch::copy(&module, &copied, &Limits::MODULE, Hidden::Left)
+    fetch::copy(&module, &copied, &Limits::MODULE, HiddenFiles::Left)
         .map_err(|error| disk(diags, std::io::Error::other(error)))?;
     let moved = || -> std::io::Result<()> {
         for entry in std::fs::read_dir(&copied)? {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::change::Clue;
+use formwork_core::change::ImportKey;
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Plan};
 use formwork_lang::print::quoted;
@@ -75,7 +75,7 @@ pub(super) fn write(
 fn id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
     let change = plan.changes.get(&(addr.clone(), None))?;
     match &change.importing.as_ref()?.clue {
-        Clue::Id(id) => Some(id),
-        Clue::Identity(_) => None,
+        ImportKey::Id(id) => Some(id),
+        ImportKey::Identity(_) => None,
     }
 }

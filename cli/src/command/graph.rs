@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use formwork_core::apply;
 use formwork_core::eval::Results;
-use formwork_core::event::Unwatched;
+use formwork_core::event::NoObserver;
 use formwork_core::plan::{self, Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::operation::{Prepared, With};
+use super::operation::{PhaseInputs, Prepared};
 use super::output::stored_file;
 use super::planfile::{self, Generated, Saved};
 use crate::args::{GraphArgs, StatePlace};
@@ -127,7 +127,7 @@ fn draw_prepared(
     let pool = Pool::new(&prepared.launcher);
     let (results, world, stop) =
         (Results::new(&prepared.config), prepared.world(false), Cell::new(false));
-    let session = prepared.session(With {
+    let session = prepared.session(PhaseInputs {
         state: match drawing {
             Drawing::Planning(..) => state,
             Drawing::Applying(saved) => &saved.plan().prior,
@@ -135,7 +135,7 @@ fn draw_prepared(
         pool: &pool,
         results: &results,
         world: &world,
-        watch: &Unwatched,
+        watch: &NoObserver,
         parallelism: 1,
         stop: &stop,
     });

@@ -4,7 +4,7 @@ use std::iter;
 use std::path::Path;
 
 use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, ResourceAddr, Target};
-use formwork_core::change::Clue;
+use formwork_core::change::ImportKey;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
 use formwork_core::moved;
@@ -14,9 +14,9 @@ use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
-use super::locked::Locked;
-use super::operation::{Filling, Prepared, Preparing, may_ask};
+use super::operation::{Filling, PrepareOptions, Prepared, may_ask};
 use super::plan::{Making, make};
+use super::state_session::StateSession;
 use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -27,7 +27,7 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
-    let taking = Taking {
+    let taking = ImportCommand {
         finding: &args.finding,
         state: &args.state,
         address: &args.address,
@@ -38,7 +38,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
-            let (clue, unwritten) = (Clue::Id(args.id.as_str().into()), None);
+            let (clue, unwritten) = (ImportKey::Id(args.id.as_str().into()), None);
             finder.take_in(diags, locked, &addr, Adoption { clue, all: true, unwritten }).await?;
             locked.recovery.iter_mut().for_each(|recovery| {
                 recovery.decide(&addr, "imported by the user");
@@ -75,7 +75,7 @@ pub(super) fn address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAdd
 
 /// A command that takes something into the state.
 #[derive(Clone, Copy)]
-pub(super) struct Taking<'a> {
+pub(super) struct ImportCommand<'a> {
     pub(super) finding: &'a FindingArgs,
     pub(super) state: &'a StateArgs,
     /// Address to import to, as given by the user.
@@ -88,12 +88,16 @@ pub(super) struct Taking<'a> {
     pub(super) must_be_written: bool,
 }
 
-impl Taking<'_> {
+impl ImportCommand<'_> {
     /// Gets ready, does the work and puts everything away.
     pub(super) async fn run(
         &self,
         env: &Env,
-        work: impl AsyncFnOnce(&mut Diagnostics, &Finder<'_>, &mut Locked) -> Result<(), Reported>,
+        work: impl AsyncFnOnce(
+            &mut Diagnostics,
+            &ObjectFinder<'_>,
+            &mut StateSession,
+        ) -> Result<(), Reported>,
     ) -> Exit {
         let Self { finding, state, config, operation, must_be_written, .. } = *self;
         let screen = Screen::of(env);
@@ -109,7 +113,7 @@ impl Taking<'_> {
         };
         let fills = fills.as_ref().map(|addr| Filling { addr, must_be_written });
         let place = state.place();
-        let preparing = Preparing {
+        let preparing = PrepareOptions {
             sources: &finding.variables.sources,
             place: &place,
             needs_config: must_be_written,
@@ -129,14 +133,14 @@ impl Taking<'_> {
         };
         let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
         let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-        let locked = Locked::open(&mut diags, store, &state.lock, operation).await;
+        let locked = StateSession::open(&mut diags, store, &state.lock, operation).await;
         let Ok(mut locked) = locked else {
             return report.failed(Some(&prepared.workspace), &diags);
         };
         locked.follow_moves(&prepared.config);
         let pool = Pool::new(&prepared.launcher);
         let interrupt = Interrupt::default();
-        let finder = Finder {
+        let finder = ObjectFinder {
             prepared: &prepared,
             pool: &pool,
             report: &report,
@@ -156,7 +160,7 @@ impl Taking<'_> {
 }
 
 /// Finds objects.
-pub(super) struct Finder<'a> {
+pub(super) struct ObjectFinder<'a> {
     prepared: &'a Prepared<'a>,
     pool: &'a Pool<'a>,
     report: &'a Report,
@@ -165,7 +169,7 @@ pub(super) struct Finder<'a> {
     parallelism: usize,
 }
 
-impl Finder<'_> {
+impl ObjectFinder<'_> {
     /// Finds an object, or several, and takes them into the state, which is not stored yet.
     ///
     /// # Errors
@@ -173,7 +177,7 @@ impl Finder<'_> {
     pub(super) async fn take_in(
         &self,
         diags: &mut Diagnostics,
-        locked: &mut Locked,
+        locked: &mut StateSession,
         addr: &InstanceAddr,
         adoption: Adoption,
     ) -> Result<(), Reported> {

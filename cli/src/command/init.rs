@@ -10,9 +10,9 @@ use super::{backend, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::demands::Demands;
-use crate::install::installer::Job;
+use crate::install::installer::InstallJob;
 use crate::install::lockfile::LockFile;
+use crate::install::module_constraints::ModuleConstraints;
 use crate::install::problem;
 use crate::install::providers::Installation;
 use crate::view::{Paint, Screen, report::Report};
@@ -101,7 +101,7 @@ async fn install_providers(
     let places = workspace.places(&args.plugin_dir);
     let installation = Installation {
         upgrade: args.upgrade,
-        demands: &Demands::of(config),
+        demands: &ModuleConstraints::of(config),
         event: &|addr, event| {
             report.transient("");
             report.log_each(&event.human(addr), &event.machine(addr));
@@ -119,9 +119,9 @@ async fn install_providers(
 }
 
 /// The line about the packages that are being downloaded.
-fn under_way(jobs: &[Job]) -> String {
+fn under_way(jobs: &[InstallJob]) -> String {
     let megabytes = |bytes: u64| format!("{}.{}", bytes / 1_000_000, bytes / 100_000 % 10);
-    let line = |job: &Job| {
+    let line = |job: &InstallJob| {
         let received = job.progress.received.load(Ordering::Relaxed);
         let total = job.progress.total.load(Ordering::Relaxed);
         let name = job.addr.kind();

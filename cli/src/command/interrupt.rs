@@ -6,10 +6,10 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::time::Duration;
 
-use formwork_core::provider::{Pool, Waiting};
+use formwork_core::provider::{PendingCall, Pool};
 
 use super::operation::Prepared;
-use crate::sentinel::Attended;
+use crate::signals::SignalGuard;
 use crate::view::{self, Screen};
 
 const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
@@ -55,7 +55,7 @@ pub(super) async fn guarded<T>(
     interrupt: &Interrupt,
 ) -> Option<T> {
     tokio::pin!(work);
-    let Ok(mut signals) = Attended::begin() else { return Some(work.await) };
+    let Ok(mut signals) = SignalGuard::begin() else { return Some(work.await) };
     let patience = prepared.workspace.env.plugin_patience.unwrap_or(PATIENCE);
     let mut reminding = std::pin::pin!(remind(pool, patience.max(Duration::from_secs(1))));
     tokio::select! {
@@ -88,12 +88,12 @@ pub(super) async fn guarded<T>(
     None
 }
 
-fn changes(waiting: &[Waiting]) -> usize {
+fn changes(waiting: &[PendingCall]) -> usize {
     waiting.iter().filter(|one| one.call == CHANGE).count()
 }
 
 /// Explains the effect of the next interrupt.
-fn next(waiting: &[Waiting]) -> String {
+fn next(waiting: &[PendingCall]) -> String {
     match changes(waiting) {
         0 => "No change is under way. A second interrupt exits at once.\n\n".to_owned(),
         1 => "1 change is under way and is waited for. A second interrupt exits at once and leaves it in the journal as unfinished.\n\n".to_owned(),
@@ -102,7 +102,7 @@ fn next(waiting: &[Waiting]) -> String {
 }
 
 /// Counts the changes that an immediate exit leaves unfinished.
-fn left(waiting: &[Waiting]) -> String {
+fn left(waiting: &[PendingCall]) -> String {
     match changes(waiting) {
         0 => "No change was under way.".to_owned(),
         1 => {
@@ -127,7 +127,7 @@ async fn remind(pool: &Pool<'_>, patience: Duration) -> Infallible {
     }
 }
 
-fn list(waiting: &[Waiting]) -> String {
+fn list(waiting: &[PendingCall]) -> String {
     let shown = waiting.iter().take(MENTIONED);
     let mut text: String =
         shown.map(|one| format!("- {one}, asked {} s ago\n", one.elapsed.as_secs())).collect();

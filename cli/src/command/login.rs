@@ -3,16 +3,16 @@
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::question::{Question, Unanswered, ask};
+use super::question::{Prompt, Unanswered, ask};
 use crate::args::HostArgs;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::login::{Login, LoginService};
-use crate::fetch::stored::{self, Place};
+use crate::fetch::stored::{self, TokenSource};
 use crate::install::settings::Settings;
-use crate::sentinel::Attended;
+use crate::signals::SignalGuard;
 use crate::view::human::diagnostic;
 use crate::view::{Paint, Screen, err, out};
 
@@ -87,7 +87,7 @@ async fn log_in(
         fail(diags, format!("Service discovery failed for {host}"), format!("{error}."))
     })?;
     let place = stored::place(env, &settings, &host);
-    if place == Place::Settings {
+    if place == TokenSource::Settings {
         let detail = "The \"formwork login\" command cannot log in because credentials for this host are already configured in a CLI configuration file.\n\nTo log in, first revoke the existing credentials and remove that block from the CLI configuration.";
         return Err(fail(diags, format!("Credentials for {host} are manually configured"), detail));
     }
@@ -132,19 +132,19 @@ async fn consent(
     diags: &mut Diagnostics,
     screen: &Screen,
     (host, mechanism): (&str, &str),
-    place: &Place<'_>,
+    place: &TokenSource<'_>,
 ) -> Result<(), Reported> {
     let mut text = format!("Formwork will request an API token for {host} using {mechanism}.\n\n");
     if mechanism == "OAuth" {
         text.push_str("This will work only if you are able to use a web browser on this computer to\ncomplete a login process. If not, you must obtain an API token by another\nmeans and configure it in the CLI configuration manually.\n\n");
     }
     match place {
-        Place::Helper(helper) => text.push_str(&format!("If login is successful, Formwork will store the token in the configured\n{:?} credentials helper for use by subsequent commands.\n\n", helper.name)),
-        Place::File { path, .. } => text.push_str(&format!("If login is successful, Formwork will store the token in plain text in\nthe following file for use by subsequent commands:\n    {}\n\n", path.display())),
-        Place::Settings | Place::None => {}
+        TokenSource::Helper(helper) => text.push_str(&format!("If login is successful, Formwork will store the token in the configured\n{:?} credentials helper for use by subsequent commands.\n\n", helper.name)),
+        TokenSource::File { path, .. } => text.push_str(&format!("If login is successful, Formwork will store the token in plain text in\nthe following file for use by subsequent commands:\n    {}\n\n", path.display())),
+        TokenSource::Settings | TokenSource::None => {}
     }
     out(&text);
-    let question = Question {
+    let question = Prompt {
         title: "Do you want to proceed?",
         about: "Only 'yes' will be accepted to confirm.",
         secret: false,
@@ -173,7 +173,7 @@ async fn by_code(
         let detail = format!("The login process uses OAuth, which requires starting a temporary HTTP server on localhost. However, {error} to create such a server.");
         fail(diags, "Can't start temporary login server", detail)
     })?;
-    let signals = Attended::begin();
+    let signals = SignalGuard::begin();
     out(&format!(
         "Open the following URL to access the login page for {host}:\n    {}\n\nFormwork will now wait for the host to signal that login was successful.\n\n",
         login.url()
@@ -202,7 +202,7 @@ async fn by_paste(
         "\n{rule}\n\nOpen the following URL to access the tokens page for {host}:\n    https://{host}/app/settings/tokens?source=terraform-login\n\n{rule}\n\nGenerate a token using your browser, and copy-paste it into this prompt.\n\n"
     ));
     let title = format!("Token for {host}:");
-    let token = ask(screen, Question { title: &title, about: "", secret: true }).await;
+    let token = ask(screen, Prompt { title: &title, about: "", secret: true }).await;
     let token = match token {
         Ok(token) => token.trim().to_owned(),
         Err(Unanswered::Ended) => {
@@ -236,20 +236,20 @@ fn log_out(
     let (host, settings) = open(diags, args, env)?;
     let place = stored::place(env, &settings, &host);
     match &place {
-        Place::Settings => {
+        TokenSource::Settings => {
             let detail = "The \"formwork logout\" command cannot log out because credentials for this host are manually configured in a CLI configuration file.\n\nTo log out, revoke the existing credentials and remove that block from the CLI configuration.";
             let summary = format!("Credentials for {host} are manually configured");
             return Err(fail(diags, summary, detail));
         }
-        Place::None | Place::File { is_stored: false, .. } => {
+        TokenSource::None | TokenSource::File { is_stored: false, .. } => {
             out(&format!("No credentials for {host} are stored.\n\n"));
             return Ok(());
         }
-        Place::Helper(helper) => out(&format!(
+        TokenSource::Helper(helper) => out(&format!(
             "Removing the stored credentials for {host} from the configured\n{:?} credentials helper.\n\n",
             helper.name
         )),
-        Place::File { path, .. } => out(&format!(
+        TokenSource::File { path, .. } => out(&format!(
             "Removing the stored credentials for {host} from the following file:\n    {}\n\n",
             path.display()
         )),

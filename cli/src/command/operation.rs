@@ -7,21 +7,21 @@ use std::collections::BTreeMap;
 use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Input, Unset};
-use formwork_core::eval::{Results, World};
-use formwork_core::event::Watch;
+use formwork_core::eval::{HostValues, Results};
+use formwork_core::event::EventObserver;
 use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::{Ground, Session};
+use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
 
-use super::given::{ask_for_missing, given};
+use super::config_errors::{self, Known};
 use super::import::check_place;
-use super::mistakes::{self, Known};
 use super::output::providers_in;
+use super::variable_inputs::{ask_for_missing, given};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
@@ -55,7 +55,7 @@ fn storable(config: &Config, inputs: &BTreeMap<Str, Input>) -> BTreeMap<Str, Val
 
 /// Options of the preparation.
 #[derive(Clone, Copy)]
-pub(crate) struct Preparing<'a> {
+pub(crate) struct PrepareOptions<'a> {
     /// Sources of the values of variables.
     pub(crate) sources: &'a [VariableSource],
     /// Location of the state.
@@ -87,7 +87,7 @@ impl<'e> Prepared<'e> {
     pub(crate) async fn prepare(
         diags: &mut Diagnostics,
         mut workspace: Workspace<'e>,
-        preparing: &Preparing<'_>,
+        preparing: &PrepareOptions<'_>,
     ) -> Result<Self, (Box<Workspace<'e>>, Reported)> {
         match Self::try_prepare(diags, &mut workspace, preparing).await {
             Ok((config, inputs, launcher)) => Ok(Self {
@@ -107,7 +107,7 @@ impl<'e> Prepared<'e> {
     async fn try_prepare(
         diags: &mut Diagnostics,
         workspace: &mut Workspace<'e>,
-        preparing: &Preparing<'_>,
+        preparing: &PrepareOptions<'_>,
     ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
         if preparing.needs_config && !workspace.has_config() {
             return Err(diags.error(Diagnostic::error(
@@ -128,7 +128,7 @@ impl<'e> Prepared<'e> {
         if let Err(reported) = dangling.check() {
             workspace.check_selections(diags, &config.requirements())?;
             let known = Known { dangling, fills };
-            let found = mistakes::find(diags, workspace, &config, known).await;
+            let found = config_errors::find(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
             let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
             if let Ok(given) = given(diags, workspace, variables) {
@@ -153,15 +153,15 @@ impl<'e> Prepared<'e> {
             Err(reported) => {
                 // Mistakes that do not depend on these values are reported together.
                 let known = Known { dangling: Diagnostics::new(), fills };
-                let found = mistakes::find(diags, workspace, &config, known).await;
+                let found = config_errors::find(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))
             }
         }
     }
 
     /// Outside information available to expressions.
-    pub(crate) fn world(&self, applying: bool) -> World {
-        World {
+    pub(crate) fn world(&self, applying: bool) -> HostValues {
+        HostValues {
             workspace: self.workspace_name.as_str().into(),
             applying,
             plan_time: Some(self.time),
@@ -170,8 +170,8 @@ impl<'e> Prepared<'e> {
     }
 
     /// Inputs of one phase.
-    pub(crate) fn session<'a>(&'a self, with: With<'a>) -> Session<'a> {
-        let ground = Ground {
+    pub(crate) fn session<'a>(&'a self, with: PhaseInputs<'a>) -> Session<'a> {
+        let ground = SessionInputs {
             config: &self.config,
             sources: &self.workspace.sources,
             state: with.state,
@@ -188,12 +188,12 @@ impl<'e> Prepared<'e> {
 
 /// Inputs that differ from one phase to the next.
 #[derive(Clone, Copy)]
-pub(crate) struct With<'a> {
+pub(crate) struct PhaseInputs<'a> {
     pub(crate) state: &'a State,
     pub(crate) pool: &'a Pool<'a>,
     pub(crate) results: &'a Results,
-    pub(crate) world: &'a World,
-    pub(crate) watch: &'a dyn Watch,
+    pub(crate) world: &'a HostValues,
+    pub(crate) watch: &'a dyn EventObserver,
     pub(crate) parallelism: usize,
     pub(crate) stop: &'a Cell<bool>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use formwork_core::eval::Results;
-use formwork_core::event::{Unwatched, Watch};
+use formwork_core::event::{EventObserver, NoObserver};
 use formwork_core::plan::{Mode, Options, Plan, UNRESOLVED, plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
@@ -13,9 +13,9 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::generated;
 use super::interrupt::{Interrupt, guarded};
-use super::locked::Locked;
-use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
-use super::planfile::{self, MadeFor};
+use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
+use super::planfile::{self, PlannedState};
+use super::state_session::StateSession;
 use super::unmatched::UnmatchedOptions;
 use crate::args::{PlanArgs, at_once};
 use crate::env::Env;
@@ -38,7 +38,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let prepared = match options {
         Ok(options) => {
             let place = args.state.place();
-            let preparing = Preparing {
+            let preparing = PrepareOptions {
                 sources: &args.variables.sources,
                 place: &place,
                 needs_config: options.mode != Mode::Destroy,
@@ -57,7 +57,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let store =
         prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-    let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
+    let locked = StateSession::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     locked.follow_moves(&prepared.config);
     let options = Options { interrupted: locked.interrupted(), ..options };
@@ -103,7 +103,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
 pub(super) async fn prepare<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
-    preparing: &Preparing<'_>,
+    preparing: &PrepareOptions<'_>,
 ) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
     let workspace = Workspace::open(env, diags).map_err(|_| None)?;
     Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
@@ -115,7 +115,7 @@ pub(super) struct Making<'a> {
     pub(super) results: &'a Results,
     pub(super) state: &'a State,
     pub(super) options: &'a Options,
-    pub(super) watch: &'a dyn Watch,
+    pub(super) watch: &'a dyn EventObserver,
     pub(super) parallelism: usize,
     pub(super) stop: &'a Cell<bool>,
 }
@@ -128,7 +128,7 @@ pub(super) async fn make(
     making: Making<'_>,
 ) -> Result<Plan, Reported> {
     let world = prepared.world(false);
-    let session = prepared.session(With {
+    let session = prepared.session(PhaseInputs {
         state: making.state,
         pool,
         results: making.results,
@@ -147,7 +147,7 @@ pub(super) async fn make_around_open(
     diags: &mut Diagnostics,
     (prepared, pool): (&Prepared<'_>, &Pool<'_>),
     making: Making<'_>,
-    locked: &Locked,
+    locked: &StateSession,
 ) -> Result<(Plan, Option<Results>), Reported> {
     let mut found = Diagnostics::new();
     let first = make(&mut found, prepared, pool, making).await;
@@ -164,7 +164,7 @@ pub(super) async fn make_around_open(
     evidence.for_each(|one| diags.warn(one));
     let (options, results) = (making.options.around(open), Results::new(&prepared.config));
     // Objects that are refreshed again were shown before.
-    let second = Making { options: &options, results: &results, watch: &Unwatched, ..making };
+    let second = Making { options: &options, results: &results, watch: &NoObserver, ..making };
     let plan = make(diags, prepared, pool, second).await?;
     Ok((plan, Some(results)))
 }
@@ -177,7 +177,7 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
         && let Err(error) = planfile::write(
             path,
             prepared,
-            MadeFor {
+            PlannedState {
                 file: &locked.file,
                 place: &args.state.place(),
                 recovered: locked.recovered().as_deref(),
@@ -210,7 +210,7 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
 /// A plan, with its inputs.
 struct Made<'a> {
     prepared: &'a Prepared<'a>,
-    locked: &'a Locked,
+    locked: &'a StateSession,
     pool: &'a Pool<'a>,
     plan: &'a Plan,
     /// Destination of generated configuration, and the results of the plan.

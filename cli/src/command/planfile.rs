@@ -31,7 +31,7 @@ use crate::install::lockfile::{self, LockFile};
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
 use crate::workspace::Workspace;
-use crate::workspace::backend::{BackendConfig, Remembered};
+use crate::workspace::backend::{BackendConfig, InitializedBackend};
 
 const PLAN: &str = "plan.json";
 const PRIOR: &str = "prior.tfstate";
@@ -42,7 +42,7 @@ const LOCKS: &str = lockfile::NAME;
 
 /// Metadata of a saved plan.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct About {
+struct PlanMetadata {
     engine: String,
     time: i64,
     workspace: String,
@@ -51,7 +51,7 @@ struct About {
     state_out: Option<PathBuf>,
     /// The backend that keeps the state; `None` in plans of versions that knew the local one only.
     #[serde(default)]
-    backend: Option<Remembered>,
+    backend: Option<InitializedBackend>,
     lineage: String,
     serial: u64,
     /// Whether there was no state yet: its lineage means nothing then.
@@ -69,7 +69,7 @@ struct About {
 /// A saved plan, read.
 pub(crate) struct Saved {
     plan: Plan,
-    about: About,
+    about: PlanMetadata,
     /// The providers it was made with.
     locks: LockFile,
     origin: PlanOrigin,
@@ -77,7 +77,7 @@ pub(crate) struct Saved {
 
 /// The state that a plan is made for.
 #[derive(Clone, Copy)]
-pub(super) struct MadeFor<'a> {
+pub(super) struct PlannedState<'a> {
     /// The state.
     pub(super) file: &'a StateFile,
     /// The place that options gave for it.
@@ -104,11 +104,11 @@ pub(super) struct ToApply<'a> {
 pub(super) fn write(
     path: &Path,
     prepared: &Prepared<'_>,
-    made_for: MadeFor<'_>,
+    made_for: PlannedState<'_>,
     plan: &Plan,
 ) -> Result<(), String> {
-    let MadeFor { file, place, recovered } = made_for;
-    let about = About {
+    let PlannedState { file, place, recovered } = made_for;
+    let about = PlanMetadata {
         engine: env!("CARGO_PKG_VERSION").into(),
         time: prepared.time.unix_timestamp(),
         workspace: prepared.workspace_name.clone(),
@@ -152,12 +152,12 @@ pub(super) fn write(
 }
 
 /// The backend that keeps the state, with its arguments.
-fn backend_of(prepared: &Prepared<'_>) -> Result<Option<Remembered>, String> {
+fn backend_of(prepared: &Prepared<'_>) -> Result<Option<InitializedBackend>, String> {
     let mut diags = Diagnostics::new();
     let config = prepared.workspace.backend_config(&mut diags, prepared.config.backend());
     // The state was opened with it already.
     let config = config.map_err(|_| "the backend is not set up".to_owned())?;
-    Remembered::of(&config).map(Some).map_err(|error| error.to_string())
+    InitializedBackend::of(&config).map(Some).map_err(|error| error.to_string())
 }
 
 /// The ephemeral variables of which something holds.
@@ -268,7 +268,8 @@ pub(crate) fn open_parts(
     let origin = seal::check(workspace.env, &mut parts);
     let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
     let (about, plan, prior) = (part(ABOUT), part(PLAN), part(PRIOR));
-    let about: About = serde_json::from_slice(&about).map_err(|error| damaged(diags, &error))?;
+    let about: PlanMetadata =
+        serde_json::from_slice(&about).map_err(|error| damaged(diags, &error))?;
     let prior = StateFile::read(&prior).map_err(|error| damaged(diags, &error))?;
     let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(diags, &error))?;
     let modules = String::from_utf8_lossy(&part(MODULES)).into_owned();
@@ -416,7 +417,7 @@ impl Saved {
         diags: &mut Diagnostics,
         file: &StateFile,
     ) -> Result<(), Reported> {
-        let About { lineage, serial, fresh, .. } = &self.about;
+        let PlanMetadata { lineage, serial, fresh, .. } = &self.about;
         let (summary, detail) = if !fresh && *lineage != file.lineage {
             (
                 "Saved plan does not match the given state",

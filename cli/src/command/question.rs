@@ -4,12 +4,12 @@ use std::io::{self, IsTerminal as _};
 
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
-use crate::sentinel::Attended;
+use crate::signals::SignalGuard;
 use crate::view::{self, Paint, Screen};
 
 /// Something to ask.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Question<'q> {
+pub(super) struct Prompt<'q> {
     /// Its subject, in one line.
     pub(super) title: &'q str,
     /// Further information; may have several lines, or none.
@@ -31,9 +31,9 @@ pub(super) enum Unanswered {
 ///
 /// # Errors
 /// When there is no answer.
-pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<String, Unanswered> {
+pub(super) async fn ask(screen: &Screen, question: Prompt<'_>) -> Result<String, Unanswered> {
     // From the first word on: a fast user interrupts before the question is printed.
-    let signals = Attended::begin().map_err(|_| Unanswered::Ended)?;
+    let signals = SignalGuard::begin().map_err(|_| Unanswered::Ended)?;
     view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
         let about = match io::stdout().is_terminal() {
@@ -56,7 +56,7 @@ pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<Strin
 }
 
 /// Reads a line; an interrupt ends the wait.
-async fn line(mut signals: Attended) -> Result<String, Unanswered> {
+async fn line(mut signals: SignalGuard) -> Result<String, Unanswered> {
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         io::stdin().read_line(&mut line).map(|_| line)

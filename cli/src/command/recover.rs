@@ -7,18 +7,18 @@ mod select;
 use std::sync::Arc;
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::change::Clue;
+use formwork_core::change::ImportKey;
 use formwork_core::config::Config;
 use formwork_core::moved;
 use formwork_core::plan::Adoption;
 use formwork_core::state::journal::Action;
-use formwork_core::state::recover::{Doubt, Unresolved};
+use formwork_core::state::recover::{OpenQuestion, Unresolved};
 use formwork_core::state::{Object, State};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::import::{Finder, Taking};
-use super::locked::Locked;
-use super::told::told;
+use super::import::{ImportCommand, ObjectFinder};
+use super::state_session::StateSession;
+use super::text_command::told;
 use crate::args::{
     RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs, StateArgs,
 };
@@ -70,7 +70,7 @@ async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
     .await
 }
 
-fn text(locked: &Locked, screen: &Screen) -> String {
+fn text(locked: &StateSession, screen: &Screen) -> String {
     let mut text = String::new();
     for one in locked.undecided() {
         text.push_str(&described(one, screen));
@@ -117,7 +117,7 @@ pub(super) fn choices(addr: &str) -> String {
     rows.join("\n")
 }
 
-fn document(locked: &Locked) -> Json {
+fn document(locked: &StateSession) -> Json {
     let unresolved = locked.undecided().map(entry).collect();
     Json::object([("format_version", Json::text("1.0")), ("unresolved", Json::Array(unresolved))])
 }
@@ -129,8 +129,8 @@ fn entry(one: &Unresolved) -> Json {
         Action::Delete => "delete",
     };
     let doubt = match one.doubt {
-        Doubt::Effect => "effect",
-        Doubt::Place { .. } => "place",
+        OpenQuestion::Effect => "effect",
+        OpenQuestion::Place { .. } => "place",
     };
     Json::some([
         ("address", Some(Json::text(one.addr.to_string()))),
@@ -162,7 +162,7 @@ async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> E
 
 async fn settle(
     diags: &mut Diagnostics,
-    locked: &mut Locked,
+    locked: &mut StateSession,
     args: &RecoverDecideArgs,
     how: &str,
 ) -> Result<Vec<InstanceAddr>, Reported> {
@@ -178,7 +178,7 @@ async fn settle(
 
 /// Adds objects to the state that interrupted creations made.
 async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
-    let taking = Taking {
+    let taking = ImportCommand {
         finding: &args.finding,
         state: &args.state,
         address: args.address.as_deref().unwrap_or_default(),
@@ -233,8 +233,8 @@ impl Adopted<'_> {
     async fn take_in(
         self,
         diags: &mut Diagnostics,
-        finder: &Finder<'_>,
-        locked: &mut Locked,
+        finder: &ObjectFinder<'_>,
+        locked: &mut StateSession,
     ) -> Result<String, Reported> {
         let before = (locked.file.clone(), locked.recovery.clone());
         let mut problems = Diagnostics::new();
@@ -249,26 +249,26 @@ impl Adopted<'_> {
     async fn try_take_in(
         self,
         diags: &mut Diagnostics,
-        finder: &Finder<'_>,
-        locked: &mut Locked,
+        finder: &ObjectFinder<'_>,
+        locked: &mut StateSession,
     ) -> Result<String, Reported> {
         let open = locked.decide(self.addr, "the user took the object into the state");
         let Some(last) = open.last() else {
             return Err(diags.error(locked.nothing_open(self.addr)));
         };
-        let guessed = last.guessed_id().filter(|_| last.doubt == Doubt::Effect);
+        let guessed = last.guessed_id().filter(|_| last.doubt == OpenQuestion::Effect);
         let at = match (&last.doubt, self.id.or(guessed.as_deref())) {
-            (Doubt::Place { object: None }, None) => {
+            (OpenQuestion::Place { object: None }, None) => {
                 return Ok(format!(
                     "{} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n",
                     last.addr
                 ));
             }
-            (Doubt::Place { object: Some(object) }, None) => {
+            (OpenQuestion::Place { object: Some(object) }, None) => {
                 put_back(diags, &mut locked.file.state, finder.config(), (last, object))?
             }
             (_, Some(id)) => self.find(diags, (finder, locked), (last, id)).await?,
-            (Doubt::Effect, None) => {
+            (OpenQuestion::Effect, None) => {
                 let detail = format!(
                     "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt '{}' ID",
                     last.addr, last.addr
@@ -285,7 +285,7 @@ impl Adopted<'_> {
     async fn find(
         self,
         diags: &mut Diagnostics,
-        (finder, locked): (&Finder<'_>, &mut Locked),
+        (finder, locked): (&ObjectFinder<'_>, &mut StateSession),
         (one, id): (&Unresolved, &str),
     ) -> Result<InstanceAddr, Reported> {
         make_room(locked, one);
@@ -293,7 +293,7 @@ impl Adopted<'_> {
         // taken for it: the next plan decides its fate.
         let is_free = !finder.is_taken(&locked.file.state, one.place());
         let at = if is_free { one.place() } else { &one.addr };
-        let (clue, unwritten) = (Clue::Id(id.into()), Some(one.provider.clone()));
+        let (clue, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
         let adoption = Adoption { clue, all: false, unwritten };
         let others = locked.file.state.clone();
         finder.take_in(diags, locked, at, adoption).await?;
@@ -387,7 +387,7 @@ fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
 }
 
 /// Deposes the object that the new one was to take the place of.
-fn make_room(locked: &mut Locked, one: &Unresolved) {
+fn make_room(locked: &mut StateSession, one: &Unresolved) {
     let Some(key) = &one.deposes else { return };
     let Some(instance) = locked.file.state.instance_mut(&one.addr) else { return };
     // Once that is out of the way, what is there now is another.
@@ -454,10 +454,10 @@ async fn open(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     args: &StateArgs,
-) -> Result<Locked, Reported> {
+) -> Result<StateSession, Reported> {
     let backend = workspace.backend(diags)?;
     let store = workspace.store(diags, backend.as_ref(), &args.place()).await?;
-    let mut locked = Locked::open(diags, store, &args.lock, "recover").await?;
+    let mut locked = StateSession::open(diags, store, &args.lock, "recover").await?;
     // An open operation has the address of the run that was cut off, and may have another one by
     // now. A configuration with errors is no reason not to decide.
     if locked.undecided().next().is_some()

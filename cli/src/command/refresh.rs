@@ -1,6 +1,6 @@
 //! `formwork refresh`: brings the state up to date with the real objects, without asking.
 
-use super::apply::Purpose;
+use super::apply::ApplyPurpose;
 use crate::args::{ApplyArgs, RefreshArgs};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -21,5 +21,5 @@ pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
         variables: args.variables.clone(),
         state: args.state.clone(),
     };
-    super::apply::run(&args, env, Purpose::Refresh).await
+    super::apply::run(&args, env, ApplyPurpose::Refresh).await
 }

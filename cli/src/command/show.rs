@@ -96,8 +96,12 @@ async fn show_file(
     let text = match loaded {
         Ok(()) if args.json => {
             let given = saved.given().collect();
-            let beside =
-                json_plan::Beside { config: &config, pool: &pool, given, time: saved.time() };
+            let beside = json_plan::PlanViewInputs {
+                config: &config,
+                pool: &pool,
+                given,
+                time: saved.time(),
+            };
             json_plan::document(diags, saved.plan(), &beside)
                 .map(|json| format!("{}\n", json.compact()))
         }

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use formwork_backend::local::{self, Workspaces};
-use formwork_backend::{Backend, BadWorkspace, OpenState};
+use formwork_backend::{Backend, OpenState, WorkspaceError};
 use formwork_core::state::State;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::locked::Locked;
-use super::told::told;
+use super::state_session::StateSession;
+use super::text_command::told;
 use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -101,7 +101,7 @@ async fn new(
     all.create_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
     if let Some(file) = copied {
         let store = open(diags, &*all, &args.name).await?;
-        let mut locked = Locked::open(diags, store, &args.lock, "workspace-new").await?;
+        let mut locked = StateSession::open(diags, store, &args.lock, "workspace-new").await?;
         // The content alone: two states that go on apart are of two lineages.
         locked.file.state = file.state;
         let written = locked.write(diags).await;
@@ -141,7 +141,7 @@ async fn select(
         return Ok(format!("Switched to workspace {name:?}.\n"));
     }
     if !args.or_create {
-        return Err(refused(diags, &BadWorkspace::Missing(name.clone())));
+        return Err(refused(diags, &WorkspaceError::Missing(name.clone())));
     }
     all.create_workspace(name).await.map_err(|error| refused(diags, &error))?;
     workspace.select(diags, name)?;
@@ -157,7 +157,7 @@ async fn delete(
     let all = workspaces(diags, workspace)?;
     let known = all.workspaces().await.map_err(|error| refused(diags, &error))?;
     if !known.contains(name) {
-        return Err(refused(diags, &BadWorkspace::Missing(name.clone())));
+        return Err(refused(diags, &WorkspaceError::Missing(name.clone())));
     }
     if *name == workspace.name() {
         let detail = "You cannot delete the currently active workspace. Please switch to another workspace and try again.";
@@ -165,7 +165,7 @@ async fn delete(
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     let store = open(diags, &*all, name).await?;
-    let locked = Locked::open(diags, store, &args.lock, "state-delete").await?;
+    let locked = StateSession::open(diags, store, &args.lock, "state-delete").await?;
     let deleted = delete_locked(diags, &locked, &*all, args).await;
     locked.close(diags).await;
     deleted
@@ -173,7 +173,7 @@ async fn delete(
 
 async fn delete_locked(
     diags: &mut Diagnostics,
-    locked: &Locked,
+    locked: &StateSession,
     all: &dyn Backend,
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
@@ -233,25 +233,25 @@ fn check_name(diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
     Err(diags.error(bad_name(name)))
 }
 
-fn refused(diags: &mut Diagnostics, error: &BadWorkspace) -> Reported {
+fn refused(diags: &mut Diagnostics, error: &WorkspaceError) -> Reported {
     let (summary, detail) = match error {
-        BadWorkspace::Missing(_) => (
+        WorkspaceError::Missing(_) => (
             error.to_string(),
             "You can create this workspace with the \"new\" subcommand or include the \"-or-create\" flag with the \"select\" subcommand.".to_owned(),
         ),
-        BadWorkspace::Exists(name) => (
+        WorkspaceError::Exists(name) => (
             error.to_string(),
             format!("`formwork workspace select {name}` selects it."),
         ),
-        BadWorkspace::Default => (
+        WorkspaceError::Default => (
             error.to_string(),
             "The default workspace is always there.".to_owned(),
         ),
-        BadWorkspace::Unsupported => (
+        WorkspaceError::Unsupported => (
             error.to_string(),
             "This backend keeps one state only. Another folder or another backend keeps a second one.".to_owned(),
         ),
-        BadWorkspace::Store(error) => return diags.error(error.diagnostic()),
+        WorkspaceError::Store(error) => return diags.error(error.diagnostic()),
     };
     diags.error(Diagnostic::error(summary, detail).blame(Blame::User))
 }

@@ -74,7 +74,7 @@ impl Limits {
 
 /// Reasons why an archive is not unpacked.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BadArchive {
+pub(crate) enum ArchiveError {
     /// It is malformed.
     #[error("the archive is not readable: {0}")]
     Malformed(String),
@@ -141,7 +141,7 @@ pub(crate) fn unpack(
     format: Format,
     into: &Path,
     limits: &Limits,
-) -> Result<(), BadArchive> {
+) -> Result<(), ArchiveError> {
     unpack_file(File::open(path)?, format, into, limits)
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn unpack_file(
     format: Format,
     into: &Path,
     limits: &Limits,
-) -> Result<(), BadArchive> {
+) -> Result<(), ArchiveError> {
     file.rewind()?;
     let size = file.metadata()?.len();
     std::fs::create_dir(into)?;
@@ -173,11 +173,11 @@ pub(crate) fn unpack_file(
     sink.finish()
 }
 
-fn malformed(error: &dyn std::fmt::Display) -> BadArchive {
-    BadArchive::Malformed(error.to_string())
+fn malformed(error: &dyn std::fmt::Display) -> ArchiveError {
+    ArchiveError::Malformed(error.to_string())
 }
 
-fn zip(file: BufReader<File>, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
+fn zip(file: BufReader<File>, sink: &mut Sink<'_>) -> Result<(), ArchiveError> {
     let mut archive = zip::ZipArchive::new(file).map_err(|error| malformed(&error))?;
     for at in 0..archive.len() {
         let mut entry = archive.by_index(at).map_err(|error| malformed(&error))?;
@@ -195,7 +195,7 @@ fn zip(file: BufReader<File>, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
     Ok(())
 }
 
-fn tar(stream: impl Read, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
+fn tar(stream: impl Read, sink: &mut Sink<'_>) -> Result<(), ArchiveError> {
     let budget = Budget::new(sink.limits.decoded());
     let counted = Counted { stream, budget: Rc::clone(&budget) };
     let mut archive = tar::Archive::new(counted);
@@ -209,7 +209,10 @@ fn tar(stream: impl Read, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
     }
 }
 
-fn tar_entry(entry: &mut tar::Entry<'_, impl Read>, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
+fn tar_entry(
+    entry: &mut tar::Entry<'_, impl Read>,
+    sink: &mut Sink<'_>,
+) -> Result<(), ArchiveError> {
     use tar::EntryType;
     let name = entry.path().map_err(|error| malformed(&error))?;
     let name = name.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?.to_owned();
@@ -231,7 +234,7 @@ fn tar_entry(entry: &mut tar::Entry<'_, impl Read>, sink: &mut Sink<'_>) -> Resu
             sink.same(&name, target)?;
         }
         EntryType::XGlobalHeader => {}
-        _ => return Err(BadArchive::Special(name)),
+        _ => return Err(ArchiveError::Special(name)),
     }
     Ok(())
 }
@@ -253,15 +256,15 @@ impl<'a> Sink<'a> {
     }
 
     /// Destination of an entry.
-    fn place(&mut self, name: &str) -> Result<PathBuf, BadArchive> {
+    fn place(&mut self, name: &str) -> Result<PathBuf, ArchiveError> {
         self.count_entry()?;
         if name.len() > self.limits.path {
             let limit = self.limits.path as u64;
-            return Err(BadArchive::TooMuch { limit, what: "bytes in the path of one file" });
+            return Err(ArchiveError::TooMuch { limit, what: "bytes in the path of one file" });
         }
         let safe = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
         if name.contains(['\\', '\0']) || !Path::new(name).components().all(safe) {
-            return Err(BadArchive::Escapes(name.to_owned()));
+            return Err(ArchiveError::Escapes(name.to_owned()));
         }
         let place = self.root.join(name);
         let missing = place.ancestors().skip(1).take_while(|folder| !folder.is_dir());
@@ -275,16 +278,16 @@ impl<'a> Sink<'a> {
     }
 
     /// Counts a file, folder or link.
-    fn count_entry(&mut self) -> Result<(), BadArchive> {
+    fn count_entry(&mut self) -> Result<(), ArchiveError> {
         self.entries += 1;
         if self.entries > self.limits.entries {
             let limit = self.limits.entries as u64;
-            return Err(BadArchive::TooMuch { limit, what: "files, folders and links" });
+            return Err(ArchiveError::TooMuch { limit, what: "files, folders and links" });
         }
         Ok(())
     }
 
-    fn folder(&mut self, name: &str) -> Result<(), BadArchive> {
+    fn folder(&mut self, name: &str) -> Result<(), ArchiveError> {
         let place = self.place(name)?;
         if place.is_dir() {
             return Ok(());
@@ -297,7 +300,7 @@ impl<'a> Sink<'a> {
         name: &str,
         content: &mut impl Read,
         mode: Option<u32>,
-    ) -> Result<(), BadArchive> {
+    ) -> Result<(), ArchiveError> {
         let place = self.place(name)?;
         // Another entry of the same name is replaced, and never written through.
         if place.symlink_metadata().is_ok_and(|there| !there.is_dir()) {
@@ -312,7 +315,7 @@ impl<'a> Sink<'a> {
     }
 
     /// A second name for a file that was unpacked before.
-    fn same(&mut self, name: &str, target: &str) -> Result<(), BadArchive> {
+    fn same(&mut self, name: &str, target: &str) -> Result<(), ArchiveError> {
         let target = self.place(target)?;
         let found = target.symlink_metadata();
         if !found.is_ok_and(|found| found.is_file()) {
@@ -328,13 +331,13 @@ impl<'a> Sink<'a> {
         self.limits.unpacked.min(by_ratio).saturating_sub(self.written)
     }
 
-    fn count(&mut self, written: u64) -> Result<(), BadArchive> {
+    fn count(&mut self, written: u64) -> Result<(), ArchiveError> {
         if written > self.left() {
             return Err(if self.limits.unpacked.saturating_sub(self.written) < written {
-                BadArchive::TooMuch { limit: self.limits.unpacked, what: "bytes unpacked" }
+                ArchiveError::TooMuch { limit: self.limits.unpacked, what: "bytes unpacked" }
             } else {
                 let what = "times the size of the archive when unpacked";
-                BadArchive::TooMuch { limit: self.limits.ratio, what }
+                ArchiveError::TooMuch { limit: self.limits.ratio, what }
             });
         }
         self.written += written;
@@ -342,19 +345,19 @@ impl<'a> Sink<'a> {
     }
 
     /// Target of a link, as a zip archive holds it.
-    fn target(&self, content: &mut impl Read) -> Result<PathBuf, BadArchive> {
+    fn target(&self, content: &mut impl Read) -> Result<PathBuf, ArchiveError> {
         let mut text = String::new();
         let limit = self.limits.path as u64;
         content.take(limit + 1).read_to_string(&mut text).map_err(|error| malformed(&error))?;
         if text.len() > self.limits.path {
-            return Err(BadArchive::TooMuch { limit, what: "bytes in the target of a link" });
+            return Err(ArchiveError::TooMuch { limit, what: "bytes in the target of a link" });
         }
         Ok(PathBuf::from(text))
     }
 
-    fn link(&mut self, name: &str, target: PathBuf) -> Result<(), BadArchive> {
+    fn link(&mut self, name: &str, target: PathBuf) -> Result<(), ArchiveError> {
         if !self.limits.links {
-            return Err(BadArchive::Link(name.to_owned()));
+            return Err(ArchiveError::Link(name.to_owned()));
         }
         let place = self.place(name)?;
         self.links.push((place, target));
@@ -362,7 +365,7 @@ impl<'a> Sink<'a> {
     }
 
     /// Makes the links, when no entry can be written through them any more.
-    fn finish(self) -> Result<(), BadArchive> {
+    fn finish(self) -> Result<(), ArchiveError> {
         for (place, target) in &self.links {
             if place.symlink_metadata().is_err() {
                 std::os::unix::fs::symlink(target, place)?;
@@ -372,7 +375,7 @@ impl<'a> Sink<'a> {
     }
 }
 
-fn set_mode(file: &File, mode: Option<u32>) -> Result<(), BadArchive> {
+fn set_mode(file: &File, mode: Option<u32>) -> Result<(), ArchiveError> {
     use std::os::unix::fs::PermissionsExt as _;
     // Only the executable bit is kept: no other user may write, and we may always read.
     let mode = mode.map_or(0o644, |mode| if mode & 0o100 == 0 { 0o644 } else { 0o755 });

@@ -21,7 +21,7 @@ const MAX_LIST: u64 = 1 << 20;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Checksum {
     /// This sum.
-    Is(Sum),
+    Is(FileChecksum),
     /// The sum that a list has for the name of the file.
     Listed {
         /// Location of the list: a URL, or a path.
@@ -31,7 +31,7 @@ pub(crate) enum Checksum {
 
 /// A sum of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sum {
+pub(crate) struct FileChecksum {
     kind: Kind,
     /// In hexadecimal digits, small ones.
     digits: String,
@@ -66,14 +66,14 @@ impl Kind {
         }
     }
 
-    fn of(self, file: &mut File) -> io::Result<Sum> {
+    fn of(self, file: &mut File) -> io::Result<FileChecksum> {
         let digits = match self {
             Self::Md5 => digits::<Md5>(file),
             Self::Sha1 => digits::<Sha1>(file),
             Self::Sha256 => digits::<Sha256>(file),
             Self::Sha512 => digits::<Sha512>(file),
         };
-        Ok(Sum { kind: self, digits: digits? })
+        Ok(FileChecksum { kind: self, digits: digits? })
     }
 }
 
@@ -89,7 +89,7 @@ fn digits<D: Digest>(file: &mut File) -> io::Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-impl Sum {
+impl FileChecksum {
     /// Reads a sum of a kind, or of the one that has so many digits.
     fn read(kind: Option<Kind>, digits: &str) -> Option<Self> {
         let kind = match kind {
@@ -113,9 +113,9 @@ pub(crate) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError>
         Some(("file", at)) => Some(Checksum::Listed { at: at.to_owned() }),
         Some((name, digits)) => {
             let kind = KINDS.into_iter().find(|kind| kind.name() == name);
-            kind.and_then(|kind| Sum::read(Some(kind), digits)).map(Checksum::Is)
+            kind.and_then(|kind| FileChecksum::read(Some(kind), digits)).map(Checksum::Is)
         }
-        None => Sum::read(None, &given).map(Checksum::Is),
+        None => FileChecksum::read(None, &given).map(Checksum::Is),
     };
     let wanted = wanted.ok_or_else(|| {
         FetchError::Address(format!(
@@ -183,7 +183,7 @@ fn is_remote(list: &str) -> bool {
 
 /// The sum that a list has for the file behind a URL. A line is a sum and a name as `sha256sum` writes
 /// them, or with `--tag`; or a sum alone, which is that of any file.
-pub(crate) fn listed(list: &str, url: &str) -> Option<Sum> {
+pub(crate) fn listed(list: &str, url: &str) -> Option<FileChecksum> {
     let address = url.split('?').next().unwrap_or(url);
     let name = address.rsplit('/').next().unwrap_or(address);
     let is_it = |named: &str| {
@@ -193,12 +193,12 @@ pub(crate) fn listed(list: &str, url: &str) -> Option<Sum> {
     list.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
-            [digits] => Sum::read(None, digits),
-            [digits, named] if is_it(named) => Sum::read(None, digits),
+            [digits] => FileChecksum::read(None, digits),
+            [digits, named] if is_it(named) => FileChecksum::read(None, digits),
             [kind, named, "=", digits] => {
                 let named = named.strip_prefix('(')?.strip_suffix(')')?;
                 let kind = KINDS.into_iter().find(|it| it.name().eq_ignore_ascii_case(kind))?;
-                Sum::read(Some(kind), digits).filter(|_| is_it(named))
+                FileChecksum::read(Some(kind), digits).filter(|_| is_it(named))
             }
             _ => None,
         }

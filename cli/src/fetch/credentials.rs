@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use crate::env::Env;
-use crate::install::settings::{Helper, Settings};
-use crate::sentinel::Companion;
+use crate::install::settings::{CredentialsHelper, Settings};
+use crate::signals::SupervisedChild;
 
 /// The longest answer of a helper.
 const MAX_ANSWER: u64 = 1 << 20;
@@ -61,7 +61,7 @@ impl<'a> Credentials<'a> {
 
 /// Asks a helper: `PROGRAM ARGS… get HOST` prints an object with a `token`, or an empty one.
 #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
-fn ask(helper: &Helper, host: &str) -> Result<Option<String>, String> {
+fn ask(helper: &CredentialsHelper, host: &str) -> Result<Option<String>, String> {
     let name = &helper.name;
     let Some(program) = &helper.program else {
         return Err(format!(
@@ -71,7 +71,8 @@ fn ask(helper: &Helper, host: &str) -> Result<Option<String>, String> {
     let failed = |reason: String| format!("the credentials helper {name:?} failed: {reason}");
     let mut command = Command::new(program);
     command.args(&helper.args).args(["get", host]).stdin(Stdio::null()).stdout(Stdio::piped());
-    let mut child = Companion::start(&mut command).map_err(|error| failed(error.to_string()))?;
+    let mut child =
+        SupervisedChild::start(&mut command).map_err(|error| failed(error.to_string()))?;
     let mut text = String::new();
     let read = child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
     let status = child.wait().map_err(|error| failed(error.to_string()))?;

@@ -3,38 +3,38 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::archive::{BadArchive, Limits};
+use super::archive::{ArchiveError, Limits};
 
 /// Ensures that nothing in a folder leads outside of it. Dangling links are removed: they cannot be
 /// read, and their targets could appear later.
 ///
 /// # Errors
 /// When a link leads outside, an entry is neither file nor folder nor link, or there is too much.
-pub(super) fn confine(root: &Path, limits: &Limits) -> Result<(), BadArchive> {
+pub(super) fn confine(root: &Path, limits: &Limits) -> Result<(), ArchiveError> {
     let whole = root.canonicalize()?;
     let mut entries = 0_usize;
     walk(&whole, limits, &|_| true, &mut |path, found| {
         entries += 1;
         if entries > limits.entries {
             let limit = limits.entries as u64;
-            return Err(BadArchive::TooMuch { limit, what: "files, folders and links" });
+            return Err(ArchiveError::TooMuch { limit, what: "files, folders and links" });
         }
         let shown = || path.strip_prefix(&whole).unwrap_or(path).display().to_string();
         if found.is_symlink() {
             match path.canonicalize() {
                 Ok(target) if target.starts_with(&whole) => {}
-                Ok(_) => return Err(BadArchive::Escapes(shown())),
+                Ok(_) => return Err(ArchiveError::Escapes(shown())),
                 Err(_) => {
                     let target = std::fs::read_link(path)?;
                     let leaves = target.is_absolute() || climbs(path, &whole, &target);
                     if leaves {
-                        return Err(BadArchive::Escapes(shown()));
+                        return Err(ArchiveError::Escapes(shown()));
                     }
                     std::fs::remove_file(path)?;
                 }
             }
         } else if !found.is_dir() && !found.is_file() {
-            return Err(BadArchive::Special(shown()));
+            return Err(ArchiveError::Special(shown()));
         }
         Ok(())
     })
@@ -60,8 +60,8 @@ fn walk(
     root: &Path,
     limits: &Limits,
     wanted: &dyn Fn(&OsStr) -> bool,
-    visit: &mut dyn FnMut(&Path, std::fs::FileType) -> Result<(), BadArchive>,
-) -> Result<(), BadArchive> {
+    visit: &mut dyn FnMut(&Path, std::fs::FileType) -> Result<(), ArchiveError>,
+) -> Result<(), ArchiveError> {
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         let mut entries = std::fs::read_dir(&folder)?.collect::<Result<Vec<_>, _>>()?;
@@ -70,7 +70,7 @@ fn walk(
             let (path, kind) = (entry.path(), entry.file_type()?);
             if path.as_os_str().len() > root.as_os_str().len() + limits.path {
                 let limit = limits.path as u64;
-                return Err(BadArchive::TooMuch { limit, what: "bytes in the path of one file" });
+                return Err(ArchiveError::TooMuch { limit, what: "bytes in the path of one file" });
             }
             visit(&path, kind)?;
             if kind.is_dir() {
@@ -83,7 +83,7 @@ fn walk(
 
 /// Treatment of names that begin with a dot when a folder is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hidden {
+pub(crate) enum HiddenFiles {
     /// They are copied, except for `.git`.
     Copied,
     /// They are not copied: they belong to the user of that folder.
@@ -98,15 +98,15 @@ pub(crate) fn copy(
     from: &Path,
     to: &Path,
     limits: &Limits,
-    hidden: Hidden,
-) -> Result<(), BadArchive> {
+    hidden: HiddenFiles,
+) -> Result<(), ArchiveError> {
     // The folder itself may be a link; its contents are copied.
     let from = from.canonicalize()?;
     std::fs::create_dir(to)?;
     let mut left = limits.unpacked;
     let wanted = |name: &OsStr| match hidden {
-        Hidden::Copied => name != ".git",
-        Hidden::Left => !name.as_encoded_bytes().starts_with(b"."),
+        HiddenFiles::Copied => name != ".git",
+        HiddenFiles::Left => !name.as_encoded_bytes().starts_with(b"."),
     };
     walk(&from, limits, &wanted, &mut |path, kind| {
         let place = to.join(path.strip_prefix(&from).unwrap_or(path));
@@ -115,12 +115,12 @@ pub(crate) fn copy(
         } else if kind.is_symlink() {
             std::os::unix::fs::symlink(std::fs::read_link(path)?, place)?;
         } else if !kind.is_file() {
-            return Err(BadArchive::Special(path.display().to_string()));
+            return Err(ArchiveError::Special(path.display().to_string()));
         } else {
             let copied = std::fs::copy(path, place)?;
             left = left
                 .checked_sub(copied)
-                .ok_or(BadArchive::TooMuch { limit: limits.unpacked, what: "bytes unpacked" })?;
+                .ok_or(ArchiveError::TooMuch { limit: limits.unpacked, what: "bytes unpacked" })?;
         }
         Ok(())
     })
@@ -206,8 +206,8 @@ mod tests {
         let from = folder.path().join("from");
         std::fs::create_dir(&from).unwrap();
         nix::unistd::mkfifo(&from.join("x.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
-        let copied = copy(&from, &folder.path().join("to"), &Limits::MODULE, Hidden::Copied);
-        assert!(matches!(copied, Err(BadArchive::Special(_))), "{copied:?}");
+        let copied = copy(&from, &folder.path().join("to"), &Limits::MODULE, HiddenFiles::Copied);
+        assert!(matches!(copied, Err(ArchiveError::Special(_))), "{copied:?}");
     }
 
     #[test]
@@ -234,9 +234,9 @@ mod tests {
             paths.sort();
             paths
         };
-        assert_eq!(copied("project", Hidden::Left), ["main.tf", "sub/shown"]);
+        assert_eq!(copied("project", HiddenFiles::Left), ["main.tf", "sub/shown"]);
         assert_eq!(
-            copied("package", Hidden::Copied),
+            copied("package", HiddenFiles::Copied),
             [
                 ".terraform.tfstate.journal",
                 ".terraform/inside",

@@ -13,11 +13,11 @@ use base64::Engine as _;
 
 use super::{FetchError, query};
 use crate::redact;
-use crate::sentinel::Companion;
+use crate::signals::SupervisedChild;
 
 /// Parts of an address besides the repository.
 #[derive(Debug, PartialEq, Eq)]
-struct Wanted {
+struct GitParams {
     /// The repository, without what is meant for us.
     url: String,
     /// A branch, tag or commit.
@@ -26,7 +26,7 @@ struct Wanted {
     key: Option<String>,
 }
 
-impl Wanted {
+impl GitParams {
     fn read(address: &str) -> Result<Self, FetchError> {
         let (url, references) = query::take(address, "ref");
         let (url, keys) = query::take(&url, "sshkey");
@@ -48,7 +48,7 @@ impl Wanted {
 /// The branch, tag or commit that an address names.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn reference(address: &str) -> Result<Option<String>, FetchError> {
-    let mut wanted = Wanted::read(address)?;
+    let mut wanted = GitParams::read(address)?;
     drop(Login::take(&mut wanted.url));
     Ok(wanted.reference)
 }
@@ -56,7 +56,7 @@ pub(crate) fn reference(address: &str) -> Result<Option<String>, FetchError> {
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
 /// `own_ssh` says that the environment names the program that speaks SSH.
 pub(super) fn clone(address: &str, into: &Path, own_ssh: bool) -> Result<(), FetchError> {
-    let mut wanted = Wanted::read(address)?;
+    let mut wanted = GitParams::read(address)?;
     let login = Login::take(&mut wanted.url);
     let key = wanted.key.as_deref().map(|key| key_file(key, into)).transpose()?;
     let git = Git { key: key.as_deref(), login, plain_ssh: !own_ssh };
@@ -168,7 +168,7 @@ struct Git<'a> {
 impl Git<'_> {
     /// Gets the wanted state. The last commit alone is tried first; not every server and not every
     /// name of a commit allows that.
-    fn fetch(&self, wanted: &Wanted, place: &OsStr) -> Result<(), FetchError> {
+    fn fetch(&self, wanted: &GitParams, place: &OsStr) -> Result<(), FetchError> {
         let url = OsStr::new(&wanted.url);
         let [clone, depth, one, end] = ["clone", "--depth", "1", "--"].map(OsStr::new);
         let Some(reference) = &wanted.reference else {
@@ -234,7 +234,7 @@ impl Git<'_> {
         }
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut said = Vec::new();
-        let ended = Companion::start(&mut command).and_then(|mut git| {
+        let ended = SupervisedChild::start(&mut command).and_then(|mut git| {
             let read = git.stderr().map_or(Ok(0), |mut stderr| stderr.read_to_end(&mut said));
             git.wait().and_then(|status| read.map(|_| status))
         });
@@ -278,7 +278,7 @@ mod tests {
             ("https://h/a.git?ref=v1&ref=v2", "https://h/a.git", Some("v1")),
         ];
         for (address, url, reference) in table {
-            let wanted = Wanted::read(address).unwrap();
+            let wanted = GitParams::read(address).unwrap();
             assert_eq!((wanted.url.as_str(), wanted.reference.as_deref()), (url, reference));
         }
     }
@@ -332,8 +332,8 @@ mod tests {
 
     #[test]
     fn no_reference_can_be_an_option() {
-        let error = Wanted::read("https://h/a?ref=--upload-pack=touch").unwrap_err().to_string();
+        let error = GitParams::read("https://h/a?ref=--upload-pack=touch").unwrap_err().to_string();
         assert!(error.contains("begins with a dash"), "{error}");
-        assert!(Wanted::read("https://h/a?ref=%2Dx").is_err());
+        assert!(GitParams::read("https://h/a?ref=%2Dx").is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::credentials::Credentials;
-use super::http::{self, Client, HttpError, Patience, resolve};
+use super::http::{self, Client, HttpError, RetryPolicy, resolve};
 use super::login::{self, LoginError, LoginService};
 use crate::env::Env;
 use crate::install::settings::Settings;
@@ -30,7 +30,7 @@ pub(crate) enum HostError {
 /// Known services of hosts: each host is asked once.
 pub(crate) struct Hosts<'a> {
     credentials: Credentials<'a>,
-    patience: Patience,
+    patience: RetryPolicy,
     known: Mutex<BTreeMap<String, Services>>,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// Timeouts and retries of requests to services.
-    pub(crate) fn patience(&self) -> Patience {
+    pub(crate) fn patience(&self) -> RetryPolicy {
         self.patience
     }
 }

@@ -49,7 +49,7 @@ const DOWNLOAD: Duration = Duration::from_secs(30 * 60);
 
 /// Retries and timeouts for a server that may be busy.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct RetryPolicy {
     /// Number of retries.
     pub(crate) retries: u32,
     /// Maximum time of each answer.
@@ -73,7 +73,7 @@ pub(crate) struct Client {
 }
 
 /// An answer that came with a good status.
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     /// Its final URL.
     pub(crate) url: String,
     response: Response<Body>,
@@ -103,7 +103,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, or not a good one.
-    pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<Answer, HttpError> {
+    pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<HttpResponse, HttpError> {
         self.ask(url, asking, self.document)
     }
 
@@ -115,8 +115,8 @@ impl Client {
         &self,
         url: &str,
         asking: Option<&str>,
-        patience: Patience,
-    ) -> Result<Answer, HttpError> {
+        patience: RetryPolicy,
+    ) -> Result<HttpResponse, HttpError> {
         let mut attempts = 1;
         loop {
             match self.ask(url, asking, patience.each) {
@@ -132,7 +132,12 @@ impl Client {
         }
     }
 
-    fn ask(&self, url: &str, asking: Option<&str>, limit: Duration) -> Result<Answer, HttpError> {
+    fn ask(
+        &self,
+        url: &str,
+        asking: Option<&str>,
+        limit: Duration,
+    ) -> Result<HttpResponse, HttpError> {
         let mut at = url.to_owned();
         let end = Instant::now() + limit;
         for _ in 0..=MAX_REDIRECTS {
@@ -156,7 +161,7 @@ impl Client {
             let next = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             match next.filter(|_| status.is_redirection()) {
                 Some(next) => at = follow(&at, next)?,
-                None if status.is_success() => return Ok(Answer { url: at, response }),
+                None if status.is_success() => return Ok(HttpResponse { url: at, response }),
                 None => {
                     let status = status.as_u16();
                     return Err(HttpError::Status { url: redact::address(url), status });
@@ -171,7 +176,7 @@ impl Client {
     ///
     /// # Errors
     /// When there is no answer, or not a good one.
-    pub(crate) fn post_form(&self, url: &str, form: &str) -> Result<Answer, HttpError> {
+    pub(crate) fn post_form(&self, url: &str, form: &str) -> Result<HttpResponse, HttpError> {
         let proxy = self.proxy(url).map_err(|error| HttpError::Proxy {
             url: redact::address(url),
             reason: error.to_string(),
@@ -188,7 +193,7 @@ impl Client {
         })?;
         let status = response.status();
         if status.is_success() {
-            return Ok(Answer { url: url.to_owned(), response });
+            return Ok(HttpResponse { url: url.to_owned(), response });
         }
         Err(HttpError::Status { url: redact::address(url), status: status.as_u16() })
     }
@@ -285,7 +290,7 @@ fn pause_behind(attempt: u32) -> Duration {
     Duration::from_secs(seconds).min(MAX_PAUSE)
 }
 
-impl Answer {
+impl HttpResponse {
     /// A header's value.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         self.response.headers().get(name)?.to_str().ok().map(str::to_owned)

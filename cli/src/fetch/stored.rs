@@ -10,18 +10,18 @@ use formwork_core::disk::{MAX_RECORD, read_text};
 use serde_json::{Map, Value, json};
 
 use crate::env::Env;
-use crate::install::settings::{Helper, Settings};
-use crate::sentinel::Companion;
+use crate::install::settings::{CredentialsHelper, Settings};
+use crate::signals::SupervisedChild;
 
 /// The place of the token for a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub(crate) enum TokenSource<'a> {
     /// A settings file that a person writes.
     Settings,
     /// The file of tokens. There is one for the host already, or not.
     File { path: PathBuf, is_stored: bool },
     /// The credentials helper.
-    Helper(&'a Helper),
+    Helper(&'a CredentialsHelper),
     /// None: there is no home folder.
     None,
 }
@@ -32,14 +32,14 @@ pub(crate) fn file(env: &Env) -> Option<PathBuf> {
 }
 
 /// The place where the token for a host is, or is to be stored.
-pub(crate) fn place<'a>(env: &Env, settings: &'a Settings, host: &str) -> Place<'a> {
+pub(crate) fn place<'a>(env: &Env, settings: &'a Settings, host: &str) -> TokenSource<'a> {
     if settings.written.contains(host) {
-        return Place::Settings;
+        return TokenSource::Settings;
     }
-    let Some(path) = file(env) else { return Place::None };
+    let Some(path) = file(env) else { return TokenSource::None };
     match (settings.tokens.contains_key(host), &settings.helper) {
-        (false, Some(helper)) => Place::Helper(helper),
-        (is_stored, _) => Place::File { path, is_stored },
+        (false, Some(helper)) => TokenSource::Helper(helper),
+        (is_stored, _) => TokenSource::File { path, is_stored },
     }
 }
 
@@ -47,12 +47,12 @@ pub(crate) fn place<'a>(env: &Env, settings: &'a Settings, host: &str) -> Place<
 ///
 /// # Errors
 /// When the file cannot be read or written, or the helper fails.
-pub(crate) fn store(place: &Place<'_>, host: &str, token: Option<&str>) -> io::Result<()> {
+pub(crate) fn store(place: &TokenSource<'_>, host: &str, token: Option<&str>) -> io::Result<()> {
     match place {
-        Place::Settings => Err(io::Error::other("it is written in a settings file")),
-        Place::None => Err(io::Error::other("there is no home folder")),
-        Place::File { path, .. } => update(path, host, token),
-        Place::Helper(helper) => ask(helper, host, token),
+        TokenSource::Settings => Err(io::Error::other("it is written in a settings file")),
+        TokenSource::None => Err(io::Error::other("there is no home folder")),
+        TokenSource::File { path, .. } => update(path, host, token),
+        TokenSource::Helper(helper) => ask(helper, host, token),
     }
 }
 
@@ -90,7 +90,7 @@ fn update(path: &Path, host: &str, token: Option<&str>) -> io::Result<()> {
 
 /// Runs `PROGRAM ARGS… store HOST` with the token on its stdin, or `PROGRAM ARGS… forget HOST`.
 #[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
-fn ask(helper: &Helper, host: &str, token: Option<&str>) -> io::Result<()> {
+fn ask(helper: &CredentialsHelper, host: &str, token: Option<&str>) -> io::Result<()> {
     let name = &helper.name;
     let program = helper.program.as_ref().ok_or_else(|| {
         io::Error::other(format!(
@@ -105,7 +105,7 @@ fn ask(helper: &Helper, host: &str, token: Option<&str>) -> io::Result<()> {
     }
     let mut command = Command::new(program);
     command.args(&helper.args).args([verb, host]).stdin(given).stdout(Stdio::null());
-    let status = Companion::start(&mut command)?.wait()?;
+    let status = SupervisedChild::start(&mut command)?.wait()?;
     if status.success() {
         return Ok(());
     }
@@ -120,7 +120,7 @@ mod tests {
     fn an_entry_is_replaced_and_all_else_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/credentials.tfrc.json");
-        let place = Place::File { path: path.clone(), is_stored: false };
+        let place = TokenSource::File { path: path.clone(), is_stored: false };
         store(&place, "b.example", Some("one")).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         // The layout that Terraform writes.

@@ -16,14 +16,14 @@ use super::hash;
 use super::lockfile::{Lock, is_known};
 use super::package::{self, BadPackage, Content};
 use super::platform::Platform;
-use super::problem::Problem;
-use super::providers::Places;
+use super::problem::InstallFailure;
+use super::providers::ProviderFolders;
 use super::signature::Trust;
 use super::source::{Evidence, Location, Package, Search, Servers, SourceError};
 use crate::fetch::archive::Limits;
 
 /// A provider to install.
-pub(crate) struct Job {
+pub(crate) struct InstallJob {
     pub(crate) addr: ProviderAddr,
     pub(crate) constraints: Constraints,
     /// The lock before the installation.
@@ -41,7 +41,7 @@ pub(crate) struct Progress {
 
 /// An installed provider.
 #[derive(Debug)]
-pub(crate) struct Done {
+pub(crate) struct InstalledProvider {
     pub(crate) lock: Lock,
     /// Remarks of the registry, for people.
     pub(crate) warnings: Vec<String>,
@@ -63,7 +63,7 @@ pub(crate) struct Fetched {
 
 /// Installs providers.
 pub(crate) struct Installer<'a> {
-    pub(crate) places: &'a Places<'a>,
+    pub(crate) places: &'a ProviderFolders<'a>,
     pub(crate) servers: &'a Servers<'a>,
     /// Everything that may be searched.
     pub(crate) search: Search<'a>,
@@ -74,12 +74,16 @@ pub(crate) struct Installer<'a> {
 
 impl Installer<'_> {
     /// Installs a provider. Safe to be called for several at once.
-    pub(crate) fn install(&self, job: &Job, emit: &dyn Fn(Event)) -> Result<Done, Problem> {
+    pub(crate) fn install(
+        &self,
+        job: &InstallJob,
+        emit: &dyn Fn(Event),
+    ) -> Result<InstalledProvider, InstallFailure> {
         let locked = job.old.as_ref().filter(|_| !self.upgrade);
         if let Some(lock) = locked {
             if !job.constraints.allows(&lock.version) {
                 emit(Event::Reusing);
-                return Err(Problem::LockConflict(lock.version.clone()));
+                return Err(InstallFailure::LockConflict(lock.version.clone()));
             }
             // An installed package that matches its lock needs no source.
             if self.places.is_installed(&job.addr, lock) {
@@ -105,7 +109,7 @@ impl Installer<'_> {
         }
         match (self.select(job, &self.search, emit), shipped) {
             // There is nothing better without a network.
-            (Err(Problem::Query(error)), Some(version))
+            (Err(InstallFailure::Query(error)), Some(version))
                 if matches!(*error, SourceError::Unreachable { .. }) =>
             {
                 Ok(use_shipped(job, &version, emit))
@@ -116,59 +120,60 @@ impl Installer<'_> {
 
     fn select(
         &self,
-        job: &Job,
+        job: &InstallJob,
         search: &Search<'_>,
         emit: &dyn Fn(Event),
-    ) -> Result<Done, Problem> {
+    ) -> Result<InstalledProvider, InstallFailure> {
         let locked = job.old.as_ref().filter(|_| !self.upgrade);
         emit(match locked {
             Some(_) => Event::Reusing,
             None => Event::Finding(job.constraints.clone()),
         });
         let listing =
-            search.versions(&job.addr).map_err(|error| Problem::Query(Box::new(error)))?;
+            search.versions(&job.addr).map_err(|error| InstallFailure::Query(Box::new(error)))?;
         let suits = |version: &&Version| match locked {
             Some(lock) => **version == lock.version,
             None => job.constraints.allows(version),
         };
         let Some(version) = listing.versions.iter().rev().find(suits) else {
             return Err(match locked {
-                Some(lock) => Problem::Gone(lock.version.clone()),
-                None => Problem::NoMatch(listing.versions),
+                Some(lock) => InstallFailure::Gone(lock.version.clone()),
+                None => InstallFailure::NoMatch(listing.versions),
             });
         };
         let done = self.install_version(job, search, version, emit)?;
-        Ok(Done { warnings: listing.warnings, ..done })
+        Ok(InstalledProvider { warnings: listing.warnings, ..done })
     }
 
     fn install_version(
         &self,
-        job: &Job,
+        job: &InstallJob,
         search: &Search<'_>,
         version: &Version,
         emit: &dyn Fn(Event),
-    ) -> Result<Done, Problem> {
+    ) -> Result<InstalledProvider, InstallFailure> {
         let old = job.old.as_ref().filter(|lock| lock.version == *version);
         if let Some(lock) = old.filter(|lock| self.places.is_installed(&job.addr, lock)) {
             emit(Event::AlreadyInstalled(version.clone()));
             return Ok(unchanged(lock));
         }
         let prior = old.map(Lock::known_hashes).unwrap_or_default();
-        let failed = |error: BadPackage| Problem::Install(version.clone(), error.to_string());
+        let failed =
+            |error: BadPackage| InstallFailure::Install(version.clone(), error.to_string());
         if let Some(cached) = self.places.cached(&job.addr, version, &prior) {
             emit(Event::Cached(version.clone()));
             let id = (&job.addr, version);
             let below = self.places.packages_dir().map_err(|error| failed(error.into()))?;
             let hash = package::install(&Content::Folder(cached), below, id, None)
-                .map_err(|error| Problem::Cache(version.clone(), error.to_string()))?;
+                .map_err(|error| InstallFailure::Cache(version.clone(), error.to_string()))?;
             return Ok(locked_as(job, version, hash, (&prior, &[]), false));
         }
         let package = search
             .package(&job.addr, version, &Platform::current())
-            .map_err(|error| Problem::Fetch(version.clone(), Box::new(error)))?;
+            .map_err(|error| InstallFailure::Fetch(version.clone(), Box::new(error)))?;
         emit(Event::Installing(version.clone()));
         let fetched = fetch(self.servers, package, &job.progress)
-            .map_err(|reason| Problem::Install(version.clone(), reason))?;
+            .map_err(|reason| InstallFailure::Install(version.clone(), reason))?;
         let hash = self.put(job, version, &fetched, &prior).map_err(failed)?;
         emit(Event::Installed(version.clone(), fetched.trust.clone()));
         let third_party = fetched.trust.key_id().is_some();
@@ -178,7 +183,7 @@ impl Installer<'_> {
     /// Puts a package in its place, through the shared cache if there is one.
     fn put(
         &self,
-        job: &Job,
+        job: &InstallJob,
         version: &Version,
         fetched: &Fetched,
         prior: &BTreeSet<String>,
@@ -204,27 +209,32 @@ impl Installer<'_> {
 }
 
 /// A lock that stays as it is.
-fn unchanged(lock: &Lock) -> Done {
-    Done { lock: lock.clone(), warnings: Vec::new(), third_party: false, incomplete: false }
+fn unchanged(lock: &Lock) -> InstalledProvider {
+    InstalledProvider {
+        lock: lock.clone(),
+        warnings: Vec::new(),
+        third_party: false,
+        incomplete: false,
+    }
 }
 
 fn locked_as(
-    job: &Job,
+    job: &InstallJob,
     version: &Version,
     hash: String,
     (prior, signed): (&BTreeSet<String>, &[String]),
     third_party: bool,
-) -> Done {
+) -> InstalledProvider {
     let is_new = prior.is_empty() || prior.iter().eq([&hash]);
     let incomplete = signed.is_empty() && is_new;
     let mut hashes: BTreeSet<String> = prior.iter().chain(signed).cloned().collect();
     hashes.insert(hash);
     let lock = Lock { version: version.clone(), constraints: job.constraints.clone(), hashes };
-    Done { lock, warnings: Vec::new(), third_party, incomplete }
+    InstalledProvider { lock, warnings: Vec::new(), third_party, incomplete }
 }
 
 /// Uses the provider that comes with this program.
-fn use_shipped(job: &Job, version: &Version, emit: &dyn Fn(Event)) -> Done {
+fn use_shipped(job: &InstallJob, version: &Version, emit: &dyn Fn(Event)) -> InstalledProvider {
     let same = job.old.as_ref().filter(|lock| lock.version == *version);
     let instead = match &job.old {
         None => InsteadOf::Nothing,

@@ -6,12 +6,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::{Dir, Scratch};
+use formwork_core::disk::{Dir, TempDir};
 use formwork_core::version::Version;
 
 use super::hash;
 use super::platform::Platform;
-use crate::fetch::archive::{self, BadArchive, Format, Limits};
+use crate::fetch::archive::{self, ArchiveError, Format, Limits};
 
 /// The place of a package below a folder of packages.
 pub(crate) fn place(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
@@ -61,7 +61,7 @@ pub(crate) enum BadPackage {
     Mismatch(String),
     /// The archive is malformed or hostile.
     #[error("{0}")]
-    Archive(#[from] BadArchive),
+    Archive(#[from] ArchiveError),
     /// The disk.
     #[error("{0}")]
     Disk(#[from] io::Error),
@@ -143,7 +143,7 @@ const ASIDE: &str = ".unpacking-";
 
 /// A folder to unpack in, and the lock that shows that it is in use. Folders of runs that were
 /// killed are cleared away: no process holds their locks.
-fn make_room(parent: Dir) -> io::Result<(Scratch, File)> {
+fn make_room(parent: Dir) -> io::Result<(TempDir, File)> {
     // Held for a moment only, so that no other process takes a folder that is not locked yet for a
     // leftover.
     let whole = parent.as_file()?;

@@ -7,13 +7,13 @@ use formwork_core::version::{Constraints, LANGUAGE_VERSION, Version};
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-use super::demands::Demands;
+use super::module_constraints::ModuleConstraints;
 use super::platform::Platform;
 use super::source::SourceError;
 
 /// The reason why a provider is not installed.
 #[derive(Debug)]
-pub(crate) enum Problem {
+pub(crate) enum InstallFailure {
     /// The locked version does not meet the constraints.
     LockConflict(Version),
     /// The locked version is no longer available.
@@ -33,7 +33,7 @@ pub(crate) enum Problem {
 /// The context of a message.
 pub(crate) struct Context<'a> {
     pub(crate) required: &'a BTreeMap<ProviderAddr, Constraints>,
-    pub(crate) demands: &'a Demands,
+    pub(crate) demands: &'a ModuleConstraints,
     /// The version that comes with this program, if it would do for an upgrade.
     pub(crate) shipped: Option<Version>,
 }
@@ -43,7 +43,7 @@ const QUERY: &str = "Failed to query available provider packages";
 /// The summary of all messages about packages that this program cannot use.
 const INCOMPATIBLE: &str = "Incompatible provider version";
 
-impl Problem {
+impl InstallFailure {
     /// The diagnostic for people.
     pub(crate) fn diagnostic(self, addr: &ProviderAddr, context: &Context<'_>) -> Diagnostic {
         let constraints = context.required.get(addr).cloned().unwrap_or_default();

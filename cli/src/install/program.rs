@@ -10,25 +10,25 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::lockfile::LockFile;
-use super::providers::Places;
+use super::providers::ProviderFolders;
 use super::{hash, package};
 
 /// A program that is ready to be started.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
+pub(crate) struct VerifiedProgram {
     pub(crate) path: PathBuf,
     /// The identity of the file that was compared with the lock file.
     pub(crate) identity: Option<FileIdentity>,
 }
 
-impl Program {
+impl VerifiedProgram {
     /// A program that is not in a locked package.
     fn unchecked(path: PathBuf) -> Self {
         Self { path, identity: None }
     }
 }
 
-impl Places<'_> {
+impl ProviderFolders<'_> {
     /// Finds the program of a provider that `init` installed, and checks its package with the lock
     /// file.
     ///
@@ -39,9 +39,9 @@ impl Places<'_> {
         diags: &mut Diagnostics,
         addr: &ProviderAddr,
         locks: &LockFile,
-    ) -> Result<Program, Reported> {
+    ) -> Result<VerifiedProgram, Reported> {
         if let Some(folder) = self.overridden(addr) {
-            return package::program(folder, addr).map(Program::unchecked).ok_or_else(|| {
+            return package::program(folder, addr).map(VerifiedProgram::unchecked).ok_or_else(|| {
                 let detail = format!("The settings say that the program of {addr} is in {}, but there is no file called terraform-provider-{} there.", folder.display(), addr.kind());
                 diags.error(Diagnostic::error("Provider under development not found", detail).blame(Blame::Environment))
             });
@@ -62,7 +62,7 @@ impl Places<'_> {
             // A package that nothing is known about is not run where there is one that can be trusted.
             let shipped = self.shipped(addr).filter(|(version, _)| *version == lock.version);
             if let Some((_, program)) = shipped {
-                return Ok(Program::unchecked(program));
+                return Ok(VerifiedProgram::unchecked(program));
             }
         }
         let Some(path) = installed else {
@@ -94,10 +94,10 @@ impl Places<'_> {
             let summary = "Required plugins are not installed";
             return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
         }
-        Ok(Program { path, identity: Some(identity) })
+        Ok(VerifiedProgram { path, identity: Some(identity) })
     }
 
-    /// Finds the programs of several providers, as [`Places::program`] does, except for those that
+    /// Finds the programs of several providers, as [`ProviderFolders::program`] does, except for those that
     /// are built in or running already.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ impl Places<'_> {
         diags: &mut Diagnostics,
         needed: &BTreeMap<ProviderAddr, Constraints>,
         locks: &LockFile,
-    ) -> Result<BTreeMap<ProviderAddr, Program>, Reported> {
+    ) -> Result<BTreeMap<ProviderAddr, VerifiedProgram>, Reported> {
         let mut programs = BTreeMap::new();
         let mut result = Ok(());
         // All are tried, so that every missing one is named.

@@ -12,10 +12,10 @@ use formwork_core::version::{Constraints, Version};
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::demands::Demands;
 use super::event::Event;
-use super::installer::{Installer, Job, Progress};
+use super::installer::{InstallJob, Installer, Progress};
 use super::lockfile::{Lock, LockFile};
+use super::module_constraints::ModuleConstraints;
 use super::settings::{Method, MethodKind, Settings, implied_folders, matches};
 use super::source::{Search, Servers, packages};
 use super::{hash, package, parallel, problem, shipped};
@@ -26,7 +26,7 @@ use crate::env::Env;
 const PACKAGES: &str = "providers";
 
 /// Folders in which providers are searched and kept.
-pub(crate) struct Places<'a> {
+pub(crate) struct ProviderFolders<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
     /// Providers that are running already.
@@ -52,14 +52,14 @@ pub(crate) struct Installed {
 pub(crate) struct Installation<'a> {
     /// Whether to take the newest versions that are allowed, whatever is locked.
     pub(crate) upgrade: bool,
-    pub(crate) demands: &'a Demands,
+    pub(crate) demands: &'a ModuleConstraints,
     /// Gets the events of each provider, in the order of the providers.
     pub(crate) event: &'a dyn Fn(&ProviderAddr, &Event),
     /// Called now and then while nothing else happens.
-    pub(crate) progress: &'a dyn Fn(&[Job]),
+    pub(crate) progress: &'a dyn Fn(&[InstallJob]),
 }
 
-impl Places<'_> {
+impl ProviderFolders<'_> {
     pub(super) fn packages(&self) -> PathBuf {
         self.data.path().join(PACKAGES)
     }
@@ -161,8 +161,8 @@ impl Places<'_> {
             upgrade: how.upgrade,
         };
         let needed = required.iter().filter(|(addr, _)| !self.needs_no_lock(addr));
-        let jobs: Vec<Job> = needed
-            .map(|(addr, constraints)| Job {
+        let jobs: Vec<InstallJob> = needed
+            .map(|(addr, constraints)| InstallJob {
                 addr: addr.clone(),
                 constraints: constraints.clone(),
                 old: locks.providers.get(addr).cloned(),

@@ -32,14 +32,14 @@ pub(crate) struct Settings {
     /// The hosts whose tokens stand in settings files, and not in the file that `login` keeps.
     pub(crate) written: BTreeSet<String>,
     /// The program to ask for other tokens.
-    pub(crate) helper: Option<Helper>,
+    pub(crate) helper: Option<CredentialsHelper>,
     /// Warnings about the settings, which do not stop a command: each with a summary.
     pub(crate) doubts: Vec<(String, String)>,
 }
 
 /// A program that knows what hosts want to see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Helper {
+pub(crate) struct CredentialsHelper {
     /// Its file, if it is installed.
     pub(crate) program: Option<PathBuf>,
     /// Name for display.
@@ -51,7 +51,7 @@ pub(crate) struct Helper {
 /// Reason why the settings cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(":{line}")))]
-pub(crate) struct BadSettings {
+pub(crate) struct SettingsError {
     path: PathBuf,
     line: Option<usize>,
     reason: String,
@@ -62,15 +62,15 @@ impl Settings {
     ///
     /// # Errors
     /// When a settings file cannot be read.
-    pub(crate) fn load(env: &Env) -> Result<Self, BadSettings> {
+    pub(crate) fn load(env: &Env) -> Result<Self, SettingsError> {
         let mut settings = Self::default();
         for path in files(env)? {
-            let text = read_named_text(&path, MAX_RECORD).map_err(|error| BadSettings {
+            let text = read_named_text(&path, MAX_RECORD).map_err(|error| SettingsError {
                 path: path.clone(),
                 line: None,
                 reason: format!("cannot be read: {error}"),
             })?;
-            let read = parse(&text, env).map_err(|(line, reason)| BadSettings {
+            let read = parse(&text, env).map_err(|(line, reason)| SettingsError {
                 path: path.clone(),
                 line: Some(line),
                 reason,
@@ -84,7 +84,7 @@ impl Settings {
             if let Some(helper) = read.helper {
                 if settings.helper.is_some() {
                     let reason = "No more than one credentials_helper block may be specified";
-                    return Err(BadSettings { path, line: None, reason: reason.to_owned() });
+                    return Err(SettingsError { path, line: None, reason: reason.to_owned() });
                 }
                 settings.helper = Some(helper);
             }
@@ -120,7 +120,7 @@ impl Settings {
     }
 }
 
-fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
+fn files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
     if let Some(path) = &env.cli_config_file {
         // A file that was named but is not there is as if it were empty.
         return Ok(if path.exists() { vec![path.clone()] } else { Vec::new() });
@@ -230,7 +230,7 @@ fn token(items: Vec<Item>) -> Option<String> {
 }
 
 /// The program that a `credentials_helper` block names. It is looked for where plugins are.
-fn helper(name: String, items: Vec<Item>, env: &Env) -> Helper {
+fn helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
     let args = items.into_iter().find_map(|item| match item {
         Item::Value(name, Value::List(list), _) if name == "args" => Some(list),
         _ => None,
@@ -241,7 +241,7 @@ fn helper(name: String, items: Vec<Item>, env: &Env) -> Helper {
     let program = folders
         .map(|folder| folder.join(format!("terraform-credentials-{name}")))
         .find(|program| program.is_file());
-    Helper { program, name, args: args.unwrap_or_default() }
+    CredentialsHelper { program, name, args: args.unwrap_or_default() }
 }
 
 type Installation = (Vec<Method>, Vec<(String, PathBuf)>);

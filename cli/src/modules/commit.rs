@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use formwork_core::addr::PackageAddr;
 use formwork_core::config::Files;
 use formwork_core::config::files::Disk;
-use formwork_core::disk::{Dir, Scratch};
+use formwork_core::disk::{Dir, TempDir};
 
 use super::manifest::Manifest;
 use crate::data_dir::DataDir;
@@ -25,7 +25,7 @@ const ASIDE: &str = ".new-";
 pub(super) struct Staging {
     /// The folder of modules.
     folder: PathBuf,
-    aside: Scratch,
+    aside: TempDir,
     /// Held as long as this lives: no other process installs here meanwhile.
     _lock: File,
     /// Staging folder of each package, by its destination.

@@ -19,7 +19,7 @@ use crate::fetch::archive::Limits;
 use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
-use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, Hidden};
+use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
 use crate::install::settings::Settings;
 use crate::redact;
 
@@ -31,7 +31,7 @@ const MAX_CALLS: usize = 10_000;
 const MAX_KEY: usize = 240;
 
 /// Folder in which modules are installed, and the permissions used.
-pub(crate) struct Place<'a> {
+pub(crate) struct ModulesFolder<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
     /// The root module's folder.
@@ -60,7 +60,7 @@ pub(crate) enum Progress {
 pub(crate) fn install(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    place: &Place<'_>,
+    place: &ModulesFolder<'_>,
     upgrade: bool,
     tell: &dyn Fn(Progress),
 ) -> Result<(), Reported> {
@@ -440,7 +440,7 @@ impl Walk<'_> {
             Some(there) if there.is_symlink() => std::fs::read_link(&there)
                 .and_then(|target| std::os::unix::fs::symlink(target, &aside))
                 .map_err(FetchError::from),
-            Some(there) => fetch::copy(&there, &aside, &self.fetcher.limits, Hidden::Copied)
+            Some(there) => fetch::copy(&there, &aside, &self.fetcher.limits, HiddenFiles::Copied)
                 .map_err(FetchError::from),
             None => self.fetcher.fetch(package, &aside, origin),
         };

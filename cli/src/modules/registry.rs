@@ -6,7 +6,7 @@ use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
 use formwork_core::version::LooseVersion;
 
 use crate::fetch::host::{HostError, Hosts};
-use crate::fetch::http::{Answer, Client, HttpError, resolve};
+use crate::fetch::http::{Client, HttpError, HttpResponse, resolve};
 
 /// The service that holds modules, and its name in messages.
 const SERVICE: (&str, &str) = ("modules.v1", "modules");
@@ -99,7 +99,7 @@ impl<'a> Registries<'a> {
         }
     }
 
-    fn ask(&self, module: &RegistryModule, url: &str) -> Result<Answer, RegistryError> {
+    fn ask(&self, module: &RegistryModule, url: &str) -> Result<HttpResponse, RegistryError> {
         let asking = self.hosts.asking(&module.host, url);
         let answer = self.http.get_patiently(url, asking.as_deref(), self.hosts.patience());
         answer.map_err(|refusal| match self.hosts.complaint(&module.host, url) {

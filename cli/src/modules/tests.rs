@@ -11,7 +11,7 @@ use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use tempfile::TempDir;
 
-use super::install::{Place, Progress, install};
+use super::install::{ModulesFolder, Progress, install};
 use super::manifest::Manifest;
 use crate::data_dir::DataDir;
 use crate::env::Env;
@@ -72,7 +72,7 @@ impl Project {
             registry_retries: self.retries,
             ..Env::default()
         };
-        let place = Place {
+        let place = ModulesFolder {
             env: &env,
             settings: &self.settings,
             root: self.folder.path(),

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use formwork_core::apply::Tally;
-use formwork_core::event::Watch;
+use formwork_core::apply::ChangeCounts;
+use formwork_core::event::EventObserver;
 use formwork_core::plan::Plan;
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
@@ -27,7 +27,7 @@ pub(crate) struct Report {
 /// Result of applying.
 pub(crate) struct Done<'a> {
     /// Number of changes made.
-    pub(crate) tally: Tally,
+    pub(crate) tally: ChangeCounts,
     /// Whether everything was to go.
     pub(crate) destroying: bool,
     /// File that the state was requested to be written to, if not to its usual place.
@@ -55,7 +55,7 @@ impl Report {
     }
 
     /// Observer of the engine.
-    pub(crate) fn watch(&self) -> &dyn Watch {
+    pub(crate) fn watch(&self) -> &dyn EventObserver {
         match &self.watch {
             Told::People(operations) => operations,
             Told::Programs(stream) => stream,
@@ -166,7 +166,7 @@ impl Report {
     pub(crate) fn applied(&self, done: &Done<'_>, state: &State) {
         match &self.watch {
             Told::People(_) => {
-                let Tally { imported: _, added, changed, destroyed } = done.tally;
+                let ChangeCounts { imported: _, added, changed, destroyed } = done.tally;
                 let imports = imported(done.tally);
                 let words = if done.destroying {
                     format!("Destroy complete! Resources: {destroyed} destroyed.")

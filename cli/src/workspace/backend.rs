@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_backend::Backend;
-use formwork_backend::kind::{Arguments, BackendKind, Surroundings, find};
+use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use formwork_backend::unsupported::unsupported;
 use formwork_core::config::Backend as Block;
 use formwork_core::disk::MAX_RECORD;
@@ -58,12 +58,12 @@ struct Document {
     version: u64,
     terraform_version: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    backend: Option<Remembered>,
+    backend: Option<InitializedBackend>,
 }
 
 /// The backend that `init` settled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Remembered {
+pub(crate) struct InitializedBackend {
     /// Its type.
     #[serde(rename = "type")]
     pub(crate) kind: String,
@@ -160,7 +160,7 @@ impl BackendConfig {
     pub(crate) fn configure(
         &self,
         diags: &mut Diagnostics,
-        surroundings: &Surroundings,
+        surroundings: &BackendEnvironment,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let arguments = Arguments { values: &self.values, surroundings };
         self.kind.configure(&arguments).map_err(|error| {
@@ -178,7 +178,7 @@ impl BackendConfig {
     }
 }
 
-impl Remembered {
+impl InitializedBackend {
     fn path(data: &DataDir) -> PathBuf {
         data.path().join(REMEMBERED)
     }
@@ -240,8 +240,8 @@ impl Remembered {
 
 impl Env {
     /// The inputs of backends besides their arguments.
-    pub(crate) fn backend_surroundings(&self, root: impl Into<PathBuf>) -> Surroundings {
-        Surroundings { root: root.into(), variables: self.all.clone() }
+    pub(crate) fn backend_surroundings(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
+        BackendEnvironment { root: root.into(), variables: self.all.clone() }
     }
 }
 
@@ -253,9 +253,9 @@ impl Workspace<'_> {
     pub(crate) fn remembered(
         &self,
         diags: &mut Diagnostics,
-    ) -> Result<Option<Remembered>, Reported> {
-        Remembered::load(&self.data).map_err(|error| {
-            let path = Remembered::path(&self.data);
+    ) -> Result<Option<InitializedBackend>, Reported> {
+        InitializedBackend::load(&self.data).map_err(|error| {
+            let path = InitializedBackend::path(&self.data);
             let detail = format!(
                 "{}: {error}. It says which backend keeps the state; run \"formwork init -reconfigure\" to write it again.",
                 path.display()
@@ -313,7 +313,7 @@ impl Workspace<'_> {
         diags: &mut Diagnostics,
         settled: Option<(&BackendConfig, &BackendConfig)>,
     ) -> Result<(), Reported> {
-        let path = Remembered::path(&self.data);
+        let path = InitializedBackend::path(&self.data);
         let written = match settled {
             Some((block, config)) => write(&self.data, block, config),
             None => self.data.open().and_then(|data| {
@@ -335,7 +335,7 @@ impl Workspace<'_> {
 /// The backend and its arguments, or why that is not settled.
 fn settled(
     block: Option<BackendConfig>,
-    remembered: Option<&Remembered>,
+    remembered: Option<&InitializedBackend>,
 ) -> Result<BackendConfig, String> {
     match (block, remembered) {
         (None, None) => Ok(BackendConfig::local()),
@@ -354,7 +354,7 @@ fn settled(
 }
 
 fn write(data: &DataDir, block: &BackendConfig, config: &BackendConfig) -> io::Result<()> {
-    let backend = Remembered { hash: block.hash(), ..Remembered::of(config)? };
+    let backend = InitializedBackend { hash: block.hash(), ..InitializedBackend::of(config)? };
     let document = Document {
         version: FORMAT,
         terraform_version: LANGUAGE_VERSION.to_string(),
@@ -367,7 +367,7 @@ fn write(data: &DataDir, block: &BackendConfig, config: &BackendConfig) -> io::R
 
 /// Work that `init` has to do about the backend.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Setup {
+pub(crate) enum BackendSetup {
     /// Nothing: there is no block, and there was none.
     Nothing,
     /// The settled configuration stays in force.
@@ -383,12 +383,12 @@ pub(crate) enum Setup {
     },
 }
 
-impl Setup {
+impl BackendSetup {
     /// Finds out what has to be done about a block, if options set more than it (`more`) or not.
     pub(crate) fn of(
         (block, more): (Option<&BackendConfig>, bool),
         to: Option<BackendConfig>,
-        old: Option<&Remembered>,
+        old: Option<&InitializedBackend>,
     ) -> Self {
         match (block, old) {
             (None, None) => Self::Nothing,
@@ -412,7 +412,7 @@ mod tests {
     }
 
     /// The file that Terraform writes for the block `backend "local" {}`.
-    fn remembered() -> Remembered {
+    fn remembered() -> InitializedBackend {
         let folder = tempfile::tempdir().unwrap();
         let text = r#"{
             "version": 3, "terraform_version": "1.11.4", "serial": 1,
@@ -422,8 +422,8 @@ mod tests {
             }
         }"#;
         let data = DataDir::chosen(folder.path().to_owned());
-        std::fs::write(Remembered::path(&data), text).unwrap();
-        Remembered::load(&data).unwrap().unwrap()
+        std::fs::write(InitializedBackend::path(&data), text).unwrap();
+        InitializedBackend::load(&data).unwrap().unwrap()
     }
 
     #[test]
@@ -435,14 +435,15 @@ mod tests {
     #[test]
     fn the_state_is_where_init_settled_it_and_nothing_else_is_guessed() {
         let old = remembered();
-        let check = |block: Option<BackendConfig>, old: Option<&Remembered>| settled(block, old);
+        let check =
+            |block: Option<BackendConfig>, old: Option<&InitializedBackend>| settled(block, old);
         assert_eq!(check(None, None), Ok(local(None)));
         // The block says less than the options of init.
         assert_eq!(check(Some(local(None)), Some(&old)), Ok(local(Some("prod.tfstate"))));
         // Another block that comes to the same.
         let same = local(Some("prod.tfstate"));
         assert_eq!(check(Some(same.clone()), Some(&old)), Ok(same));
-        let remote = Remembered { kind: "remote".to_owned(), ..old.clone() };
+        let remote = InitializedBackend { kind: "remote".to_owned(), ..old.clone() };
         for (block, old, reason) in [
             (Some(local(None)), None, "Initial configuration of the requested backend \"local\""),
             (None, Some(&old), "Unsetting the previously set backend \"local\""),
@@ -458,11 +459,11 @@ mod tests {
     fn init_keeps_what_holds_and_says_what_would_change() {
         let (old, block) = (remembered(), local(None));
         let of = |block: Option<&BackendConfig>, to: Option<BackendConfig>, old| {
-            Setup::of((block, to.as_ref() != block), to, old)
+            BackendSetup::of((block, to.as_ref() != block), to, old)
         };
-        assert_eq!(of(None, None, None), Setup::Nothing);
-        assert_eq!(of(Some(&block), Some(block.clone()), Some(&old)), Setup::Kept);
-        let changed = |from, to, again| Setup::Changed { from: Some(from), to, again };
+        assert_eq!(of(None, None, None), BackendSetup::Nothing);
+        assert_eq!(of(Some(&block), Some(block.clone()), Some(&old)), BackendSetup::Kept);
+        let changed = |from, to, again| BackendSetup::Changed { from: Some(from), to, again };
         let (prod, other) = (local(Some("prod.tfstate")), Some(local(Some("other"))));
         assert_eq!(
             of(Some(&block), other.clone(), Some(&old)),
@@ -477,7 +478,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (data, block) = (DataDir::chosen(folder.path().join("data")), local(None));
         write(&data, &block, &local(Some("prod.tfstate"))).unwrap();
-        let read = Remembered::load(&data).unwrap().unwrap();
+        let read = InitializedBackend::load(&data).unwrap().unwrap();
         assert_eq!((read.kind.as_str(), read.hash), ("local", 666_019_178));
         assert_eq!(read.config(), remembered().config());
     }

@@ -14,11 +14,11 @@ use ureq::http::{Request, StatusCode, Uri, header};
 
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::lock::LockInfo;
-use crate::remote::{Breaking, Cause, Locking, Place, PutError, RemoteStore};
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace, RemoteStore};
 use crate::retry::Retries;
 use crate::store::{LockEnd, StateStore, StoreError};
-use crate::web::{Answer, Client, Tls, without_secrets};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+use crate::web::{Client, HttpResponse, Tls, without_secrets};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
 /// The type of the backend.
 pub(crate) struct HttpKind;
@@ -144,16 +144,16 @@ impl Backend for Http {
         "http"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
-        Err(BadWorkspace::Unsupported)
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
     }
 
-    async fn create_workspace(&self, _name: &str) -> Result<(), BadWorkspace> {
-        Err(BadWorkspace::Unsupported)
+    async fn create_workspace(&self, _name: &str) -> Result<(), WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
     }
 
-    async fn delete_workspace(&self, _name: &str) -> Result<(), BadWorkspace> {
-        Err(BadWorkspace::Unsupported)
+    async fn delete_workspace(&self, _name: &str) -> Result<(), WorkspaceError> {
+        Err(WorkspaceError::Unsupported)
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
@@ -184,7 +184,12 @@ struct HttpPlace {
 }
 
 impl Server {
-    async fn send(&self, method: &str, url: &str, body: Option<&[u8]>) -> Result<Answer, Cause> {
+    async fn send(
+        &self,
+        method: &str,
+        url: &str,
+        body: Option<&[u8]>,
+    ) -> Result<HttpResponse, Cause> {
         self.client
             .send(|| {
                 let mut request = Request::builder().method(method).uri(url);
@@ -204,7 +209,7 @@ impl Server {
 }
 
 /// The cause for an answer that refuses access.
-fn refused(answer: &Answer, method: &str, url: &str) -> Cause {
+fn refused(answer: &HttpResponse, method: &str, url: &str) -> Cause {
     let url = without_secrets(url);
     match answer.status {
         StatusCode::UNAUTHORIZED => {
@@ -218,7 +223,7 @@ fn refused(answer: &Answer, method: &str, url: &str) -> Cause {
 }
 
 #[async_trait::async_trait]
-impl Place for HttpPlace {
+impl RemotePlace for HttpPlace {
     fn location(&self) -> String {
         without_secrets(&self.server.address)
     }
@@ -295,7 +300,7 @@ impl Place for HttpPlace {
         Ok(())
     }
 
-    async fn break_lock(&mut self, _id: &str) -> Result<Breaking, Cause> {
+    async fn break_lock(&mut self, _id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let Some(url) = &self.server.unlock_address else {
             return Err("the backend has no unlock_address, so nothing locks the state".into());
         };
@@ -303,10 +308,10 @@ impl Place for HttpPlace {
         let method = &self.server.unlock_method;
         let answer = self.server.send(method, url, Some(b"")).await?;
         match answer.status {
-            StatusCode::OK => Ok(Breaking::Released),
+            StatusCode::OK => Ok(ForceUnlockOutcome::Released),
             StatusCode::CONFLICT | StatusCode::LOCKED => {
                 let holder: Option<LockInfo> = serde_json::from_slice(&answer.body).ok();
-                Ok(Breaking::OtherLock(holder.map(Box::new)))
+                Ok(ForceUnlockOutcome::OtherLock(holder.map(Box::new)))
             }
             _ => Err(refused(&answer, method, url)),
         }

@@ -10,9 +10,9 @@ use formwork_value::schema::Block;
 
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::lock::LockInfo;
-use crate::remote::{Breaking, Cause, Locking, Place, PutError, RemoteStore};
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace, RemoteStore};
 use crate::store::{LockEnd, StateStore, StoreError};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
 /// The states and locks of all backends of this process, by workspace.
 static STATES: LazyLock<Mutex<BTreeMap<String, Slot>>> = LazyLock::new(Mutex::default);
@@ -63,15 +63,15 @@ impl Backend for InMemory {
         "inmem"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         let others = with(|states| states.keys().cloned().collect::<Vec<_>>());
         let others = others.into_iter().filter(|name| name != DEFAULT_WORKSPACE);
         Ok(std::iter::once(DEFAULT_WORKSPACE.to_owned()).chain(others).collect())
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         if self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Exists(name.to_owned()));
+            return Err(WorkspaceError::Exists(name.to_owned()));
         }
         with(|states| {
             states.entry(name.to_owned()).or_default();
@@ -79,12 +79,12 @@ impl Backend for InMemory {
         Ok(())
     }
 
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
-            return Err(BadWorkspace::Default);
+            return Err(WorkspaceError::Default);
         }
         let removed = with(|states| states.remove(name));
-        removed.map(drop).ok_or_else(|| BadWorkspace::Missing(name.to_owned()))
+        removed.map(drop).ok_or_else(|| WorkspaceError::Missing(name.to_owned()))
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
@@ -112,7 +112,7 @@ impl Memory {
 }
 
 #[async_trait::async_trait]
-impl Place for Memory {
+impl RemotePlace for Memory {
     fn location(&self) -> String {
         format!("{} in memory", self.workspace)
     }
@@ -145,10 +145,10 @@ impl Place for Memory {
         Ok(())
     }
 
-    async fn break_lock(&mut self, id: &str) -> Result<Breaking, Cause> {
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         Ok(self.slot(|slot| match slot.lock.take_if(|holder| holder.id == id) {
-            Some(_) => Breaking::Released,
-            None => Breaking::OtherLock(slot.lock.clone().map(Box::new)),
+            Some(_) => ForceUnlockOutcome::Released,
+            None => ForceUnlockOutcome::OtherLock(slot.lock.clone().map(Box::new)),
         }))
     }
 }

@@ -54,7 +54,7 @@ impl ConfigError {
 
 /// Inputs of backends besides their arguments.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
+pub struct BackendEnvironment {
     /// The working folder, which relative paths start from.
     pub root: PathBuf,
     /// The environment variables.
@@ -67,7 +67,7 @@ pub struct Arguments<'a> {
     /// An object with the attributes of the schema; what is not set is null.
     pub values: &'a Value,
     /// The other inputs.
-    pub surroundings: &'a Surroundings,
+    pub surroundings: &'a BackendEnvironment,
 }
 
 impl<'a> Arguments<'a> {

@@ -21,7 +21,7 @@ use formwork_core::state::intents::{IntentLog, LocalIntents};
 use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};
-pub use self::store::{StateStore, StoreError, Written};
+pub use self::store::{StateStore, StoreError, WriteOutcome};
 
 /// The name of the workspace that always exists.
 pub const DEFAULT_WORKSPACE: &str = "default";
@@ -36,19 +36,19 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     /// When the place cannot be read, or has no workspaces.
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace>;
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError>;
 
     /// Makes a workspace. The name must be one.
     ///
     /// # Errors
     /// When it exists, or the place cannot be written to.
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace>;
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError>;
 
     /// Removes a workspace with its state, whatever that holds.
     ///
     /// # Errors
     /// When it does not exist, is the default one, or the place cannot be written to.
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace>;
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError>;
 
     /// Opens the state of a workspace, without reading it. The name must be one.
     ///
@@ -92,7 +92,7 @@ impl OpenState {
 
 /// Why a workspace cannot be made, found or removed.
 #[derive(Debug, thiserror::Error)]
-pub enum BadWorkspace {
+pub enum WorkspaceError {
     /// There is one of that name.
     #[error("Workspace {0:?} already exists")]
     Exists(String),

@@ -24,13 +24,13 @@ use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-pub use self::errored::{ERRORED_FILE, Errored, Standing, save_errored};
+pub use self::errored::{ERRORED_FILE, Errored, ErroredStateRelation, save_errored};
 use self::lock::Held;
 use self::replace::Disk;
 pub use self::workspaces::{Local, Workspaces};
 use crate::OpenState;
 use crate::lock::StateLock;
-use crate::store::{Doing, StateStore, StoreError, Written};
+use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
 
 /// Paths of a local state's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,8 +235,8 @@ impl LocalStore {
         if !holds_something {
             return Ok(());
         }
-        let from = File::open(stored).map_err(failed(Doing::Read, stored))?;
-        let about = from.metadata().map_err(failed(Doing::Read, stored))?;
+        let from = File::open(stored).map_err(failed(StoreOperation::Read, stored))?;
+        let about = from.metadata().map_err(failed(StoreOperation::Read, stored))?;
         replace::write_aside(&self.disk, backup, Some(&about), &|to| {
             io::copy(&mut &from, to).map(drop)
         })
@@ -266,7 +266,7 @@ impl StateStore for LocalStore {
         );
         let remedy = "If a command reports that the state is locked, its message names the holder: wait for that process, or end it.";
         Err(StoreError::Failed {
-            doing: Doing::Unlock,
+            doing: StoreOperation::Unlock,
             location: self.location(),
             cause: cause.into(),
             remedy: Some(remedy.to_owned()),
@@ -277,13 +277,13 @@ impl StateStore for LocalStore {
         self.read_now()
     }
 
-    async fn write(&mut self, file: &mut StateFile) -> Result<Written, StoreError> {
+    async fn write(&mut self, file: &mut StateFile) -> Result<WriteOutcome, StoreError> {
         if let Known::NotRead = self.known {
             self.read_now()?;
         }
         let print = file.fingerprint();
         if self.is_stored(&print) {
-            return Ok(Written::Unchanged);
+            return Ok(WriteOutcome::Unchanged);
         }
         if let Known::Present { lineage, .. } = &self.known
             && *lineage != file.lineage
@@ -302,7 +302,7 @@ impl StateStore for LocalStore {
         file.serial += 1;
         file.terraform_version = LANGUAGE_VERSION.to_string();
         self.put(file.clone(), print).await.inspect_err(|_| file.serial = before)??;
-        Ok(Written::Stored)
+        Ok(WriteOutcome::Stored)
     }
 
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
@@ -369,9 +369,11 @@ impl LocalStore {
     ) -> Result<Result<(), StoreError>, StoreError> {
         let (lineage, serial) = (file.lineage.clone(), file.serial);
         let path = self.files.state.clone();
-        let write_failed = failed(Doing::Write, &path);
+        let write_failed = failed(StoreOperation::Write, &path);
         let original = match &self.held {
-            Some(held) => Some(held.file.try_clone().map_err(failed(Doing::Write, &path))?),
+            Some(held) => {
+                Some(held.file.try_clone().map_err(failed(StoreOperation::Write, &path))?)
+            }
             None => None,
         };
         let disk = self.disk.clone();
@@ -386,7 +388,7 @@ impl LocalStore {
         }
         self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
         self.files.read_from = None;
-        Ok(placed.durable.map_err(failed(Doing::Write, &self.files.state)))
+        Ok(placed.durable.map_err(failed(StoreOperation::Write, &self.files.state)))
     }
 }
 
@@ -418,18 +420,18 @@ fn shown(path: &Path) -> String {
 }
 
 /// A failure of the disk as an error about a state.
-fn failed(doing: Doing, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
+fn failed(doing: StoreOperation, path: &Path) -> impl FnOnce(io::Error) -> StoreError + use<> {
     let location = shown(path);
     move |cause| {
         let remedy = match doing {
-            Doing::Lock if has_no_locks(&cause) => Some(NO_LOCKS.to_owned()),
-            Doing::Lock => Some(
+            StoreOperation::Lock if has_no_locks(&cause) => Some(NO_LOCKS.to_owned()),
+            StoreOperation::Lock => Some(
                 "The state must be writable before anything is changed. Check the permissions of \
                  the file and its folder, or choose another place."
                     .to_owned(),
             ),
-            Doing::Read => Some("Check the file and its permissions.".to_owned()),
-            Doing::Write => Some(
+            StoreOperation::Read => Some("Check the file and its permissions.".to_owned()),
+            StoreOperation::Write => Some(
                 "The state that was there before is still there, and the journal holds everything \
                  done since. Free space or correct the permissions, then run any command: it takes \
                  over what the journal holds."
@@ -462,6 +464,6 @@ fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     match read_named(path, MAX_STATE) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(Doing::Read, path)(error)),
+        Err(error) => Err(failed(StoreOperation::Read, path)(error)),
     }
 }

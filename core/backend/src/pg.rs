@@ -20,8 +20,8 @@ use self::connect::Target;
 use self::place::PgPlace;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::remote::{Cause, RemoteStore};
-use crate::store::{Doing, StateStore, StoreError};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE, intents_beside};
+use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
 
 /// The type of the backend.
 pub(crate) struct PgKind;
@@ -125,7 +125,7 @@ struct Pg {
 }
 
 impl Pg {
-    fn failed(&self, doing: Doing) -> impl Fn(Cause) -> StoreError + use<'_> {
+    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<'_> {
         move |cause| {
             let place =
                 format!("{} (schema {:?})", self.table.target.location(), self.table.schema);
@@ -148,17 +148,17 @@ impl Backend for Pg {
         "pg"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
-        let failed = self.failed(Doing::List);
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        let failed = self.failed(StoreOperation::List);
         let client = self.table.open().await.map_err(&failed)?;
         Ok(self.names(&client).await.map_err(failed)?)
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
-        let failed = self.failed(Doing::Create);
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        let failed = self.failed(StoreOperation::Create);
         let client = self.table.open().await.map_err(&failed)?;
         if self.names(&client).await.map_err(&failed)?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Exists(name.to_owned()));
+            return Err(WorkspaceError::Exists(name.to_owned()));
         }
         // A row without objects: Terraform lists workspaces by their rows.
         let empty = StateFile { serial: 1, ..StateFile::fresh() };
@@ -167,16 +167,16 @@ impl Backend for Pg {
         Ok(())
     }
 
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
-            return Err(BadWorkspace::Default);
+            return Err(WorkspaceError::Default);
         }
-        let failed = self.failed(Doing::Delete);
+        let failed = self.failed(StoreOperation::Delete);
         let client = self.table.open().await.map_err(&failed)?;
         let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
         let removed = client.execute(&statement, &[&name]).await;
         match removed.map_err(|error| failed(connect::explained(error)))? {
-            0 => Err(BadWorkspace::Missing(name.to_owned())),
+            0 => Err(WorkspaceError::Missing(name.to_owned())),
             _ => Ok(()),
         }
     }

@@ -7,14 +7,14 @@ use formwork_core::state::file::{FileError, StateFile};
 use formwork_core::version::LANGUAGE_VERSION;
 
 use crate::lock::{LockInfo, StateLock};
-use crate::store::{Doing, LockEnd, StateStore, StoreError, Written};
+use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
 
 /// The cause of a failure.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
 
 /// The primitive operations of a place.
 #[async_trait::async_trait]
-pub(crate) trait Place: Send {
+pub(crate) trait RemotePlace: Send {
     /// The place, as messages name it. Holds no secrets.
     fn location(&self) -> String;
 
@@ -34,7 +34,7 @@ pub(crate) trait Place: Send {
     async fn unlock(&mut self, id: &str) -> Result<(), Cause>;
 
     /// Releases the lock of another process.
-    async fn break_lock(&mut self, id: &str) -> Result<Breaking, Cause>;
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
 }
 
 /// Why a text was not replaced.
@@ -63,7 +63,7 @@ pub(crate) enum Locking {
 
 /// The outcome of releasing the lock of another process.
 #[derive(Debug)]
-pub(crate) enum Breaking {
+pub(crate) enum ForceUnlockOutcome {
     /// It was released, or there was none.
     Released,
     /// The lock has another id, or there is none.
@@ -95,25 +95,25 @@ impl Known {
     }
 }
 
-impl<P: Place> RemoteStore<P> {
+impl<P: RemotePlace> RemoteStore<P> {
     /// Makes the store. Asks nothing of the place yet.
     pub(crate) fn new(place: P) -> Self {
         Self { place, known: Known::NotRead }
     }
 
-    fn failed(&self, doing: Doing) -> impl FnOnce(Cause) -> StoreError + use<P> {
+    fn failed(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<P> {
         let location = self.place.location();
         move |cause| StoreError::failed(doing, location, cause)
     }
 
-    async fn text(&mut self, doing: Doing) -> Result<Vec<u8>, StoreError> {
+    async fn text(&mut self, doing: StoreOperation) -> Result<Vec<u8>, StoreError> {
         let failed = self.failed(doing);
         Ok(self.place.get().await.map_err(failed)?.unwrap_or_default())
     }
 
     /// Reads lineage and serial of the stored state, and compares them with those that are known.
     async fn check_unchanged(&mut self) -> Result<(), StoreError> {
-        let text = self.text(Doing::Write).await?;
+        let text = self.text(StoreOperation::Write).await?;
         if text.is_empty() {
             return Ok(());
         }
@@ -139,7 +139,7 @@ impl<P: Place> RemoteStore<P> {
 
     async fn put(&mut self, file: &StateFile) -> Result<(), StoreError> {
         self.check_unchanged().await?;
-        let failed = self.failed(Doing::Write);
+        let failed = self.failed(StoreOperation::Write);
         match self.place.put(file.write()).await {
             Ok(()) => {
                 self.known = Known::of(file);
@@ -160,13 +160,13 @@ impl<P: Place> RemoteStore<P> {
 }
 
 #[async_trait::async_trait]
-impl<P: Place> StateStore for RemoteStore<P> {
+impl<P: RemotePlace> StateStore for RemoteStore<P> {
     fn location(&self) -> String {
         self.place.location()
     }
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
-        let failed = self.failed(Doing::Lock);
+        let failed = self.failed(StoreOperation::Lock);
         let info = LockInfo::new(operation, String::new());
         match self.place.lock(&info).await.map_err(failed)? {
             Locking::Taken => Ok(StateLock { id: info.id }),
@@ -178,15 +178,15 @@ impl<P: Place> StateStore for RemoteStore<P> {
     }
 
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
-        let failed = self.failed(Doing::Unlock);
+        let failed = self.failed(StoreOperation::Unlock);
         self.place.unlock(&lock.id).await.map_err(failed)
     }
 
     async fn force_unlock(&mut self, id: &str) -> Result<(), StoreError> {
-        let failed = self.failed(Doing::Unlock);
+        let failed = self.failed(StoreOperation::Unlock);
         match self.place.break_lock(id).await.map_err(failed)? {
-            Breaking::Released => Ok(()),
-            Breaking::OtherLock(holder) => {
+            ForceUnlockOutcome::Released => Ok(()),
+            ForceUnlockOutcome::OtherLock(holder) => {
                 let (location, id) = (self.place.location(), id.to_owned());
                 Err(StoreError::NotLocked { location, id, holder })
             }
@@ -194,7 +194,7 @@ impl<P: Place> StateStore for RemoteStore<P> {
     }
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
-        let text = self.text(Doing::Read).await?;
+        let text = self.text(StoreOperation::Read).await?;
         match StateFile::read(&text) {
             Ok(file) => {
                 self.known = Known::of(&file);
@@ -208,14 +208,14 @@ impl<P: Place> StateStore for RemoteStore<P> {
         }
     }
 
-    async fn write(&mut self, file: &mut StateFile) -> Result<Written, StoreError> {
+    async fn write(&mut self, file: &mut StateFile) -> Result<WriteOutcome, StoreError> {
         if let Known::NotRead = self.known {
             self.read().await?;
         }
         let mut next = file.clone();
         if let Known::Present { lineage, serial, content } = &self.known {
             if *content == file.fingerprint() {
-                return Ok(Written::Unchanged);
+                return Ok(WriteOutcome::Unchanged);
             }
             if *lineage != file.lineage {
                 let (stored, ours) = (lineage.clone(), file.lineage.clone());
@@ -228,7 +228,7 @@ impl<P: Place> StateStore for RemoteStore<P> {
         self.put(&next).await?;
         file.serial = next.serial;
         file.terraform_version = next.terraform_version;
-        Ok(Written::Stored)
+        Ok(WriteOutcome::Stored)
     }
 
     async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {

@@ -7,20 +7,20 @@ use formwork_core::provider::builtin::remote_state::{RemoteStates, Source, Sourc
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
-use crate::kind::{Arguments, BackendKind, Surroundings, find};
+use crate::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use crate::unsupported::unsupported;
 use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// Reads states out of the backends of this crate.
 #[derive(Clone, Debug, Default)]
 pub struct BackendStates {
-    surroundings: Surroundings,
+    surroundings: BackendEnvironment,
 }
 
 impl BackendStates {
     /// A reader that starts relative paths from the working folder in `surroundings`.
     #[must_use]
-    pub fn new(surroundings: Surroundings) -> Self {
+    pub fn new(surroundings: BackendEnvironment) -> Self {
         Self { surroundings }
     }
 
@@ -136,7 +136,7 @@ mod tests {
     async fn a_state_is_read_from_the_file_that_the_arguments_name() {
         let folder = tempfile::tempdir().unwrap();
         let surroundings =
-            Surroundings { root: folder.path().to_owned(), ..Surroundings::default() };
+            BackendEnvironment { root: folder.path().to_owned(), ..BackendEnvironment::default() };
         let states = BackendStates::new(surroundings);
         // As in a `backend` block, a number is taken for its text.
         let config = settings("path", Value::Number(Number::from(5_i64)));

@@ -75,7 +75,7 @@ pub trait StateStore: Send {
     /// # Errors
     /// When another program changed the state since it was read, or it cannot be written. The state
     /// that was there before is then still there.
-    async fn write(&mut self, file: &mut StateFile) -> Result<Written, StoreError>;
+    async fn write(&mut self, file: &mut StateFile) -> Result<WriteOutcome, StoreError>;
 
     /// Replaces the stored state by another one, under that one's lineage and serial. The caller must
     /// have checked that this is wanted.
@@ -115,7 +115,7 @@ pub trait StateStore: Send {
 
 /// Whether a write was needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteOutcome {
     /// The content is the same as before: nothing was written.
     Unchanged,
     /// The new content is stored durably.
@@ -216,7 +216,7 @@ pub enum StoreError {
     #[error("cannot {doing} {location}: {cause}")]
     Failed {
         /// The operation.
-        doing: Doing,
+        doing: StoreOperation,
         /// The place of the state.
         location: String,
         /// The cause.
@@ -228,7 +228,7 @@ pub enum StoreError {
 
 /// An operation on a place that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum StoreOperation {
     /// Reading a state.
     Read,
     /// Writing a state.
@@ -247,7 +247,7 @@ pub enum Doing {
     Delete,
 }
 
-impl std::fmt::Display for Doing {
+impl std::fmt::Display for StoreOperation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Read => "read",
@@ -265,7 +265,7 @@ impl std::fmt::Display for Doing {
 impl StoreError {
     /// A failure of a place, with its cause.
     pub fn failed(
-        doing: Doing,
+        doing: StoreOperation,
         location: impl Into<String>,
         cause: impl Into<Box<dyn Error + Send + Sync>>,
     ) -> Self {
@@ -354,7 +354,7 @@ impl StoreError {
     }
 }
 
-impl Doing {
+impl StoreOperation {
     fn summary_and_remedy(self) -> (&'static str, &'static str) {
         match self {
             Self::Lock => (

@@ -39,7 +39,7 @@ pub(crate) struct Client {
 
 /// An answer, read to its end.
 #[derive(Clone, Debug)]
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     /// The status.
     pub(crate) status: StatusCode,
     /// The headers.
@@ -62,7 +62,7 @@ fn attempts(n_attempts: u32) -> String {
     if n_attempts > 1 { format!(" (after {n_attempts} attempts)") } else { String::new() }
 }
 
-impl Answer {
+impl HttpResponse {
     /// The value of a header, if it is text.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
@@ -144,7 +144,7 @@ impl Client {
     pub(crate) async fn send(
         &self,
         prepare: impl Fn() -> Result<Request<Vec<u8>>, Cause> + Send,
-    ) -> Result<Answer, Cause> {
+    ) -> Result<HttpResponse, Cause> {
         let mut attempts = self.begin();
         loop {
             let outcome = self.once(prepare()?).await;
@@ -169,7 +169,7 @@ impl Client {
     ///
     /// # Errors
     /// When no whole answer came.
-    pub(crate) async fn once(&self, request: Request<Vec<u8>>) -> Result<Answer, WebError> {
+    pub(crate) async fn once(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, WebError> {
         let method = request.method().to_string();
         let url = without_secrets(&request.uri().to_string());
         let failed = {
@@ -182,7 +182,7 @@ impl Client {
         answered.map_err(failed)
     }
 
-    fn exchange(&self, request: Request<Vec<u8>>) -> Result<Answer, String> {
+    fn exchange(&self, request: Request<Vec<u8>>) -> Result<HttpResponse, String> {
         let uri = request.uri();
         let (scheme, host) = (uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default());
         let proxy = self.proxies.toward(scheme, host, uri.port_u16());
@@ -197,7 +197,7 @@ impl Client {
         if text.len() as u64 > MAX_STATE {
             return Err(format!("the answer is longer than the limit of {MAX_STATE} bytes"));
         }
-        Ok(Answer { status: parts.status, headers: parts.headers, body: text })
+        Ok(HttpResponse { status: parts.status, headers: parts.headers, body: text })
     }
 }
 

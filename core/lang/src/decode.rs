@@ -16,7 +16,7 @@ use crate::dynamic::{self, Repetition};
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Attribute, Block, Body};
-use collect::Collected;
+use collect::CollectedBlocks;
 
 /// Evaluates a body against a schema; the value has the type that the schema implies. Arguments
 /// that are not set are null, absent blocks an empty collection.
@@ -128,7 +128,7 @@ impl Decoder<'_> {
         let content = content(self.diags, body, &expected);
         let WithDynamic(written_as_blocks) = expected;
         let kinds = BlockKinds { schema, attributes: &written_as_blocks };
-        let mut collected: BTreeMap<&str, Collected> = BTreeMap::new();
+        let mut collected: BTreeMap<&str, CollectedBlocks> = BTreeMap::new();
         for block in &content.blocks {
             self.block(&mut collected, block, kinds, context);
         }
@@ -144,7 +144,7 @@ impl Decoder<'_> {
     fn attributes(
         &mut self,
         content: &Content<Cow<'_, Attribute>, Cow<'_, Block>>,
-        (schema, collected): (&Schema, &mut BTreeMap<&str, Collected>),
+        (schema, collected): (&Schema, &mut BTreeMap<&str, CollectedBlocks>),
         context: Context<'_>,
     ) -> Vec<(Str, Value)> {
         let mut pairs = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
@@ -164,7 +164,7 @@ impl Decoder<'_> {
     /// Decodes a block, or all that a `dynamic` block stands for.
     fn block<'s>(
         &mut self,
-        collected: &mut BTreeMap<&'s str, Collected>,
+        collected: &mut BTreeMap<&'s str, CollectedBlocks>,
         block: &Block,
         kinds: BlockKinds<'s>,
         context: Context<'_>,

@@ -16,14 +16,14 @@ use super::{
 /// The error for a string that is not a valid address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{detail}")]
-pub struct BadAddress {
+pub struct AddressError {
     /// The kind of error, fit for the summary of a diagnostic.
     pub summary: &'static str,
     /// The finding and the correct form, in whole sentences.
     pub detail: String,
 }
 
-impl BadAddress {
+impl AddressError {
     pub(super) fn new(detail: impl Into<String>) -> Self {
         Self { summary: "Invalid address", detail: detail.into() }
     }
@@ -56,11 +56,11 @@ fn continues_name(c: char) -> bool {
 }
 
 /// Splits an address into its steps.
-pub(crate) fn split(text: &str) -> Result<Vec<Step>, BadAddress> {
+pub(crate) fn split(text: &str) -> Result<Vec<Step>, AddressError> {
     let mut rest = text.trim();
     let mut steps = Vec::new();
     if rest.is_empty() {
-        return Err(BadAddress::new("An address must begin with a name, but this one is empty."));
+        return Err(AddressError::new("An address must begin with a name, but this one is empty."));
     }
     loop {
         if let Some(inside) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
@@ -87,8 +87,8 @@ pub(crate) fn split(text: &str) -> Result<Vec<Step>, BadAddress> {
     }
 }
 
-fn not_a_name(before: &[Step], name: &str, behind: &str) -> BadAddress {
-    BadAddress::new(if before.is_empty() {
+fn not_a_name(before: &[Step], name: &str, behind: &str) -> AddressError {
+    AddressError::new(if before.is_empty() {
         format!("An address must begin with a name, not with `{name}{behind}`.")
     } else {
         format!(
@@ -98,23 +98,23 @@ fn not_a_name(before: &[Step], name: &str, behind: &str) -> BadAddress {
     })
 }
 
-fn unexpected(rest: &str) -> BadAddress {
-    BadAddress::new(format!("Expected `.name` or `[key]`, but found `{rest}`."))
+fn unexpected(rest: &str) -> AddressError {
+    AddressError::new(format!("Expected `.name` or `[key]`, but found `{rest}`."))
 }
 
 /// Reads a key and its closing bracket.
-fn read_key(text: &str) -> Result<(InstanceKey, &str), BadAddress> {
+fn read_key(text: &str) -> Result<(InstanceKey, &str), AddressError> {
     let (key, rest) = if let Some(inside) = text.strip_prefix('"') {
         let (key, rest) = read_string(inside)?;
         (InstanceKey::Str(key.into()), rest)
     } else if text.starts_with('*') {
-        return Err(BadAddress::new("A splat `[*]` names many things; an address names one."));
+        return Err(AddressError::new("A splat `[*]` names many things; an address names one."));
     } else {
         let length = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         let (digits, rest) = text.split_at(length);
         let number = digits.parse().ok().filter(|_| !rest.starts_with(['.', 'e', 'E']));
         let Some(number) = number else {
-            return Err(BadAddress::new(
+            return Err(AddressError::new(
                 "Brackets must hold a whole number from 0 or a string in double quotes. On a command \
                  line, put the address in single quotes to keep the double ones.",
             ));
@@ -123,12 +123,12 @@ fn read_key(text: &str) -> Result<(InstanceKey, &str), BadAddress> {
     };
     match rest.trim_start().strip_prefix(']') {
         Some(behind) => Ok((key, behind)),
-        None => Err(BadAddress::new("An opening bracket has no closing one behind its key.")),
+        None => Err(AddressError::new("An opening bracket has no closing one behind its key.")),
     }
 }
 
 /// Reads the rest of a quoted string, behind its opening quote.
-fn read_string(text: &str) -> Result<(String, &str), BadAddress> {
+fn read_string(text: &str) -> Result<(String, &str), AddressError> {
     let mut out = String::new();
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -136,7 +136,7 @@ fn read_string(text: &str) -> Result<(String, &str), BadAddress> {
             '"' => return Ok((out, chars.as_str())),
             '\\' => out.push(read_escape(&mut chars)?),
             '$' | '%' if chars.as_str().starts_with('{') => {
-                return Err(BadAddress::new(format!(
+                return Err(AddressError::new(format!(
                     "A key cannot hold a template. If `{c}{{` is part of the key, write `{c}{c}{{`."
                 )));
             }
@@ -148,7 +148,7 @@ fn read_string(text: &str) -> Result<(String, &str), BadAddress> {
             c => out.push(c),
         }
     }
-    Err(BadAddress::new("A string key has no closing quote."))
+    Err(AddressError::new("A string key has no closing quote."))
 }
 
 /// Whether behind a `$` or `%` follows another one and a brace: an escaped template marker.
@@ -156,9 +156,10 @@ fn is_doubled(c: char, rest: &str) -> bool {
     rest.strip_prefix(c).is_some_and(|rest| rest.starts_with('{'))
 }
 
-fn read_escape(chars: &mut Chars<'_>) -> Result<char, BadAddress> {
-    let bad =
-        || BadAddress::new("A backslash in a key must begin one of \\n \\r \\t \\\" \\\\ \\uNNNN.");
+fn read_escape(chars: &mut Chars<'_>) -> Result<char, AddressError> {
+    let bad = || {
+        AddressError::new("A backslash in a key must begin one of \\n \\r \\t \\\" \\\\ \\uNNNN.")
+    };
     let digits = match chars.next().ok_or_else(bad)? {
         'n' => return Ok('\n'),
         'r' => return Ok('\r'),
@@ -178,18 +179,20 @@ fn read_escape(chars: &mut Chars<'_>) -> Result<char, BadAddress> {
 const MAX_DEPTH: usize = 512;
 
 /// Takes `module.name[key]` pairs off the front.
-fn take_module(steps: &mut &[Step]) -> Result<ModuleAddr, BadAddress> {
+fn take_module(steps: &mut &[Step]) -> Result<ModuleAddr, AddressError> {
     let mut calls = Vec::new();
     while let [Step::Name(word), rest @ ..] = *steps
         && word == "module"
     {
         let [Step::Name(name), rest @ ..] = rest else {
-            return Err(BadAddress::new("Behind `module.` must follow the name of a module call."));
+            return Err(AddressError::new(
+                "Behind `module.` must follow the name of a module call.",
+            ));
         };
         let (key, rest) = take_instance_key(rest);
         if calls.len() == MAX_DEPTH {
             let problem = format!("It has more than {MAX_DEPTH} levels of modules.");
-            return Err(BadAddress::new(problem));
+            return Err(AddressError::new(problem));
         }
         calls.push(ModuleStep { name: name.clone(), key });
         *steps = rest;
@@ -205,7 +208,7 @@ fn take_instance_key(steps: &[Step]) -> (InstanceKey, &[Step]) {
 }
 
 /// Reads `[data.|resource.]type.name` off the front.
-fn take_resource(steps: &mut &[Step]) -> Result<ResourceName, BadAddress> {
+fn take_resource(steps: &mut &[Step]) -> Result<ResourceName, AddressError> {
     let (mode, rest, bare) = match *steps {
         [Step::Name(word), rest @ ..] if word == "data" => (Mode::Data, rest, false),
         [Step::Name(word), rest @ ..] if word == "ephemeral" => (Mode::Ephemeral, rest, false),
@@ -216,13 +219,13 @@ fn take_resource(steps: &mut &[Step]) -> Result<ResourceName, BadAddress> {
         && bare
         && RESERVED.contains(&word.as_str())
     {
-        return Err(BadAddress::new(format!(
+        return Err(AddressError::new(format!(
             "`{word}` does not begin the address of a resource. For a resource type of that name, \
              write `resource.{word}.NAME`."
         )));
     }
     let [Step::Name(kind), Step::Name(name), rest @ ..] = rest else {
-        return Err(BadAddress::new(
+        return Err(AddressError::new(
             "The address of a resource needs a resource type and a name: `TYPE.NAME`.",
         ));
     };
@@ -230,21 +233,21 @@ fn take_resource(steps: &mut &[Step]) -> Result<ResourceName, BadAddress> {
     Ok(ResourceName::new(mode, kind, name))
 }
 
-fn nothing_left(steps: &[Step]) -> Result<(), BadAddress> {
+fn nothing_left(steps: &[Step]) -> Result<(), AddressError> {
     match steps {
         [] => Ok(()),
-        [Step::Name(name)] => Err(BadAddress::new(format!(
+        [Step::Name(name)] => Err(AddressError::new(format!(
             "`.{name}` behind the name of a resource means nothing here. Instance keys stand in \
              brackets: `[0]`, `[\"{name}\"]`."
         ))),
-        _ => Err(BadAddress::new("The address goes on where it should end.")),
+        _ => Err(AddressError::new("The address goes on where it should end.")),
     }
 }
 
 impl FromStr for Target {
-    type Err = BadAddress;
+    type Err = AddressError;
 
-    fn from_str(text: &str) -> Result<Self, BadAddress> {
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         Self::of(&split(text)?)
     }
 }
@@ -254,7 +257,7 @@ impl Target {
     ///
     /// # Errors
     /// When the steps name nothing.
-    pub(crate) fn of(steps: &[Step]) -> Result<Self, BadAddress> {
+    pub(crate) fn of(steps: &[Step]) -> Result<Self, AddressError> {
         let mut rest = steps;
         let module = take_module(&mut rest)?;
         if rest.is_empty() {
@@ -271,28 +274,28 @@ impl Target {
 }
 
 impl FromStr for ModuleAddr {
-    type Err = BadAddress;
+    type Err = AddressError;
 
     /// Reads `module.a["x"].module.b`; the empty string is the root module.
-    fn from_str(text: &str) -> Result<Self, BadAddress> {
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         if text.is_empty() {
             return Ok(Self::root());
         }
         match text.parse()? {
             Target::Module(module) => Ok(module),
-            _ => Err(BadAddress::new("Expected the address of a module only.")),
+            _ => Err(AddressError::new("Expected the address of a module only.")),
         }
     }
 }
 
 impl FromStr for InstanceAddr {
-    type Err = BadAddress;
+    type Err = AddressError;
 
-    fn from_str(text: &str) -> Result<Self, BadAddress> {
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         match text.parse()? {
             Target::Instance(addr) => Ok(addr),
             Target::Resource(addr) => Ok(addr.instance(InstanceKey::None)),
-            Target::Module(_) => Err(BadAddress::new(
+            Target::Module(_) => Err(AddressError::new(
                 "This names a module; expected a resource instance: `TYPE.NAME`, `TYPE.NAME[0]`.",
             )),
         }
@@ -300,36 +303,38 @@ impl FromStr for InstanceAddr {
 }
 
 impl FromStr for ResourceAddr {
-    type Err = BadAddress;
+    type Err = AddressError;
 
-    fn from_str(text: &str) -> Result<Self, BadAddress> {
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         let addr: InstanceAddr = text.parse()?;
         match addr.key {
             InstanceKey::None => Ok(addr.of()),
-            _ => Err(BadAddress::new("Expected a resource as a whole, without an instance key.")),
+            _ => Err(AddressError::new("Expected a resource as a whole, without an instance key.")),
         }
     }
 }
 
 impl FromStr for ConfigResourceAddr {
-    type Err = BadAddress;
+    type Err = AddressError;
 
-    fn from_str(text: &str) -> Result<Self, BadAddress> {
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         let addr: ResourceAddr = text.parse()?;
         if addr.module.0.iter().any(|step| step.key != InstanceKey::None) {
-            return Err(BadAddress::new("Expected a resource as written, without instance keys."));
+            return Err(AddressError::new(
+                "Expected a resource as written, without instance keys.",
+            ));
         }
         Ok(addr.config())
     }
 }
 
 impl FromStr for ProviderConfigAddr {
-    type Err = BadAddress;
+    type Err = AddressError;
 
     /// Reads `module.a.provider["host/namespace/type"].alias`, and the old form `provider.type`.
-    fn from_str(text: &str) -> Result<Self, BadAddress> {
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         let bad = || {
-            BadAddress::new(format!(
+            AddressError::new(format!(
                 "`{text}` does not name a provider configuration; expected \
                  `provider[\"HOST/NAMESPACE/TYPE\"]`, with `.ALIAS` behind it if it has one."
             ))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use formwork_value::Str;
 
-use super::parse::BadAddress;
+use super::parse::AddressError;
 use super::{ModulePath, ResourceName};
 
 /// The source address of a provider: `registry.terraform.io/hashicorp/random`.
@@ -76,10 +76,10 @@ impl ProviderAddr {
 }
 
 impl FromStr for ProviderAddr {
-    type Err = BadAddress;
+    type Err = AddressError;
 
     /// Reads `[HOST/][NAMESPACE/]TYPE` and normalises it.
-    fn from_str(source: &str) -> Result<Self, BadAddress> {
+    fn from_str(source: &str) -> Result<Self, AddressError> {
         let parts: Vec<&str> = source.split('/').collect();
         let (host, namespace, kind) = match parts[..] {
             ["terraform"] => return Ok(Self::builtin()),
@@ -110,12 +110,12 @@ impl FromStr for ProviderAddr {
     }
 }
 
-fn bad(summary: &'static str, detail: String) -> BadAddress {
-    BadAddress { summary, detail }
+fn bad(summary: &'static str, detail: String) -> AddressError {
+    AddressError { summary, detail }
 }
 
 /// Normalises a namespace or type: lower case letters, digits, `_`, and single dashes inside.
-fn part(summary: &'static str, text: &str, source: &str) -> Result<String, BadAddress> {
+fn part(summary: &'static str, text: &str, source: &str) -> Result<String, AddressError> {
     let well_formed = !text.is_empty()
         && !text.starts_with('-')
         && !text.ends_with('-')
@@ -154,7 +154,7 @@ pub(in crate::addr) fn normal_host(text: &str) -> Option<String> {
     }
 }
 
-fn host_name(text: &str, source: &str) -> Result<String, BadAddress> {
+fn host_name(text: &str, source: &str) -> Result<String, AddressError> {
     normal_host(text).ok_or_else(|| {
         bad(
             "Invalid provider source hostname",

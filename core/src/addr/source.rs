@@ -11,7 +11,7 @@ use std::fmt::{Display, Formatter};
 pub use package::PackageAddr;
 pub use registry::RegistryModule;
 
-use super::parse::BadAddress;
+use super::parse::AddressError;
 
 /// The source of a module, normalised: two texts that mean the same are equal. It prints as the
 /// manifest of installed modules holds it.
@@ -35,9 +35,9 @@ impl ModuleSource {
     ///
     /// # Errors
     /// When the text is no source of any kind, or not that of a registry though a version is given.
-    pub fn parse(text: &str, versioned: bool) -> Result<Self, BadAddress> {
+    pub fn parse(text: &str, versioned: bool) -> Result<Self, AddressError> {
         if versioned {
-            return registry(text).map_err(|reason| BadAddress {
+            return registry(text).map_err(|reason| AddressError {
                 summary: "Invalid registry module source address",
                 detail: format!(
                     "Failed to parse module registry address: {reason}.\n\nFormwork assumed that you intended a module registry source address because you also set the argument \"version\", which applies only to registry modules."

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::last::Last;
+use super::destroy_last::Last;
 use super::vertex::{
     DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex, Vertex,
 };
@@ -16,7 +16,7 @@ use crate::change::{Action, Change, ReplaceOrder};
 use crate::config::{Config, ModuleNode};
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Draft, Edges, VertexId, numbered};
-use crate::phase::{self, Frame, Mentions, Names, Vertex as _, Why};
+use crate::phase::{self, EdgeReason, Mentions, Names, SharedVertex, Vertex as _};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 
@@ -55,7 +55,7 @@ impl Index {
                     index.add_key(addr, id);
                 }
                 Vertex::Unchanged(instance) => index.add_key(&instance.change.addr, id),
-                Vertex::Frame(_) | Vertex::Open(_) | Vertex::Changed | Vertex::Free(_) => {}
+                Vertex::SharedVertex(_) | Vertex::Open(_) | Vertex::Changed | Vertex::Free(_) => {}
             }
         }
         index
@@ -83,10 +83,10 @@ impl Index {
 }
 
 /// A graph being built.
-pub(super) type Building<'c> = Draft<Vertex<'c>, Why>;
+pub(super) type GraphBuilder<'c> = Draft<Vertex<'c>, EdgeReason>;
 
 /// Builds the graph, not yet checked for cycles.
-pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c> {
+pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilder<'c> {
     let config = session.config;
     let mut draft = written(config);
     add_changes(config, plan, &mut draft.adding());
@@ -105,14 +105,14 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
 }
 
 /// Objects as written and the objects that they mention, whether or not they change.
-pub(super) fn as_written<'c>(session: &'c Session<'c>) -> Building<'c> {
+pub(super) fn as_written<'c>(session: &'c Session<'c>) -> GraphBuilder<'c> {
     let mut draft = written(session.config);
     let index = Index::of(session.config, draft.vertices());
     connect_written(session.config, &mut draft, &index, Mode::Normal);
     draft
 }
 
-fn written(config: &Config) -> Building<'_> {
+fn written(config: &Config) -> GraphBuilder<'_> {
     let mut draft = Draft::new();
     phase::add_values(config, &mut draft.adding());
     phase::add_calls(config, &mut draft.adding());
@@ -120,7 +120,12 @@ fn written(config: &Config) -> Building<'_> {
     draft
 }
 
-fn connect_written<'c>(config: &'c Config, draft: &mut Building<'c>, index: &Index, mode: Mode) {
+fn connect_written<'c>(
+    config: &'c Config,
+    draft: &mut GraphBuilder<'c>,
+    index: &Index,
+    mode: Mode,
+) {
     let (vertices, edges) = draft.split();
     connect_references((config, mode), vertices, index, edges);
     phase::connect_modules(config, vertices, &index.names, edges);
@@ -129,12 +134,12 @@ fn connect_written<'c>(config: &'c Config, draft: &mut Building<'c>, index: &Ind
 
 /// The providers that the vertices need, also those that only say how to read what is stored and does
 /// not change.
-pub(super) fn providers(draft: &Building<'_>, plan: &Plan) -> Vec<ProviderAddr> {
+pub(super) fn providers(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAddr> {
     let mut needed = Vec::new();
     let mut seen = BTreeSet::new();
     for vertex in draft.vertices() {
         match vertex {
-            Vertex::Frame(frame) => needed.extend(frame.provider().cloned()),
+            Vertex::SharedVertex(frame) => needed.extend(frame.provider().cloned()),
             Vertex::Expand(expand) => drop(seen.insert(&expand.addr)),
             _ => {}
         }
@@ -214,7 +219,7 @@ fn connect_references<'c>(
     (config, mode): (&'c Config, Mode),
     vertices: &[Vertex<'c>],
     index: &Index,
-    edges: &mut Edges<Why>,
+    edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in numbered(vertices) {
         let own = match vertex {
@@ -228,7 +233,7 @@ fn connect_references<'c>(
                     continue;
                 }
                 for &to in index.mentioned(node, reference) {
-                    edges.connect(at, to, Why::Mention(reference.whole));
+                    edges.connect(at, to, EdgeReason::Mention(reference.whole));
                 }
             }
         }
@@ -237,7 +242,7 @@ fn connect_references<'c>(
 
 fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>, mode: Mode) -> Vec<Mentions<'c>> {
     match vertex {
-        Vertex::Frame(frame) => frame.mentions(config),
+        Vertex::SharedVertex(frame) => frame.mentions(config),
         // While everything is destroyed the state says what there is, and what the block mentions may
         // not have a value any more.
         Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => Vec::new(),
@@ -254,8 +259,8 @@ fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>, mode: Mode) -> Vec<Ment
 }
 
 /// An instance waits for its resource to be expanded, and the end of the resource for the instance.
-fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<Why>) {
-    let because = Why::Order("belongs to that resource");
+fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<EdgeReason>) {
+    let because = EdgeReason::Order("belongs to that resource");
     for (name, &expand) in &index.expands {
         if let Some(&done) = index.done.get(name) {
             edges.connect(done, expand, because);
@@ -276,8 +281,8 @@ fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<Why>)
 }
 
 /// Connects `check` blocks: the objects that a `check` block refers to are read after all changes.
-fn connect_checks(draft: &mut Building<'_>, index: &Index) {
-    let because = Why::Order("is looked at when everything else is done");
+fn connect_checks(draft: &mut GraphBuilder<'_>, index: &Index) {
+    let because = EdgeReason::Order("is looked at when everything else is done");
     let is_nested =
         |id: &&VertexId| matches!(&draft[**id], Vertex::Instance(i) if i.config.within.is_some());
     let (nested, changing): (Vec<VertexId>, Vec<VertexId>) =
@@ -296,7 +301,7 @@ fn connect_checks(draft: &mut Building<'_>, index: &Index) {
 
 /// Keeps the vertices that change something, the planned outputs, the parts that the plan could not
 /// settle, and everything that these need.
-fn prune(plan: &Plan, draft: &mut Building<'_>) {
+fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
     let is_whole = plan.mode == Mode::Normal && plan.targets.is_empty();
     // Objects that a refresh takes in must satisfy the conditions, and here they do more than warn.
     let stays = plan.mode != Mode::Destroy;
@@ -314,11 +319,13 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
         Vertex::Destroy(destroy) => !destroy.is_last || is_meant(destroy.change),
         // Terraform also opens ephemeral resources that nothing needs.
         Vertex::Open(_) => is_whole,
-        Vertex::Frame(Frame::Value(value)) => match (value.value, value.root_output()) {
-            (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),
-            (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
-            (_, None) => unsettled,
-        },
+        Vertex::SharedVertex(SharedVertex::Value(value)) => {
+            match (value.value, value.root_output()) {
+                (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),
+                (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
+                (_, None) => unsettled,
+            }
+        }
         _ => false,
     });
     let keep = draft.dependencies(|_| true).reach(wanted.collect());

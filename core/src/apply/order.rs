@@ -12,26 +12,28 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub(super) use self::relax::relax;
-use super::build::{Building, Index};
+use super::build::{GraphBuilder, Index};
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, Mode, ProviderConfigAddr};
 use crate::change::{Action, ReplaceOrder};
 use crate::graph::{Adjacency, VertexId};
-use crate::phase::Why;
+use crate::phase::EdgeReason;
 
-const DEPENDENTS_FIRST: Why = Why::Order("goes after what depends on it, as the state has it");
-const BEFORE_CHANGES: Why =
-    Why::Order("changes after what depended on it is destroyed, as the state has it");
-const AFTER_DESTROY: Why =
-    Why::Order("comes after what it depended on is destroyed, as the state has it");
-const OWN_PREDECESSOR: Why = Why::Order("replaces it, and create_before_destroy is not set");
-const LAST: Why = Why::CreateFirst;
+const DEPENDENTS_FIRST: EdgeReason =
+    EdgeReason::Order("goes after what depends on it, as the state has it");
+const BEFORE_CHANGES: EdgeReason =
+    EdgeReason::Order("changes after what depended on it is destroyed, as the state has it");
+const AFTER_DESTROY: EdgeReason =
+    EdgeReason::Order("comes after what it depended on is destroyed, as the state has it");
+const OWN_PREDECESSOR: EdgeReason =
+    EdgeReason::Order("replaces it, and create_before_destroy is not set");
+const LAST: EdgeReason = EdgeReason::CreateFirst;
 /// For both of the orders that come of what is written alone.
-const AS_WRITTEN: Why = Why::Order("comes after what mentions it is destroyed");
-const CONFIGURES: Why = Why::Order("configures the provider that does the other");
+const AS_WRITTEN: EdgeReason = EdgeReason::Order("comes after what mentions it is destroyed");
+const CONFIGURES: EdgeReason = EdgeReason::Order("configures the provider that does the other");
 
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
-pub(super) fn connect(draft: &mut Building<'_>, index: &Index, destroying: bool) {
+pub(super) fn connect(draft: &mut GraphBuilder<'_>, index: &Index, destroying: bool) {
     join_gone(draft, index);
     let behind = if destroying { Behind::new() } else { behind_providers(draft, index) };
     connect_destroys(draft, index, &behind);
@@ -57,11 +59,11 @@ fn name(addr: &InstanceAddr) -> ConfigResourceAddr {
 }
 
 /// The join of a resource's destroyed objects waits for each of them.
-fn join_gone(draft: &mut Building<'_>, index: &Index) {
+fn join_gone(draft: &mut GraphBuilder<'_>, index: &Index) {
     let (vertices, edges) = draft.split();
     for (id, destroy) in destroys(vertices, index) {
         if let Some(&gone) = index.gone.get(&name(&destroy.change.addr)) {
-            edges.connect(gone, id, Why::Order("belongs to that resource"));
+            edges.connect(gone, id, EdgeReason::Order("belongs to that resource"));
         }
     }
 }
@@ -169,17 +171,17 @@ impl<'i> Resources<'i> {
 }
 
 /// Many that wait for many.
-struct Wait {
+struct JoinVertex {
     /// Of which resource, in the eyes of those who wait.
     of: ConfigResourceAddr,
     waiting: Vec<VertexId>,
     on: Vec<VertexId>,
-    why: Why,
+    why: EdgeReason,
 }
 
 /// Adds the edges, over a join where there would be one for each of many pairs.
-fn connect_waits(draft: &mut Building<'_>, waits: Vec<Wait>) {
-    for Wait { of, waiting, mut on, why } in waits {
+fn connect_waits(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
+    for JoinVertex { of, waiting, mut on, why } in waits {
         if waiting.len() > 1 && on.len() > 1 {
             let join = draft.add(Vertex::Free(of));
             on.iter().for_each(|&on| draft.connect(join, on, why));
@@ -193,7 +195,7 @@ fn connect_waits(draft: &mut Building<'_>, waits: Vec<Wait>) {
 
 /// Orders destructions. An object goes after everything that was made after it is gone. Its
 /// dependencies are changed or recreated only when it is gone, unless it goes last.
-fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
+fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Behind) {
     let resources = Resources::of(draft.vertices(), index);
     // An object that goes only after something that goes last may have to wait for a change: the
     // change comes after the successor of the object that goes last, and the successor may use the
@@ -246,7 +248,11 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
 }
 
 /// Edges between vertices, given the pairs in which resources depend on each other.
-fn waits(resources: &Resources<'_>, mut pairs: Vec<(u32, u32, bool)>, whys: [Why; 2]) -> Vec<Wait> {
+fn waits(
+    resources: &Resources<'_>,
+    mut pairs: Vec<(u32, u32, bool)>,
+    whys: [EdgeReason; 2],
+) -> Vec<JoinVertex> {
     pairs.sort_unstable();
     pairs.dedup();
     pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(resources, pairs, whys)).collect()
@@ -257,8 +263,8 @@ fn waits(resources: &Resources<'_>, mut pairs: Vec<(u32, u32, bool)>, whys: [Why
 fn after(
     resources: &Resources<'_>,
     pairs: &[(u32, u32, bool)],
-    [before_changes, dependents_first]: [Why; 2],
-) -> [Wait; 2] {
+    [before_changes, dependents_first]: [EdgeReason; 2],
+) -> [JoinVertex; 2] {
     let of = pairs.first().map_or(0, |pair| pair.0 as usize);
     let (name, parts) = (resources.names[of], &resources.parts[of]);
     let dependents = |pairs: &[(u32, u32, bool)]| -> Vec<usize> {
@@ -271,7 +277,7 @@ fn after(
     all.dedup();
     let gone = all.iter().filter_map(|&at| resources.parts[at].gone);
     let destroys = parts.first.iter().chain(&parts.last).copied();
-    let wait = |waiting, on, why| Wait { of: name.clone(), waiting, on, why };
+    let wait = |waiting, on, why| JoinVertex { of: name.clone(), waiting, on, why };
     [
         wait(parts.makers.clone(), first_gone.collect(), before_changes),
         wait(destroys.collect(), gone.collect(), dependents_first),
@@ -281,7 +287,7 @@ fn after(
 /// Orders creations. A vertex that creates, changes or reads waits until the objects that it
 /// depends on, by the state or the configuration, and that are destroyed are gone; those that go
 /// last wait for it instead.
-fn connect_creators(draft: &mut Building<'_>, index: &Index) {
+fn connect_creators(draft: &mut GraphBuilder<'_>, index: &Index) {
     let resources = Resources::of(draft.vertices(), index);
     let vertices = draft.vertices();
     let mut waits = Vec::new();
@@ -311,7 +317,7 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
         if !parts.created_first {
             let of = resources.names[own].clone();
             let waiting = parts.makers.iter().chain(&parts.readers).copied().collect();
-            waits.push(Wait { of, waiting, on: gone.collect(), why: AFTER_DESTROY });
+            waits.push(JoinVertex { of, waiting, on: gone.collect(), why: AFTER_DESTROY });
         }
         for &on in &depends_on {
             users[on].extend(parts.done);
@@ -319,7 +325,7 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
     }
     for (at, users) in users.into_iter().enumerate() {
         let (of, waiting) = (resources.names[at].clone(), resources.parts[at].last.clone());
-        waits.push(Wait { of, waiting, on: users, why: LAST });
+        waits.push(JoinVertex { of, waiting, on: users, why: LAST });
     }
     connect_waits(draft, waits);
 }
@@ -327,7 +333,7 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
 /// Connects the two halves of a replacement. Objects deposed before go when the instance is as
 /// planned, as in Terraform: they may be all that exists, if nothing can be made. Unless one has to
 /// go before something that is replaced: then it waits for nothing, and nothing for it.
-fn connect_own(draft: &mut Building<'_>, index: &Index) {
+fn connect_own(draft: &mut GraphBuilder<'_>, index: &Index) {
     let (vertices, edges) = draft.split();
     let mut makers: BTreeMap<&InstanceAddr, VertexId> = BTreeMap::new();
     for &id in &index.instances {
@@ -350,7 +356,7 @@ fn connect_own(draft: &mut Building<'_>, index: &Index) {
 /// For each provider configuration, the resources it is made of.
 type Behind = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
 
-fn behind_providers(draft: &Building<'_>, index: &Index) -> Behind {
+fn behind_providers(draft: &GraphBuilder<'_>, index: &Index) -> Behind {
     let dependencies = needs(draft);
     let needed = index.names.providers().iter();
     let needed = needed.filter(|(_, id)| !dependencies.of(**id).is_empty());
@@ -362,13 +368,13 @@ fn behind_providers(draft: &Building<'_>, index: &Index) -> Behind {
 }
 
 /// Vertices that each vertex needs for its own sake, not for the sake of order.
-fn needs(draft: &Building<'_>) -> Adjacency {
+fn needs(draft: &GraphBuilder<'_>) -> Adjacency {
     draft.dependencies(|edge| !edge.why.is_order())
 }
 
 /// When everything is destroyed, the objects that configure a provider go after all objects of that
 /// provider.
-fn connect_provider_users(draft: &mut Building<'_>, index: &Index) {
+fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &Index) {
     let dependencies = needs(draft);
     let mut users: BTreeMap<VertexId, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
     for (_, destroy) in destroys(draft.vertices(), index) {
@@ -385,7 +391,7 @@ fn connect_provider_users(draft: &mut Building<'_>, index: &Index) {
         let others = users.iter().filter(|user| !needed.contains(user));
         let gone = others.filter_map(|user| index.gone.get(user).copied());
         if let Some(of) = needed.first().cloned() {
-            waits.push(Wait { of, waiting, on: gone.collect(), why: CONFIGURES });
+            waits.push(JoinVertex { of, waiting, on: gone.collect(), why: CONFIGURES });
         }
     }
     connect_waits(draft, waits);

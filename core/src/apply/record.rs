@@ -7,13 +7,13 @@ use std::sync::Arc;
 use formwork_value::{Diagnostics, Known, Str, Value};
 
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
-use super::visit::{Came, Expanded, View, visit};
+use super::visit::{ApplyOutcome, Expanded, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
 use crate::change::Action;
-use crate::eval::verdicts::summarise;
+use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
-use crate::phase::{Counter, Openings, Why, walk_phase, without_unknowns};
+use crate::phase::{Counter, EdgeReason, EphemeralResources, walk_phase, without_unknowns};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::checks::{CheckResult, CheckResults};
@@ -28,14 +28,14 @@ pub struct Applied {
     /// Results of the conditions.
     pub checks: CheckResults,
     /// Numbers of objects created, changed and destroyed.
-    pub tally: Tally,
+    pub tally: ChangeCounts,
     /// Whether everything in the plan was done.
     pub complete: bool,
 }
 
 /// Numbers of objects created, changed and destroyed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct ChangeCounts {
     /// There before, and managed from now on.
     pub imported: usize,
     /// Made.
@@ -52,14 +52,15 @@ pub(super) async fn run(
     diags: &mut Diagnostics,
     plan: &Plan,
     journal: &Journal,
-    graph: &Graph<Vertex<'_>, Why>,
+    graph: &Graph<Vertex<'_>, EdgeReason>,
 ) -> Applied {
-    let openings = Openings::new(session);
+    let openings = EphemeralResources::new(session);
     let view = View { session, plan, journal, openings: &openings };
     // Visits read the state only before they wait for anything, records change it between visits,
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
-    let tally = Tally { imported: announce_imports(session, plan), ..Tally::default() };
+    let tally =
+        ChangeCounts { imported: announce_imports(session, plan), ..ChangeCounts::default() };
     let is_counted =
         |vertex: &Vertex<'_>| matches!(vertex, Vertex::Instance(_) | Vertex::Destroy(_));
     let total = graph.vertices().iter().filter(|vertex| is_counted(vertex)).count();
@@ -159,26 +160,34 @@ fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) 
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
     journal: &'r Journal,
-    tally: Tally,
+    tally: ChangeCounts,
 }
 
 impl Recorder<'_, '_> {
-    fn record(&mut self, state: &mut State, vertex: &Vertex<'_>, (came, failed): (Came, bool)) {
+    fn record(
+        &mut self,
+        state: &mut State,
+        vertex: &Vertex<'_>,
+        (came, failed): (ApplyOutcome, bool),
+    ) {
         debug_assert!(
             failed || is_written_down(self.journal, vertex),
             "dependents begin before what they depend on is written down"
         );
         match (vertex, came) {
-            (Vertex::Frame(frame), Came::Frame(found)) => {
+            (Vertex::SharedVertex(frame), ApplyOutcome::SharedVertex(found)) => {
                 if let Some((output, found)) = frame.record(self.session, found) {
                     record_output(state, &output.name, &found, output.sensitive);
                 }
             }
-            (Vertex::Expand(ExpandVertex { addr, .. }), Came::Expanded(found))
-            | (Vertex::Open(OpenVertex { addr, .. }), Came::Expanded(found)) => {
+            (Vertex::Expand(ExpandVertex { addr, .. }), ApplyOutcome::Expanded(found))
+            | (Vertex::Open(OpenVertex { addr, .. }), ApplyOutcome::Expanded(found)) => {
                 self.record_expanded(&addr.resource, found);
             }
-            (Vertex::Instance(instance), Came::Made { object, value, deposes, changed }) => {
+            (
+                Vertex::Instance(instance),
+                ApplyOutcome::Made { object, value, deposes, changed },
+            ) => {
                 if changed && !failed {
                     self.count(instance.change.action);
                 }
@@ -190,7 +199,7 @@ impl Recorder<'_, '_> {
                     results.set(&addr.key, value);
                 }
             }
-            (Vertex::Destroy(destroy), Came::Destroyed { left }) => {
+            (Vertex::Destroy(destroy), ApplyOutcome::Destroyed { left }) => {
                 if !failed {
                     self.tally.destroyed += 1;
                 }

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use super::build::Building;
+use super::build::GraphBuilder;
 use super::vertex::{InstanceVertex, Vertex};
 use crate::addr::{InstanceAddr, ModulePath, ResourceAddr};
 use crate::change::Action;
 use crate::eval::vertex::{NamedValue, ValueVertex};
-use crate::phase::Frame;
+use crate::phase::SharedVertex;
 use crate::plan::{Mode, Plan};
 use crate::state::checks::{CheckResult, CheckStatus, CheckSubject};
 
@@ -28,7 +28,7 @@ pub(super) fn unchanged(plan: &Plan) -> BTreeSet<InstanceAddr> {
 }
 
 /// Selects the vertices of values that are not settled, for a plan of everything.
-pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
+pub(super) fn values(plan: &Plan, draft: &GraphBuilder<'_>) -> Vec<bool> {
     let n_vertices = draft.vertices().len();
     // When everything is destroyed, values change and are not shown again.
     if plan.mode == Mode::Destroy || !plan.targets.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
     let all = |is: &dyn Fn(&Vertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
     let behind = dependents.reach(all(&|vertex| match vertex {
         Vertex::Instance(instance) => is_unknown(instance),
-        Vertex::Frame(Frame::Value(value)) => is_judged(value),
+        Vertex::SharedVertex(SharedVertex::Value(value)) => is_judged(value),
         _ => false,
     }));
     // Dependents of something that was left out were not planned.
@@ -53,12 +53,12 @@ pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
     }));
     let is_warned_of = |vertex: &Vertex<'_>| {
         plan.mode == Mode::RefreshOnly
-            && matches!(vertex, Vertex::Frame(Frame::Value(value)) if has_preconditions(value))
+            && matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(value)) if has_preconditions(value))
     };
     let found = draft.vertices().iter().zip(behind.into_iter().zip(left_out));
     found
         .map(|(vertex, (behind, left_out))| {
-            let is_value = matches!(vertex, Vertex::Frame(Frame::Value(_)));
+            let is_value = matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(_)));
             is_value && !left_out && (behind || is_warned_of(vertex))
         })
         .collect()

@@ -3,13 +3,13 @@
 use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ProviderConfigAddr};
 use crate::change::Change;
 use crate::config::{Config, ModuleNode, Resource};
-use crate::phase::{self, Frame};
+use crate::phase::{self, SharedVertex};
 
 /// A vertex of the apply graph.
 #[derive(Debug)]
 pub(crate) enum Vertex<'c> {
     /// A vertex that both graphs have.
-    Frame(Frame<'c>),
+    SharedVertex(SharedVertex<'c>),
     /// A resource in the configuration: its instances become known, and those that do not change
     /// have their values.
     Expand(ExpandVertex<'c>),
@@ -85,23 +85,23 @@ pub(crate) struct DestroyVertex<'c> {
     pub(crate) is_hurried: bool,
 }
 
-impl<'c> From<Frame<'c>> for Vertex<'c> {
-    fn from(frame: Frame<'c>) -> Self {
-        Self::Frame(frame)
+impl<'c> From<SharedVertex<'c>> for Vertex<'c> {
+    fn from(frame: SharedVertex<'c>) -> Self {
+        Self::SharedVertex(frame)
     }
 }
 
 impl<'c> phase::Vertex<'c> for Vertex<'c> {
-    fn frame(&self) -> Option<&Frame<'c>> {
+    fn frame(&self) -> Option<&SharedVertex<'c>> {
         match self {
-            Self::Frame(frame) => Some(frame),
+            Self::SharedVertex(frame) => Some(frame),
             _ => None,
         }
     }
 
     fn module(&self) -> Option<&'c ModuleNode> {
         match self {
-            Self::Frame(frame) => frame.module(),
+            Self::SharedVertex(frame) => frame.module(),
             Self::Expand(expand) => Some(expand.node),
             Self::Open(open) => Some(open.node),
             // Vertices that create or destroy come behind the expansion, or need none.
@@ -117,7 +117,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 
     fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
         match self {
-            Self::Frame(frame) => frame.around(config),
+            Self::SharedVertex(frame) => frame.around(config),
             Self::Done(addr) => config.node(&addr.module),
             other => other.module(),
         }
@@ -157,7 +157,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 
     fn passes_on(&self) -> bool {
         match self {
-            Self::Frame(frame) => frame.passes_on(),
+            Self::SharedVertex(frame) => frame.passes_on(),
             other => matches!(other, Self::Expand(_) | Self::Open(_)),
         }
     }
@@ -166,7 +166,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 impl std::fmt::Display for Vertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Frame(frame) => frame.fmt(f),
+            Self::SharedVertex(frame) => frame.fmt(f),
             Self::Expand(expand) => write!(f, "{} (expand)", expand.addr),
             Self::Open(open) => open.addr.fmt(f),
             Self::Instance(InstanceVertex { change, .. })

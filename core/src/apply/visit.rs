@@ -15,7 +15,7 @@ use formwork_value::{Diagnostics, Value};
 use super::vertex::Vertex;
 use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
 use crate::eval::Expansion;
-use crate::phase::{Framed, Openings, point_at_parts};
+use crate::phase::{EphemeralResources, SharedOutcome, point_at_parts};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::Object;
@@ -28,15 +28,15 @@ pub(super) struct View<'a> {
     pub(super) plan: &'a Plan,
     pub(super) journal: &'a Journal,
     /// The ephemeral resources that are open.
-    pub(super) openings: &'a Openings<'a>,
+    pub(super) openings: &'a EphemeralResources<'a>,
 }
 
 /// Result of a visit.
-pub(super) enum Came {
+pub(super) enum ApplyOutcome {
     /// Nothing to record.
     Nothing,
     /// Result of visiting a vertex of the frame.
-    Frame(Framed),
+    SharedVertex(SharedOutcome),
     /// The instances of a resource, for each instance of its module.
     Expanded(Vec<Expanded>),
     /// An object was made or changed, or an attempt left something behind.
@@ -70,35 +70,37 @@ pub(super) async fn visit(
     view: View<'_>,
     object: Option<Arc<Object>>,
     vertex: &Vertex<'_>,
-) -> (Diagnostics, Came) {
+) -> (Diagnostics, ApplyOutcome) {
     let mut diags = Diagnostics::new();
     let session = view.session;
     let came = match vertex {
-        Vertex::Frame(frame) => {
+        Vertex::SharedVertex(frame) => {
             let with = (session, session.givens());
-            Came::Frame(frame.visit(&mut diags, with, view.openings).await)
+            ApplyOutcome::SharedVertex(frame.visit(&mut diags, with, view.openings).await)
         }
         Vertex::Expand(expand) => {
             let find = |diags: &mut Diagnostics| expand::visit(view, diags, expand);
-            session.settled(&mut diags, find).await.unwrap_or(Came::Nothing)
+            session.settled(&mut diags, find).await.unwrap_or(ApplyOutcome::Nothing)
         }
         Vertex::Open(open) => open::visit(view, &mut diags, open).await,
         Vertex::Instance(instance) => {
             // Much larger than what the other vertices need, which are many.
             let came = Box::pin(instance::visit(view, &mut diags, instance)).await;
             point_at_parts(&mut diags, &instance.config.body, instance.config.span);
-            came.unwrap_or(Came::Nothing)
+            came.unwrap_or(ApplyOutcome::Nothing)
         }
         Vertex::Unchanged(instance) => {
             // A failure is in `diags`; there is nothing to record either way.
             let _ = unchanged::visit(view, &mut diags, instance).await;
-            Came::Nothing
+            ApplyOutcome::Nothing
         }
         Vertex::Destroy(destroy) => {
             let came = Box::pin(destroy::visit(view, object, &mut diags, destroy)).await;
-            came.unwrap_or(Came::Nothing)
+            came.unwrap_or(ApplyOutcome::Nothing)
         }
-        Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => Came::Nothing,
+        Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => {
+            ApplyOutcome::Nothing
+        }
     };
     (diags, came)
 }

@@ -12,7 +12,7 @@ use super::folders::CallSite;
 use super::{
     Argument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings, traversal,
 };
-use crate::addr::{BadAddress, ModuleSource};
+use crate::addr::{AddressError, ModuleSource};
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
@@ -103,7 +103,7 @@ pub(super) fn source(
     let text = constant::string(diags, &attribute.expr)?;
     match ModuleSource::parse(&text, versioned) {
         Ok(address) => Ok((text, address)),
-        Err(BadAddress { summary, detail }) => {
+        Err(AddressError { summary, detail }) => {
             Err(diags.error(Diagnostic::error(summary, detail).at(attribute.expr.span)))
         }
     }

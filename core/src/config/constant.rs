@@ -7,9 +7,9 @@ use formwork_lang::syntax::{Expr, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
 /// A scope in which nothing has a name and no function can be called.
-pub(crate) struct Nothing;
+pub(crate) struct EmptyScope;
 
-impl Scope for Nothing {
+impl Scope for EmptyScope {
     fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -44,7 +44,7 @@ impl Scope for Nothing {
 
 /// Evaluates an expression that may mention nothing and call nothing.
 pub(super) fn value(diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Reported> {
-    evaluate(diags, expr, &Nothing)
+    evaluate(diags, expr, &EmptyScope)
 }
 
 /// Evaluates a constant of a primitive type, which must not be null.

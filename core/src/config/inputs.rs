@@ -13,7 +13,7 @@ use super::{Module, Variable, constant};
 
 /// A value for a variable from outside of the configuration.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Given {
+pub struct VariableInput {
     /// The variable.
     pub name: Str,
     /// The value.
@@ -86,7 +86,7 @@ pub fn read_values(
     sources: &mut Sources,
     name: &str,
     content: Vec<u8>,
-) -> Result<Vec<Given>, Reported> {
+) -> Result<Vec<VariableInput>, Reported> {
     let mut found = Diagnostics::new();
     let source = add_source(&mut found, sources, name, content);
     let mut body = if name.ends_with(".json") {
@@ -104,7 +104,7 @@ pub fn read_values(
     let mut given = Vec::new();
     for attribute in into_attributes(&mut found, body) {
         if let Ok(value) = constant::value(&mut found, &attribute.expr) {
-            given.push(Given {
+            given.push(VariableInput {
                 name: attribute.name.name,
                 value: GivenValue::Value(value),
                 origin: Origin::File(name.to_owned(), Some(attribute.expr.span)),
@@ -140,12 +140,12 @@ pub fn resolve(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     module: &Module,
-    given: Vec<Given>,
+    given: Vec<VariableInput>,
     unset: Unset,
 ) -> Result<BTreeMap<Str, Input>, Reported> {
     let mut found = Diagnostics::new();
     report_undeclared(&mut found, module, &given);
-    let mut last: BTreeMap<Str, Given> =
+    let mut last: BTreeMap<Str, VariableInput> =
         given.into_iter().map(|given| (given.name.clone(), given)).collect();
     let mut inputs = BTreeMap::new();
     for (name, variable) in &module.variables {
@@ -162,7 +162,7 @@ pub fn resolve(
     Ok(inputs)
 }
 
-fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Given]) {
+fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[VariableInput]) {
     let mut n_in_files = 0;
     for given in given.iter().filter(|given| !module.variables.contains_key(&given.name)) {
         let name = &given.name;
@@ -233,7 +233,7 @@ fn read(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     variable: &Variable,
-    given: Given,
+    given: VariableInput,
 ) -> Result<Input, Reported> {
     let span = match &given.origin {
         Origin::File(_, span) => *span,
@@ -267,8 +267,10 @@ fn read(
         Ok(value) => Ok(Input { value, raw, given: span, is_default: false }),
         Err(problem) => {
             let (summary, reason) = match problem {
-                Misfit::Null => ("Required variable not set", "it must not be null".to_owned()),
-                Misfit::Type(reason) => ("Invalid value for input variable", reason),
+                VariableTypeError::Null => {
+                    ("Required variable not set", "it must not be null".to_owned())
+                }
+                VariableTypeError::Type(reason) => ("Invalid value for input variable", reason),
             };
             let detail = format!(
                 "The value that {from} gives for `var.{}` does not fit: {reason}.",
@@ -281,7 +283,7 @@ fn read(
 
 /// Why a value cannot be that of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum VariableTypeError {
     /// It is null, and the variable takes no null and has no default.
     Null,
     /// It does not convert; the reason.
@@ -293,21 +295,22 @@ pub enum Misfit {
 ///
 /// # Errors
 /// When the value cannot be that of the variable.
-pub fn fit(variable: &Variable, value: Value) -> Result<Value, Misfit> {
+pub fn fit(variable: &Variable, value: Value) -> Result<Value, VariableTypeError> {
     let value = filled(variable, value);
-    let value = convert::convert(&value, &variable.ty)
-        .map_err(|refused| Misfit::Type(format!("{}{}", place_prefix(&refused), refused.reason)))?;
+    let value = convert::convert(&value, &variable.ty).map_err(|refused| {
+        VariableTypeError::Type(format!("{}{}", place_prefix(&refused), refused.reason))
+    })?;
     if value.is_null() && !variable.nullable {
         return match &variable.default {
             Some(default) => Ok(marked(variable, default.clone())),
-            None => Err(Misfit::Null),
+            None => Err(VariableTypeError::Null),
         };
     }
     Ok(marked(variable, value))
 }
 
 /// The path inside a value to the part that was refused, as a prefix of the reason.
-pub(super) fn place_prefix(refused: &convert::Refused) -> String {
+pub(super) fn place_prefix(refused: &convert::ConversionError) -> String {
     let place = refused.path.to_string();
     if place.is_empty() { place } else { format!("at {place}: ") }
 }

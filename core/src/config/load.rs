@@ -470,14 +470,14 @@ fn shown(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Texts, report};
+    use super::super::testing::{InMemoryFiles, report};
     use super::*;
 
     /// The kind of the backend, or the summary of the error.
     fn check(more: &str, expected: &str) {
         let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let found = backend(&mut diags, &mut sources, &Texts::of(&fixture), Path::new("."));
+        let found = backend(&mut diags, &mut sources, &InMemoryFiles::of(&fixture), Path::new("."));
         let found = match found {
             Ok(backend) => backend.map_or("none".to_owned(), |backend| backend.kind.to_string()),
             Err(_) => report(&sources, &diags),

@@ -13,7 +13,7 @@ use super::{
     constant, traversal,
 };
 use crate::version::{
-    BadConstraint, Constraints, LANGUAGE_VERSION, LooseConstraints, LooseVersion,
+    ConstraintError, Constraints, LANGUAGE_VERSION, LooseConstraints, LooseVersion,
 };
 
 pub(super) const CONTENT: BodySchema = BodySchema {
@@ -206,7 +206,7 @@ pub fn constant_arguments(
     body: &Body,
     schema: &formwork_value::schema::Block,
 ) -> Result<Value, Reported> {
-    formwork_lang::decode::decode(diags, body, schema, &constant::Nothing)
+    formwork_lang::decode::decode(diags, body, schema, &constant::EmptyScope)
 }
 
 /// Reports everything in a body that is not an argument with a constant value.
@@ -283,7 +283,7 @@ pub(super) fn check_constraint(
 ) -> Result<(), Reported> {
     let bad = match text.parse::<Constraints>() {
         // Only the lock file may say nothing.
-        Ok(constraints) if constraints.is_empty() => BadConstraint::Empty,
+        Ok(constraints) if constraints.is_empty() => ConstraintError::Empty,
         Ok(_) => return Ok(()),
         Err(bad) => bad,
     };
@@ -301,7 +301,7 @@ pub(super) fn loose_constraint(
     read.map_err(|bad| diags.error(bad_constraint(&text, &bad, expr.span)))
 }
 
-fn bad_constraint(text: &str, bad: &BadConstraint, span: Span) -> Diagnostic {
+fn bad_constraint(text: &str, bad: &ConstraintError, span: Span) -> Diagnostic {
     let detail = format!(
         "This string does not use correct version constraint syntax. `{text}` was found: {bad}."
     );
@@ -402,7 +402,7 @@ fn source(diags: &mut Diagnostics, expr: &Expr) -> Result<ProviderAddr, Reported
             Diagnostic::error("Invalid source", "A source is a constant string.").at(expr.span),
         ));
     };
-    text.parse().map_err(|bad: crate::addr::BadAddress| {
+    text.parse().map_err(|bad: crate::addr::AddressError| {
         diags.error(Diagnostic::error(bad.summary, bad.detail).at(expr.span))
     })
 }

@@ -334,13 +334,13 @@ fn is_word(expr: &Expr, words: &[&str]) -> bool {
 mod tests {
     use expect_test::expect;
 
-    use super::super::testing::{Texts, report};
+    use super::super::testing::{InMemoryFiles, report};
     use super::*;
 
     fn found(fixture: &str) -> String {
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
         let place = (Path::new("."), Path::new("tests"));
-        check(&mut diags, &mut sources, &Texts::of(fixture), place);
+        check(&mut diags, &mut sources, &InMemoryFiles::of(fixture), place);
         let report = report(&sources, &diags);
         report.lines().filter(|line| !line.starts_with(' ')).collect::<Vec<_>>().join("\n")
     }

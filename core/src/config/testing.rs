@@ -12,9 +12,9 @@ use super::folders::LocalFolders;
 use super::{Config, Files, Place, arguments};
 
 /// Files held in memory.
-pub(crate) struct Texts(BTreeMap<String, String>);
+pub(crate) struct InMemoryFiles(BTreeMap<String, String>);
 
-impl Texts {
+impl InMemoryFiles {
     pub(crate) fn of(fixture: &str) -> Self {
         let mut texts = BTreeMap::new();
         let mut name = "main.tf".to_owned();
@@ -31,7 +31,7 @@ impl Texts {
     }
 }
 
-impl Files for Texts {
+impl Files for InMemoryFiles {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
         let names = self.0.keys().rev().map(Path::new);
         let dir = dir.strip_prefix(".").unwrap_or(dir);
@@ -49,7 +49,7 @@ impl Files for Texts {
 /// Loads a configuration. The report holds the errors found.
 pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let files = Texts::of(fixture);
+    let files = InMemoryFiles::of(fixture);
     let place = Place { files: &files, dir: Path::new("."), folders: &LocalFolders };
     let config = Config::load(&mut diags, &mut sources, place);
     (config.ok(), sources, diags)
@@ -58,7 +58,7 @@ pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
 /// Loads a configuration that must be right but for its references, of which the second report is.
 pub(crate) fn load_dangling(fixture: &str) -> (Config, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let files = Texts::of(fixture);
+    let files = InMemoryFiles::of(fixture);
     let place = Place { files: &files, dir: Path::new("."), folders: &LocalFolders };
     let loaded = Config::load_dangling(&mut diags, &mut sources, place);
     assert!(!diags.has_errors(), "{}", report(&sources, &diags));

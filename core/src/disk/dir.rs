@@ -216,12 +216,12 @@ impl Dir {
     ///
     /// # Errors
     /// When it cannot be created.
-    pub fn scratch(self, prefix: &str) -> io::Result<Scratch> {
+    pub fn scratch(self, prefix: &str) -> io::Result<TempDir> {
         let name = format!("{prefix}{}", unique());
         mkdirat(&self.handle, name.as_str(), Mode::S_IRWXU)?;
         let opened = self.subdir(&name)?;
         let dir = opened.ok_or_else(|| io::Error::from(ErrorKind::NotFound))?;
-        Ok(Scratch { parent: self, name, dir })
+        Ok(TempDir { parent: self, name, dir })
     }
 
     fn path_of(&self, name: &OsStr) -> PathBuf {
@@ -265,13 +265,13 @@ impl Dir {
 
 /// A directory that is removed with its content when this is dropped.
 #[derive(Debug)]
-pub struct Scratch {
+pub struct TempDir {
     parent: Dir,
     name: String,
     dir: Dir,
 }
 
-impl Scratch {
+impl TempDir {
     /// The directory.
     #[must_use]
     pub fn dir(&self) -> &Dir {
@@ -285,7 +285,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempDir {
     fn drop(&mut self) {
         // The next run removes the directory.
         self.parent.remove(&self.name).ok();

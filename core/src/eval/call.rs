@@ -5,7 +5,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::ModuleScope;
 use super::expand::{self, Expansion};
-use super::vertex::Givens;
+use super::vertex::EvalInputs;
 use crate::addr::Reference;
 use crate::config::{Config, ModuleCall, ModuleNode, Repetition};
 
@@ -45,7 +45,7 @@ impl<'c> CallVertex<'c> {
     pub fn visit(
         self,
         diags: &mut Diagnostics,
-        givens: Givens<'_>,
+        givens: EvalInputs<'_>,
     ) -> Result<Vec<Expansion>, Reported> {
         let mut expansions = Vec::new();
         let mut result = Ok(());
@@ -80,7 +80,7 @@ impl<'c> CallVertex<'c> {
     }
 
     /// Records the result of [`CallVertex::visit`].
-    pub fn record(self, givens: Givens<'_>, expansions: Vec<Expansion>) {
+    pub fn record(self, givens: EvalInputs<'_>, expansions: Vec<Expansion>) {
         let name = &self.call.site.name;
         givens.results.count_modules(expansions.iter().map(Expansion::len).sum());
         let callers = givens.results.instances(&self.caller.path);

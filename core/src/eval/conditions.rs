@@ -8,8 +8,8 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
 
 use super::ModuleScope;
+use super::condition_results::{ConditionResult, ConditionSubject, Rule, Verdicts};
 use super::references::evaluate_anyway;
-use super::verdicts::{Judged, Rule, Verdict, Verdicts};
 use crate::config::{Condition, Variable};
 use crate::state::checks::{CheckStatus, CheckSubject};
 
@@ -29,24 +29,24 @@ pub enum ConditionKind {
 
 /// The object whose conditions are evaluated, and the table that receives the verdicts.
 #[derive(Clone, Copy)]
-pub struct Judging<'j> {
+pub struct ConditionContext<'j> {
     /// The object.
-    pub object: &'j Judged,
+    pub object: &'j ConditionSubject,
     /// The table of verdicts.
     pub verdicts: &'j Verdicts,
     /// The severity of a failure. In a run that changes nothing it is only a warning.
     pub failure: Severity,
 }
 
-impl Judging<'_> {
-    fn set(&self, rule: Rule, at: usize, found: &Result<Found, Reported>) {
+impl ConditionContext<'_> {
+    fn set(&self, rule: Rule, at: usize, found: &Result<ConditionOutcome, Reported>) {
         let (status, message) = match found {
-            Ok(Found::Holds) => (CheckStatus::Pass, None),
-            Ok(Found::Unknown) => (CheckStatus::Unknown, None),
-            Ok(Found::Fails(message)) => (CheckStatus::Fail, message.clone()),
+            Ok(ConditionOutcome::Holds) => (CheckStatus::Pass, None),
+            Ok(ConditionOutcome::Unknown) => (CheckStatus::Unknown, None),
+            Ok(ConditionOutcome::Fails(message)) => (CheckStatus::Fail, message.clone()),
             Err(_) => (CheckStatus::Error, None),
         };
-        self.verdicts.set(self.object, (rule, at), Verdict { status, message });
+        self.verdicts.set(self.object, (rule, at), ConditionResult { status, message });
     }
 }
 
@@ -60,7 +60,7 @@ pub fn check(
     scope: &ModuleScope<'_>,
     kind: ConditionKind,
     conditions: &[Condition],
-    judging: Judging<'_>,
+    judging: ConditionContext<'_>,
 ) -> Result<(), Reported> {
     let (summary, rule) = match kind {
         ConditionKind::ResourcePrecondition => ("Resource precondition failed", Rule::Precondition),
@@ -82,14 +82,14 @@ pub fn check(
             Diagnostic { of_check: kind == ConditionKind::Assertion, ..problem }
         };
         match found {
-            Ok(Found::Unknown) if kind == ConditionKind::Assertion => {
+            Ok(ConditionOutcome::Unknown) if kind == ConditionKind::Assertion => {
                 diags.warn(blame(unknown_assertion()));
             }
-            Ok(Found::Holds | Found::Unknown) => {}
-            Ok(Found::Fails(message)) if only_warns => {
+            Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
+            Ok(ConditionOutcome::Fails(message)) if only_warns => {
                 diags.warn(blame(Diagnostic::warning(summary, shown(message))));
             }
-            Ok(Found::Fails(message)) => {
+            Ok(ConditionOutcome::Fails(message)) => {
                 result = Err(diags.error(blame(Diagnostic::error(summary, shown(message)))));
             }
             Err(reported) => result = Err(reported),
@@ -160,8 +160,8 @@ pub fn validate_variable(
     verdicts: &Verdicts,
 ) -> Result<(), Reported> {
     let subject = CheckSubject::Variable(variable.name.clone());
-    let object = Judged::single(scope.module().addr(), subject);
-    let judging = Judging { object: &object, verdicts, failure: Severity::Error };
+    let object = ConditionSubject::single(scope.module().addr(), subject);
+    let judging = ConditionContext { object: &object, verdicts, failure: Severity::Error };
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
     let parts = variable.validations.iter().flat_map(|one| [&one.condition, &one.message]);
     scope.check_mentions(diags, parts)?;
@@ -170,8 +170,8 @@ pub fn validate_variable(
         let found = validation(diags, scope, condition);
         judging.set(Rule::Assertion, at, &found);
         match found {
-            Ok(Found::Holds | Found::Unknown) => {}
-            Ok(Found::Fails(message)) => {
+            Ok(ConditionOutcome::Holds | ConditionOutcome::Unknown) => {}
+            Ok(ConditionOutcome::Fails(message)) => {
                 let (rule, message) = (&condition.place, shown(message));
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
@@ -186,7 +186,7 @@ pub fn validate_variable(
 }
 
 /// The result of a condition.
-enum Found {
+enum ConditionOutcome {
     Holds,
     Unknown,
     /// With the message, if it may be shown.
@@ -205,15 +205,15 @@ fn failure(
     scope: &ModuleScope<'_>,
     condition: &Condition,
     bad_result: &str,
-) -> Result<Found, Reported> {
+) -> Result<ConditionOutcome, Reported> {
     let holds = evaluate_anyway(diags, &condition.condition, scope);
     let message = evaluate_anyway(diags, &condition.message, scope)
         .and_then(|value| message_text(diags, value, (&condition.message, scope)));
     let (holds, message) = (holds?, message?);
     Ok(match truth(diags, holds, (&condition.condition, scope), bad_result)? {
-        Some(true) => Found::Holds,
-        None => Found::Unknown,
-        Some(false) => Found::Fails(message),
+        Some(true) => ConditionOutcome::Holds,
+        None => ConditionOutcome::Unknown,
+        Some(false) => ConditionOutcome::Fails(message),
     })
 }
 
@@ -223,16 +223,18 @@ fn validation(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     condition: &Condition,
-) -> Result<Found, Reported> {
+) -> Result<ConditionOutcome, Reported> {
     let bad_result = "Invalid variable validation result";
     let holds = evaluate_anyway(diags, &condition.condition, scope)
         .and_then(|value| truth(diags, value, (&condition.condition, scope), bad_result));
     let message = evaluate_anyway(diags, &condition.message, scope);
     let (holds, message) = (holds?, message?);
     Ok(match holds {
-        Some(true) => Found::Holds,
-        None => Found::Unknown,
-        Some(false) => Found::Fails(message_text(diags, message, (&condition.message, scope))?),
+        Some(true) => ConditionOutcome::Holds,
+        None => ConditionOutcome::Unknown,
+        Some(false) => {
+            ConditionOutcome::Fails(message_text(diags, message, (&condition.message, scope))?)
+        }
     })
 }
 

@@ -16,11 +16,11 @@ use super::ModuleScope;
 
 /// The constants of a configuration that were found so far.
 #[derive(Debug, Default)]
-pub struct Constants(RefCell<BTreeMap<usize, Found>>);
+pub struct Constants(RefCell<BTreeMap<usize, ModuleConstants>>);
 
 /// The constants of a module.
 #[derive(Debug, Default)]
-struct Found {
+struct ModuleConstants {
     locals: BTreeMap<Str, Value>,
     outputs: BTreeMap<Str, Value>,
 }
@@ -33,14 +33,14 @@ pub(super) enum Candidate<'c> {
 }
 
 impl Candidate<'_> {
-    fn of(self, found: &Found) -> Option<&Value> {
+    fn of(self, found: &ModuleConstants) -> Option<&Value> {
         match self {
             Self::Local(name) => found.locals.get(name),
             Self::Output(name) => found.outputs.get(name),
         }
     }
 
-    fn keep(self, found: &mut Found, value: Value) {
+    fn keep(self, found: &mut ModuleConstants, value: Value) {
         match self {
             Self::Local(name) => found.locals.insert(name.clone(), value),
             Self::Output(name) => found.outputs.insert(name.clone(), value),
@@ -64,7 +64,7 @@ impl Constants {
             return Ok(value.clone());
         }
         scope.check_mentions(diags, [expr])?;
-        let witness = Witness { scope, constants: self, node, has_asked: Cell::new(false) };
+        let witness = TrackingScope { scope, constants: self, node, has_asked: Cell::new(false) };
         let mut said = Diagnostics::new();
         let value = evaluate(&mut said, expr, &witness);
         // A value with diagnostics is not kept, so that they are reported each time.
@@ -82,21 +82,21 @@ impl Constants {
 }
 
 /// A scope that notices whether anything was asked for that may be different at another time.
-struct Witness<'w> {
+struct TrackingScope<'w> {
     scope: &'w ModuleScope<'w>,
     constants: &'w Constants,
     node: usize,
     has_asked: Cell<bool>,
 }
 
-impl Witness<'_> {
+impl TrackingScope<'_> {
     fn asked(&self) -> &ModuleScope<'_> {
         self.has_asked.set(true);
         self.scope
     }
 }
 
-impl Scope for Witness<'_> {
+impl Scope for TrackingScope<'_> {
     fn resolve(
         &self,
         diags: &mut Diagnostics,
@@ -141,7 +141,7 @@ impl Scope for Witness<'_> {
     }
 }
 
-impl Files for Witness<'_> {
+impl Files for TrackingScope<'_> {
     fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
         self.asked().host().files.read(path)
     }
@@ -163,7 +163,7 @@ impl Files for Witness<'_> {
     }
 }
 
-impl Ambient for Witness<'_> {
+impl Ambient for TrackingScope<'_> {
     fn now(&self) -> Option<OffsetDateTime> {
         self.asked().host().ambient.now()
     }

@@ -224,14 +224,14 @@ fn unknown(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
 }
 
 /// The error for a value that does not determine the instances.
-struct Unfit {
+struct RepetitionError {
     summary: &'static str,
     detail: String,
     /// The cause to mention with the values behind it; `None` where they are not shown.
     cause: Option<Cause>,
 }
 
-impl Unfit {
+impl RepetitionError {
     fn at(self, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
         let values = self.cause.map(|cause| mentioned(expr, scope, cause));
         Diagnostic::error(self.summary, self.detail)
@@ -240,18 +240,18 @@ impl Unfit {
     }
 }
 
-fn bad_count(detail: impl Into<String>) -> Unfit {
+fn bad_count(detail: impl Into<String>) -> RepetitionError {
     // The message has the number in it, as Terraform's has.
-    Unfit { summary: "Invalid count argument", detail: detail.into(), cause: None }
+    RepetitionError { summary: "Invalid count argument", detail: detail.into(), cause: None }
 }
 
-fn unsuitable_count(reason: &str) -> Unfit {
+fn unsuitable_count(reason: &str) -> RepetitionError {
     bad_count(format!("The given \"count\" argument value is unsuitable: {reason}."))
 }
 
 /// Reads the value of `count`. A sensitive number is accepted: the number of instances shows it
 /// anyway.
-fn count(value: Value) -> Result<Option<usize>, Unfit> {
+fn count(value: Value) -> Result<Option<usize>, RepetitionError> {
     let (value, marks) = value.unmark();
     if marks.contains(Marks::EPHEMERAL) {
         return Err(bad_count(
@@ -265,7 +265,7 @@ fn count(value: Value) -> Result<Option<usize>, Unfit> {
     }
     let number = convert::convert(&value, &Type::Number).map_err(|refused| {
         let detail = format!("Invalid expression value: {}.", refused.reason);
-        Unfit { summary: "Incorrect value type", detail, cause: Some(Cause::Values) }
+        RepetitionError { summary: "Incorrect value type", detail, cause: Some(Cause::Values) }
     })?;
     let Value::Number(number) = number else { return Ok(None) };
     if !number.is_integer() {
@@ -281,13 +281,17 @@ fn count(value: Value) -> Result<Option<usize>, Unfit> {
     }
 }
 
-fn bad_for_each(detail: impl Into<String>, cause: Cause) -> Unfit {
-    Unfit { summary: "Invalid for_each argument", detail: detail.into(), cause: Some(cause) }
+fn bad_for_each(detail: impl Into<String>, cause: Cause) -> RepetitionError {
+    RepetitionError {
+        summary: "Invalid for_each argument",
+        detail: detail.into(),
+        cause: Some(cause),
+    }
 }
 
-fn bad_set(detail: impl Into<String>) -> Unfit {
+fn bad_set(detail: impl Into<String>) -> RepetitionError {
     let summary = "Invalid for_each set argument";
-    Unfit { summary, detail: detail.into(), cause: Some(Cause::Values) }
+    RepetitionError { summary, detail: detail.into(), cause: Some(Cause::Values) }
 }
 
 /// Reads the value of a `for_each`, of whatever block: elements by key. `None` while the keys are not
@@ -301,7 +305,7 @@ pub(super) fn for_each_of(
 }
 
 /// Reads the value of `for_each`: elements by key. `None` while the keys are not known.
-fn for_each(value: Value) -> Result<Option<Map>, Unfit> {
+fn for_each(value: Value) -> Result<Option<Map>, RepetitionError> {
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {
         return Err(bad_for_each(
@@ -346,7 +350,7 @@ fn elements<'v>(pairs: impl Iterator<Item = (&'v Str, &'v Value)>) -> Map {
     Map::new(Type::Dynamic, pairs.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-fn check_type(ty: &Type) -> Result<(), Unfit> {
+fn check_type(ty: &Type) -> Result<(), RepetitionError> {
     match ty {
         Type::Dynamic | Type::Map(_) | Type::Object(_) => Ok(()),
         Type::Set(element) => check_element_type(element),
@@ -354,7 +358,7 @@ fn check_type(ty: &Type) -> Result<(), Unfit> {
     }
 }
 
-fn wrong_type(ty: &Type) -> Unfit {
+fn wrong_type(ty: &Type) -> RepetitionError {
     let hint = match ty {
         Type::List(_) | Type::Tuple(_) => " `toset` makes a set of a list of strings.",
         _ => "",
@@ -368,7 +372,7 @@ fn wrong_type(ty: &Type) -> Unfit {
     )
 }
 
-fn check_element_type(element: &Type) -> Result<(), Unfit> {
+fn check_element_type(element: &Type) -> Result<(), RepetitionError> {
     match element {
         Type::String | Type::Dynamic => Ok(()),
         other => Err(bad_set(format!(
@@ -379,7 +383,7 @@ fn check_element_type(element: &Type) -> Result<(), Unfit> {
 }
 
 /// The elements of a set under themselves as keys; `None` while some are not known.
-fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, Unfit> {
+fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, RepetitionError> {
     if !items.is_empty() {
         check_element_type(ty)?;
     }

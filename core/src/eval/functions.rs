@@ -12,11 +12,11 @@ use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSigna
 use formwork_value::codec::msgpack;
 use formwork_value::{Plain, Type, Value};
 
-use super::promises::{self, Promises};
+use super::function_hashes::{self, FunctionResultHashes};
 use crate::addr::ProviderAddr;
 
 /// The answer of a provider's function.
-pub type Answer = Result<Value, FunctionError>;
+pub type FunctionAnswer = Result<Value, FunctionError>;
 
 /// The functions of all providers that were asked for one, and all answers so far.
 #[derive(Debug)]
@@ -25,9 +25,9 @@ pub struct ProviderFunctions {
     first: OnceCell<Box<Offer>>,
     unloaded: RefCell<BTreeSet<ProviderAddr>>,
     asked: Asked,
-    stand_in: StandIn,
+    stand_in: UnknownFunction,
     /// Answers so far, in this phase and the one before.
-    promises: RefCell<Promises>,
+    promises: RefCell<FunctionResultHashes>,
 }
 
 /// Calls to make, by provider, function and arguments.
@@ -43,14 +43,14 @@ struct Offer {
 
 /// Functions and calls that an evaluation still needs before its result can be trusted.
 #[derive(Debug, Default)]
-pub struct Wanted {
+pub struct PendingFunctions {
     /// Providers whose functions are not known.
     pub providers: BTreeSet<ProviderAddr>,
     /// Calls to make.
     pub calls: Vec<ProviderCall>,
 }
 
-impl Wanted {
+impl PendingFunctions {
     /// Whether there is nothing to find out.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -79,7 +79,7 @@ impl Default for ProviderFunctions {
             unloaded: RefCell::default(),
             asked: Rc::default(),
             promises: RefCell::default(),
-            stand_in: StandIn(Param {
+            stand_in: UnknownFunction(Param {
                 allow_null: true,
                 allow_unknown: true,
                 allow_dynamic: true,
@@ -115,9 +115,9 @@ impl ProviderFunctions {
 
     /// Takes the functions and calls that evaluations since the last time could not resolve.
     #[must_use]
-    pub fn take_wanted(&self) -> Wanted {
+    pub fn take_wanted(&self) -> PendingFunctions {
         let calls = self.asked.take().into_values().collect();
-        Wanted { providers: self.unloaded.take(), calls }
+        PendingFunctions { providers: self.unloaded.take(), calls }
     }
 
     /// Makes the functions of a provider known.
@@ -142,20 +142,20 @@ impl ProviderFunctions {
 
     /// Answers so far.
     #[must_use]
-    pub fn promises(&self) -> Promises {
+    pub fn promises(&self) -> FunctionResultHashes {
         self.promises.borrow().clone()
     }
 
     /// Holds the providers to their answers in an earlier phase.
-    pub fn hold_to(&self, promises: &Promises) {
+    pub fn hold_to(&self, promises: &FunctionResultHashes) {
         self.promises.borrow_mut().clone_from(promises);
     }
 
     /// Records the answer to a call. One that differs from the answer while planning becomes an
     /// error.
-    pub fn answer(&self, call: &ProviderCall, answer: Answer) {
+    pub fn answer(&self, call: &ProviderCall, answer: FunctionAnswer) {
         let answer = answer.and_then(|value| {
-            let number = promises::call(&call.provider, &call.function, &call.key);
+            let number = function_hashes::call(&call.provider, &call.function, &call.key);
             if self.promises.borrow_mut().keep(number, &value, &call.returns) {
                 return Ok(value);
             }
@@ -181,7 +181,7 @@ struct ProviderFunction {
     variadic: Option<Param>,
     returns: Type,
     /// By arguments, as they are sent.
-    answers: RefCell<BTreeMap<Vec<u8>, Answer>>,
+    answers: RefCell<BTreeMap<Vec<u8>, FunctionAnswer>>,
     asked: Asked,
 }
 
@@ -278,9 +278,9 @@ fn without_period(text: &str) -> &str {
 
 /// Any function of a provider whose functions are not known yet.
 #[derive(Debug)]
-struct StandIn(Param);
+struct UnknownFunction(Param);
 
-impl Function for StandIn {
+impl Function for UnknownFunction {
     fn params(&self) -> &[Param] {
         &[]
     }

@@ -12,16 +12,16 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value,
 use super::references::evaluate;
 use super::{ModuleScope, RepetitionData, expand};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
-use crate::change::Clue;
+use crate::change::ImportKey;
 use crate::config::{Import, ImportBy, Repetition};
 
 /// An object to be imported.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sought {
+pub struct ImportTarget {
     /// The instance it is to belong to.
     pub addr: InstanceAddr,
     /// The key by which the provider finds it; `None` while that is not known.
-    pub clue: Option<Clue>,
+    pub clue: Option<ImportKey>,
 }
 
 /// Evaluates a block. `scope` is that of the root module. `None` while it is not known how often the
@@ -33,10 +33,10 @@ pub fn expand_import(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     import: &Import,
-) -> Result<Option<Vec<Sought>>, Reported> {
+) -> Result<Option<Vec<ImportTarget>>, Reported> {
     let Repetition::ForEach(each) = &import.repetition else {
         let addr = import.constant_addr();
-        return Ok(Some(vec![Sought { addr, clue: clue(diags, scope, &import.by)? }]));
+        return Ok(Some(vec![ImportTarget { addr, clue: clue(diags, scope, &import.by)? }]));
     };
     let value = evaluate(diags, each, scope)?;
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ pub fn expand_import(
         let data =
             RepetitionData { each_key: Some(key), each_value: Some(value), count_index: None };
         let scope = scope.clone().repeated(data);
-        found.push(Sought { addr, clue: clue(diags, &scope, &import.by)? });
+        found.push(ImportTarget { addr, clue: clue(diags, &scope, &import.by)? });
     }
     Ok(Some(found))
 }
@@ -102,10 +102,10 @@ fn clue(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     by: &ImportBy,
-) -> Result<Option<Clue>, Reported> {
+) -> Result<Option<ImportKey>, Reported> {
     match by {
-        ImportBy::Id(expr) => Ok(id(diags, scope, expr)?.map(Clue::Id)),
-        ImportBy::Identity(expr) => Ok(identity(diags, scope, expr)?.map(Clue::Identity)),
+        ImportBy::Id(expr) => Ok(id(diags, scope, expr)?.map(ImportKey::Id)),
+        ImportBy::Identity(expr) => Ok(identity(diags, scope, expr)?.map(ImportKey::Identity)),
     }
 }
 

@@ -15,7 +15,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use super::references::{ReferenceSite, StaticCheck};
-use super::{ModuleResults, RepetitionData, World};
+use super::{HostValues, ModuleResults, RepetitionData};
 use crate::addr::{Mode, Reference, Subject};
 use crate::config::bad_reference;
 
@@ -23,7 +23,7 @@ use crate::config::bad_reference;
 #[derive(Clone)]
 pub struct ModuleScope<'a> {
     module: &'a ModuleResults,
-    world: &'a World,
+    world: &'a HostValues,
     repetition: RepetitionData,
     self_object: Option<Value>,
     /// A variable whose value is judged before it is recorded.
@@ -36,7 +36,7 @@ pub struct ModuleScope<'a> {
 impl<'a> ModuleScope<'a> {
     /// The scope of a module instance: without `count`, `each` and `self`.
     #[must_use]
-    pub fn new(module: &'a ModuleResults, world: &'a World) -> Self {
+    pub fn new(module: &'a ModuleResults, world: &'a HostValues) -> Self {
         let repetition = RepetitionData::default();
         let site = ReferenceSite::default();
         Self { module, world, repetition, self_object: None, judged: None, check: None, site }
@@ -176,7 +176,7 @@ impl<'a> ModuleScope<'a> {
 /// `path.NAME` in the root module, or in one in this folder.
 fn path(
     diags: &mut Diagnostics,
-    (world, folder): (&World, Option<&Path>),
+    (world, folder): (&HostValues, Option<&Path>),
     name: &Ident,
     span: Span,
 ) -> Result<Value, Reported> {
@@ -191,7 +191,7 @@ fn path(
 /// `terraform.NAME`.
 fn terraform(
     diags: &mut Diagnostics,
-    world: &World,
+    world: &HostValues,
     name: &Ident,
     span: Span,
 ) -> Result<Value, Reported> {

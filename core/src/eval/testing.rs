@@ -5,19 +5,19 @@ use formwork_lang::syntax::parse_expression;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-use super::{ModuleScope, Results, World};
+use super::{HostValues, ModuleScope, Results};
 use crate::addr::ResourceName;
 use crate::config::testing::show;
 use crate::config::{Config, testing};
 
-pub(crate) struct Bench {
+pub(crate) struct EvalFixture {
     pub(crate) config: Config,
     pub(crate) sources: Sources,
     pub(crate) results: Results,
-    pub(crate) world: World,
+    pub(crate) world: HostValues,
 }
 
-impl Bench {
+impl EvalFixture {
     pub(crate) fn of(fixture: &str) -> Self {
         let (config, sources) = testing::load_ok(fixture);
         Self::with(config, sources)
@@ -25,8 +25,8 @@ impl Bench {
 
     pub(crate) fn with(config: Config, sources: Sources) -> Self {
         let results = Results::new(&config);
-        let world = World::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
-        let world = World { plan_time: None, ..world };
+        let world = HostValues::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
+        let world = HostValues { plan_time: None, ..world };
         Self { config, sources, results, world }
     }
 

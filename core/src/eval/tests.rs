@@ -5,7 +5,7 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Marks, Type, Value};
 
 use super::conditions::{self, ConditionKind};
-use super::testing::Bench;
+use super::testing::EvalFixture;
 use super::*;
 use crate::addr::InstanceKey;
 use crate::config::testing::{report, show};
@@ -29,8 +29,8 @@ resource "x_y" "none" { count = 0 }
 data "x_y" "d" {}
 "#;
 
-fn bench(outputs: &str) -> Bench {
-    let bench = Bench::of(&format!("{RESOURCES}{outputs}"));
+fn bench(outputs: &str) -> EvalFixture {
+    let bench = EvalFixture::of(&format!("{RESOURCES}{outputs}"));
     let root = bench.results.root();
     root.variables.set("v", Value::string("b").mark(Marks::SENSITIVE));
     root.locals.set("l", Value::int(1));
@@ -180,7 +180,7 @@ resource "x_y" "b" {
   value    = "${each.key}=${each.value}"
 }
 "#;
-    let own = Bench::of(source);
+    let own = EvalFixture::of(source);
     let value = |text: &str, scope: &ModuleScope<'_>| {
         let name = text.parse::<crate::addr::ResourceAddr>().unwrap().resource;
         let body = &own.config.root.resources[&name].body;
@@ -208,7 +208,7 @@ resource "x_y" "b" {
 }
 
 fn expansions(fixture: &str) -> String {
-    let bench = Bench::of(&format!("variable \"u\" {{}}\nvariable \"s\" {{}}\n{fixture}"));
+    let bench = EvalFixture::of(&format!("variable \"u\" {{}}\nvariable \"s\" {{}}\n{fixture}"));
     let variables = &bench.results.root().variables;
     variables.set("u", Value::unknown(Type::String));
     variables.set("s", Value::int(2).mark(Marks::SENSITIVE));
@@ -320,7 +320,7 @@ resource "x_y" "n" { for_each = var.u }
 
 #[test]
 fn what_can_never_be_known_is_refused_before_it_is() {
-    let bench = Bench::of(
+    let bench = EvalFixture::of(
         r#"
 variable "u" {}
 resource "x_y" "a" { for_each = toset([var.u]) }
@@ -399,7 +399,7 @@ resource "x_y" "a" {
 
 #[test]
 fn conditions_that_do_not_hold_say_why() {
-    let bench = Bench::of(CONDITIONS);
+    let bench = EvalFixture::of(CONDITIONS);
     let variables = &bench.results.root().variables;
     variables.set("s", Value::int(2).mark(Marks::SENSITIVE));
     variables.set("u", Value::unknown(Type::String));
@@ -417,8 +417,9 @@ fn conditions_that_do_not_hold_say_why() {
     variables.set("v", judged);
     let lifecycle = &bench.config.root.resources.values().next().unwrap().lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
-    let whose = &verdicts::Judged::instance(&"t.a".parse().unwrap());
-    let judging = conditions::Judging { object: whose, verdicts, failure: Severity::Error };
+    let whose = &condition_results::ConditionSubject::instance(&"t.a".parse().unwrap());
+    let judging =
+        conditions::ConditionContext { object: whose, verdicts, failure: Severity::Error };
     let _ = conditions::check(&mut diags, &bench.scope(), kind, &lifecycle.preconditions, judging);
     let scope = bench.scope().with_self(object("made"));
     let kind = ConditionKind::ResourcePostcondition;
@@ -457,7 +458,7 @@ fn conditions_that_do_not_hold_say_why() {
 
 #[test]
 fn outputs_of_a_called_module_are_read_one_by_one() {
-    let bench = Bench::of(
+    let bench = EvalFixture::of(
         r#"
 //- main.tf
 module "one" {

@@ -7,27 +7,27 @@ use std::collections::BTreeMap;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
-use super::conditions::{self, ConditionKind, Judging};
+use super::condition_results::ConditionSubject;
+use super::conditions::{self, ConditionContext, ConditionKind};
 use super::constants::Candidate;
 use super::references::{ReferenceSite, StaticCheck, evaluate};
-use super::verdicts::Judged;
-use super::{ModuleScope, RepetitionData, Results, World};
+use super::{HostValues, ModuleScope, RepetitionData, Results};
 use crate::addr::{Reference, Subject};
 use crate::config::bad_reference;
-use crate::config::inputs::{self, Input, Misfit};
+use crate::config::inputs::{self, Input, VariableTypeError};
 use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
-use crate::graph::render::{Drawn, Look};
+use crate::graph::render::{RenderedVertex, VertexStyle};
 use crate::state::checks::CheckSubject;
 
 /// Inputs of the evaluation of values.
 #[derive(Clone, Copy)]
-pub struct Givens<'g> {
+pub struct EvalInputs<'g> {
     /// The configuration.
     pub config: &'g Config,
     /// Results so far.
     pub results: &'g Results,
     /// The outside world, as expressions may see it.
-    pub world: &'g World,
+    pub world: &'g HostValues,
     /// Values of the root variables, converted.
     pub variables: &'g BTreeMap<Str, Input>,
     /// Whether only the configuration is checked: then every variable stands for all its values.
@@ -68,7 +68,7 @@ impl<'c> ValueVertex<'c> {
     pub fn visit(
         self,
         diags: &mut Diagnostics,
-        givens: Givens<'_>,
+        givens: EvalInputs<'_>,
     ) -> Result<Vec<Value>, Reported> {
         if let NamedValue::Variable(variable) = self.value
             && let Some((caller, call)) = givens.config.call(self.node)
@@ -167,7 +167,7 @@ fn visit_given(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     variable: &Variable,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let given = givens.variables.get(&variable.name);
     let value = given.map(|input| input.value.clone());
@@ -183,7 +183,7 @@ fn visit_given(
 /// passes to each instance of the called one.
 fn visit_passed(
     diags: &mut Diagnostics,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
     (caller, call): (&ModuleNode, &ModuleCall),
     variable: &Variable,
 ) -> Result<Vec<Value>, Reported> {
@@ -235,10 +235,10 @@ fn passed(
     }
     inputs::fit(variable, value).map_err(|misfit| {
         let (summary, reason) = match misfit {
-            Misfit::Null => {
+            VariableTypeError::Null => {
                 ("Required variable not set", "required variable may not be set to null".to_owned())
             }
-            Misfit::Type(reason) => ("Invalid value for input variable", reason),
+            VariableTypeError::Type(reason) => ("Invalid value for input variable", reason),
         };
         let detail = format!(
             "The given value is not suitable for the child module's `var.{}`: {reason}.",
@@ -258,7 +258,7 @@ fn visit_output(
     diags: &mut Diagnostics,
     output: &Output,
     scope: &ModuleScope<'_>,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let is_root = scope.module().addr().is_root();
     if is_root && output.ephemeral {
@@ -266,9 +266,9 @@ fn visit_output(
     }
     let kind = ConditionKind::OutputPrecondition;
     let subject = CheckSubject::Output(output.name.clone());
-    let object = &Judged::single(scope.module().addr(), subject);
+    let object = &ConditionSubject::single(scope.module().addr(), subject);
     let (verdicts, failure) = (&givens.results.verdicts, givens.failure);
-    let judging = Judging { object, verdicts, failure };
+    let judging = ConditionContext { object, verdicts, failure };
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
     let wanted = (Candidate::Output(&output.name), &output.expr);
     let value = givens.results.constants().value(diags, wanted, scope);
@@ -328,12 +328,12 @@ fn visit_check(
     diags: &mut Diagnostics,
     check: &Check,
     scope: &ModuleScope<'_>,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let nothing = Value::null(Type::Dynamic);
     let verdicts = &givens.results.verdicts;
     let subject = CheckSubject::Check(check.name.clone());
-    let object = &Judged::single(scope.module().addr(), subject);
+    let object = &ConditionSubject::single(scope.module().addr(), subject);
     if givens.checking {
         let site = ReferenceSite { check: Some(&check.name), ..ReferenceSite::default() };
         conditions::try_out_messages(diags, &scope.clone().at(site), &check.asserts)?;
@@ -342,7 +342,7 @@ fn visit_check(
     if verdicts.has_failed(object) {
         return Ok(nothing);
     }
-    let judging = Judging { object, verdicts, failure: givens.failure };
+    let judging = ConditionContext { object, verdicts, failure: givens.failure };
     conditions::check(diags, scope, ConditionKind::Assertion, &check.asserts, judging)?;
     Ok(nothing)
 }
@@ -350,13 +350,16 @@ fn visit_check(
 impl ValueVertex<'_> {
     /// The drawing of the vertex. A root variable has a shape of its own; any other vertex stands
     /// for one of its kind in each instance of its module.
-    pub(crate) fn drawn(&self) -> Drawn {
+    pub(crate) fn drawn(&self) -> RenderedVertex {
         match self.value {
             NamedValue::Variable(_) if self.node.caller.is_none() => {
                 let label = self.to_string();
-                Drawn { name: label.clone(), look: Some(Look { label, shape: "note" }) }
+                RenderedVertex {
+                    name: label.clone(),
+                    look: Some(VertexStyle { label, shape: "note" }),
+                }
             }
-            _ => Drawn { name: format!("{self} (expand)"), look: None },
+            _ => RenderedVertex { name: format!("{self} (expand)"), look: None },
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Adjacency, Graph, VertexId};
 
 /// The edges of a graph that are worth drawing.
 #[derive(Debug)]
-pub struct Reduced {
+pub struct ReducedEdges {
     dependencies: Adjacency,
     is_complete: bool,
 }
@@ -16,7 +16,7 @@ const LOOKS: usize = 2_000_000_000;
 /// Number of possible ends of edges that are followed at a time: one bit each.
 const BLOCK: usize = 64;
 
-impl Reduced {
+impl ReducedEdges {
     /// Returns the dependencies that a vertex is drawn with, ascending.
     #[must_use]
     pub fn dependencies(&self, of: VertexId) -> &[VertexId] {
@@ -33,11 +33,11 @@ impl Reduced {
 /// Finds the smallest set of edges from which the same waiting follows. Takes time in proportion to
 /// vertices times edges, divided by 64, up to a bound above which nothing is left out.
 #[must_use]
-pub fn reduce<V, E>(graph: &Graph<V, E>) -> Reduced {
+pub fn reduce<V, E>(graph: &Graph<V, E>) -> ReducedEdges {
     reduce_within(graph, LOOKS)
 }
 
-fn reduce_within<V, E>(graph: &Graph<V, E>, looks: usize) -> Reduced {
+fn reduce_within<V, E>(graph: &Graph<V, E>, looks: usize) -> ReducedEdges {
     let n_blocks = graph.len().div_ceil(BLOCK);
     let is_complete = n_blocks.saturating_mul(graph.len() + graph.n_edges()) <= looks;
     let mut kept = vec![true; graph.n_edges()];
@@ -55,7 +55,7 @@ fn reduce_within<V, E>(graph: &Graph<V, E>, looks: usize) -> Reduced {
         .filter(|(_, at)| kept[*at])
         .map(|(id, at)| (id, dependencies.ends[at]))
         .collect();
-    Reduced { dependencies: Adjacency::build(graph.len(), pairs.into_iter()), is_complete }
+    ReducedEdges { dependencies: Adjacency::build(graph.len(), pairs.into_iter()), is_complete }
 }
 
 /// Marks the edges to leave out whose end is one of the 64 vertices from `start` in the graph's order.

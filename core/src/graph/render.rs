@@ -6,16 +6,16 @@ use super::{Graph, VertexId, reduce};
 
 /// The drawing of a vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Drawn {
+pub struct RenderedVertex {
     /// Its name, unlike that of any other vertex.
     pub name: String,
     /// The content of its box; `None` leaves the looks to the drawing tool.
-    pub look: Option<Look>,
+    pub look: Option<VertexStyle>,
 }
 
 /// The looks of a vertex.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct VertexStyle {
     /// The text inside.
     pub label: String,
     /// The shape as the DOT language names it, `box`.
@@ -25,15 +25,15 @@ pub struct Look {
 /// Writes the graph in the DOT language, in the form that tools made for Terraform's graphs expect:
 /// one subgraph `root`, every name behind `[root] `. Edges that longer ways imply are left out.
 #[must_use]
-pub fn dot<V, E>(graph: &Graph<V, E>, draw: impl Fn(VertexId, &V) -> Drawn) -> String {
-    let drawn: Vec<Drawn> = graph.ids().map(|id| draw(id, &graph[id])).collect();
+pub fn dot<V, E>(graph: &Graph<V, E>, draw: impl Fn(VertexId, &V) -> RenderedVertex) -> String {
+    let drawn: Vec<RenderedVertex> = graph.ids().map(|id| draw(id, &graph[id])).collect();
     let names: Vec<String> =
         drawn.iter().map(|drawn| quoted(&format!("[root] {}", drawn.name))).collect();
     let reduced = reduce::reduce(graph);
 
     let mut boxes: Vec<String> = Vec::new();
     for (name, drawn) in names.iter().zip(&drawn) {
-        if let Some(Look { label, shape }) = &drawn.look {
+        if let Some(VertexStyle { label, shape }) = &drawn.look {
             boxes.push(format!("{name} [label = {}, shape = \"{shape}\"]", quoted(label)));
         }
     }
@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn dot_is_sorted_quoted_and_reduced() {
-        let draw = |_, name: &&str| Drawn {
+        let draw = |_, name: &&str| RenderedVertex {
             name: (*name).to_owned(),
             look: name
                 .starts_with("null")
-                .then(|| Look { label: (*name).to_owned(), shape: "box" }),
+                .then(|| VertexStyle { label: (*name).to_owned(), shape: "box" }),
         };
         expect![[r#"
             digraph {

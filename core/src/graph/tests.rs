@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use proptest::prelude::*;
 
 use super::gate::Gate;
-use super::walk::{Finishing, Next, Pace, Unvisited, walk};
+use super::walk::{Next, RecordOrder, Unvisited, WalkOptions, walk};
 use super::*;
 
 /// Polls until the future ends; none of ours waits for anything outside.
@@ -151,8 +151,8 @@ proptest! {
             assert!(!std::mem::replace(&mut recorded.borrow_mut()[id.index()], true));
             Next::Go
         };
-        let finishing = seed.map_or(Finishing::AsTheyCome, Finishing::Shuffled);
-        let pace = Pace { finishing, ..Pace::at_most(limit) };
+        let finishing = seed.map_or(RecordOrder::AsTheyCome, RecordOrder::Shuffled);
+        let pace = WalkOptions { finishing, ..WalkOptions::at_most(limit) };
         let unvisited = block_on(walk(&frozen, pace, visit, record));
         prop_assert_eq!(unvisited, Unvisited::default());
         prop_assert!(recorded.borrow().iter().all(|done| *done));
@@ -171,7 +171,7 @@ proptest! {
             assert!(!must_skip(id.0));
             if failing.contains(&id.0) { Next::SkipDependents } else { Next::Go }
         };
-        let pace = Pace { finishing: Finishing::Shuffled(seed), ..Pace::at_most(3) };
+        let pace = WalkOptions { finishing: RecordOrder::Shuffled(seed), ..WalkOptions::at_most(3) };
         let unvisited = block_on(walk(&frozen, pace, |_, _| async {}, record));
         let expected: Vec<VertexId> = frozen.ids().filter(|id| must_skip(id.0)).collect();
         prop_assert_eq!(unvisited, Unvisited { skipped: expected, stopped: Vec::new() });
@@ -268,7 +268,7 @@ fn through_the_narrow(n_free: usize, n: u32, edges: &[(u32, u32)]) -> (Vec<u32>,
         started.borrow_mut().push(id.0);
         after_polls(id.0 % 3)
     };
-    let pace = Pace { gate: &gate, ..Pace::at_most(9) };
+    let pace = WalkOptions { gate: &gate, ..WalkOptions::at_most(9) };
     let fails = |id: VertexId, _: &u32, ()| {
         if id.0 == 4 { Next::SkipDependents } else { Next::Go }
     };
@@ -318,7 +318,7 @@ fn the_smallest_vertex_that_can_start_starts_first() {
         started.borrow_mut().push(id.0);
         async {}
     };
-    block_on(walk(&frozen, Pace::at_most(1), visit, |_, _, ()| Next::Go));
+    block_on(walk(&frozen, WalkOptions::at_most(1), visit, |_, _, ()| Next::Go));
     assert_eq!(*started.borrow(), [1, 2, 4, 3, 5, 0]);
 }
 
@@ -334,7 +334,7 @@ fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
         recorded.borrow_mut().push(id.0);
         if id.0 == 0 { Next::SkipDependents } else { Next::Go }
     };
-    let pace = Pace { stop: &stop, ..Pace::at_most(2) };
+    let pace = WalkOptions { stop: &stop, ..WalkOptions::at_most(2) };
     let unvisited = block_on(walk(&frozen, pace, visit, record));
     assert_eq!(*recorded.borrow(), [0, 1]);
     assert_eq!(unvisited.skipped, [VertexId(5)]);
@@ -346,7 +346,8 @@ fn a_seed_decides_the_order_of_recording() {
     let frozen = graph(12, &[]);
     let order = |seed| {
         let mut recorded = Vec::new();
-        let pace = Pace { finishing: Finishing::Shuffled(seed), ..Pace::at_most(4) };
+        let pace =
+            WalkOptions { finishing: RecordOrder::Shuffled(seed), ..WalkOptions::at_most(4) };
         block_on(walk(
             &frozen,
             pace,
@@ -365,7 +366,8 @@ fn a_seed_decides_the_order_of_recording() {
 #[test]
 fn a_long_walk_lets_others_have_their_turn() {
     let frozen = graph(1_000, &[]);
-    let mut future = pin!(walk(&frozen, Pace::at_most(4), |_, _| async {}, |_, _, ()| Next::Go));
+    let mut future =
+        pin!(walk(&frozen, WalkOptions::at_most(4), |_, _| async {}, |_, _, ()| Next::Go));
     let mut context = Context::from_waker(Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
 }
@@ -384,7 +386,7 @@ fn a_million_vertices_in_one_chain_are_no_burden() {
     let mut n_recorded = 0;
     block_on(walk(
         &frozen,
-        Pace::at_most(10),
+        WalkOptions::at_most(10),
         |_, ()| async {},
         |_, (), ()| {
             n_recorded += 1;
@@ -406,7 +408,7 @@ fn a_failure_at_the_head_of_a_long_chain_is_no_burden_either() {
     }
     let frozen = draft.freeze().expect("a chain has no cycle");
     let fail = |_, (): &(), ()| Next::SkipDependents;
-    let unvisited = block_on(walk(&frozen, Pace::at_most(10), |_, ()| async {}, fail));
+    let unvisited = block_on(walk(&frozen, WalkOptions::at_most(10), |_, ()| async {}, fail));
     assert_eq!(unvisited.skipped.len(), N as usize - 1);
 }
 
@@ -440,7 +442,7 @@ fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
                 under_way.set(under_way.get() - 1);
             }
         };
-        block_on(walk(&graph, Pace::at_most(limit), visit, |_, _, ()| Next::Go));
+        block_on(walk(&graph, WalkOptions::at_most(limit), visit, |_, _, ()| Next::Go));
         assert_eq!(most.get(), limit.clamp(1, N as usize));
         // No ready vertex is overtaken by a later one.
         assert!(started.borrow().is_sorted() && started.borrow().len() == N as usize);

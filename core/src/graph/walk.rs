@@ -24,20 +24,20 @@ pub enum Next {
 
 /// Options of a walk.
 #[derive(Clone, Copy)]
-pub struct Pace<'s> {
+pub struct WalkOptions<'s> {
     /// Number of visits that may be under way at once; at least one always is.
     pub limit: usize,
     /// Whether to start nothing more. Asked before every visit; visits under way are waited for.
     pub stop: &'s dyn Fn() -> bool,
     /// The order in which vertices are visited, and results recorded.
-    pub finishing: Finishing,
+    pub finishing: RecordOrder,
     /// Limits the vertices that may start, beyond the edges.
     pub gate: &'s dyn Gate,
 }
 
 /// The order in which vertices are visited, and results recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Finishing {
+pub enum RecordOrder {
     /// As visits happen to end.
     AsTheyCome,
     /// In a random order that the edges allow, always the same for one seed: for tests that nothing
@@ -57,11 +57,11 @@ pub struct Unvisited {
     pub stopped: Vec<VertexId>,
 }
 
-impl Pace<'_> {
+impl WalkOptions<'_> {
     /// As fast as `limit` allows, without a way to stop.
     #[must_use]
     pub fn at_most(limit: usize) -> Self {
-        Self { limit, stop: &|| false, finishing: Finishing::AsTheyCome, gate: &Open }
+        Self { limit, stop: &|| false, finishing: RecordOrder::AsTheyCome, gate: &Open }
     }
 }
 
@@ -76,7 +76,7 @@ const RECORDS_PER_TURN: u32 = 128;
 /// nothing else is left that could make room.
 pub async fn walk<'g, V, E, O, F>(
     graph: &'g Graph<V, E>,
-    pace: Pace<'_>,
+    pace: WalkOptions<'_>,
     visit: impl Fn(VertexId, &'g V) -> F,
     mut record: impl FnMut(VertexId, &'g V, O) -> Next,
 ) -> Unvisited
@@ -84,7 +84,7 @@ where
     F: Future<Output = O>,
 {
     let mut agenda = Agenda::new(graph, pace.finishing);
-    let limit = if matches!(pace.finishing, Finishing::Early(_)) { 1 } else { pace.limit.max(1) };
+    let limit = if matches!(pace.finishing, RecordOrder::Early(_)) { 1 } else { pace.limit.max(1) };
     let mut under_way = FuturesUnordered::new();
     let mut finished: Vec<(VertexId, O)> = Vec::new();
     let mut n_records = 0;
@@ -112,7 +112,7 @@ where
             pace.gate.forces(id);
             under_way.push(begin(id));
         }
-        if let Finishing::Shuffled(_) = pace.finishing {
+        if let RecordOrder::Shuffled(_) = pace.finishing {
             // Whatever could have ended first has ended; chance picks the one that is recorded.
             while let Some(result) = under_way.next().await {
                 finished.push(result);
@@ -141,7 +141,7 @@ struct Agenda<'g, V, E> {
     graph: &'g Graph<V, E>,
     /// Number of dependencies of each vertex that are not recorded yet.
     n_waiting: Vec<u32>,
-    fate: Vec<Fate>,
+    fate: Vec<VertexFate>,
     ready: BinaryHeap<Reverse<(bool, VertexId)>>,
     /// Whether each vertex has to come before one vertex, or is that vertex; empty if no vertex
     /// comes early.
@@ -152,23 +152,23 @@ struct Agenda<'g, V, E> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum VertexFate {
     Open,
     Started,
     Skipped,
 }
 
 impl<'g, V, E> Agenda<'g, V, E> {
-    fn new(graph: &'g Graph<V, E>, finishing: Finishing) -> Self {
+    fn new(graph: &'g Graph<V, E>, finishing: RecordOrder) -> Self {
         let n_waiting: Vec<u32> = graph
             .ids()
             // `Draft::freeze` lets no more edges in than fit.
             .map(|id| u32::try_from(graph.dependencies(id).len()).unwrap_or(u32::MAX))
             .collect();
         let (chance, early) = match finishing {
-            Finishing::AsTheyCome => (None, Vec::new()),
-            Finishing::Shuffled(seed) => (Some(Chance(seed)), Vec::new()),
-            Finishing::Early(id) => {
+            RecordOrder::AsTheyCome => (None, Vec::new()),
+            RecordOrder::Shuffled(seed) => (Some(Chance(seed)), Vec::new()),
+            RecordOrder::Early(id) => {
                 let it = graph.ids().map(|other| other == id).collect();
                 (None, graph.dependencies.reach(it))
             }
@@ -176,7 +176,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
         let mut agenda = Self {
             graph,
             n_waiting,
-            fate: vec![Fate::Open; graph.len()],
+            fate: vec![VertexFate::Open; graph.len()],
             ready: BinaryHeap::new(),
             early,
             held_back: VecDeque::new(),
@@ -202,20 +202,20 @@ impl<'g, V, E> Agenda<'g, V, E> {
     /// Takes the vertex that starts next.
     fn take(&mut self) -> Option<VertexId> {
         let Reverse((_, id)) = self.ready.pop()?;
-        self.fate[id.index()] = Fate::Started;
+        self.fate[id.index()] = VertexFate::Started;
         Some(id)
     }
 
     /// Holds back a vertex that was taken, until there is room.
     fn hold_back(&mut self, id: VertexId) {
-        self.fate[id.index()] = Fate::Open;
+        self.fate[id.index()] = VertexFate::Open;
         self.held_back.push_back(id);
     }
 
     /// Takes the vertex that has waited for room the longest.
     fn take_held_back(&mut self) -> Option<VertexId> {
         let id = self.held_back.pop_front()?;
-        self.fate[id.index()] = Fate::Started;
+        self.fate[id.index()] = VertexFate::Started;
         Some(id)
     }
 
@@ -236,14 +236,14 @@ impl<'g, V, E> Agenda<'g, V, E> {
                 let at = dependent.index();
                 self.n_waiting[at] -= 1;
                 if next == Next::SkipDependents {
-                    self.fate[at] = Fate::Skipped;
+                    self.fate[at] = VertexFate::Skipped;
                 }
                 if self.n_waiting[at] > 0 {
                     continue;
                 }
                 match self.fate[at] {
-                    Fate::Skipped => settled.push((dependent, Next::SkipDependents)),
-                    Fate::Open | Fate::Started => self.get_ready(dependent),
+                    VertexFate::Skipped => settled.push((dependent, Next::SkipDependents)),
+                    VertexFate::Open | VertexFate::Started => self.get_ready(dependent),
                 }
             }
         }
@@ -252,7 +252,8 @@ impl<'g, V, E> Agenda<'g, V, E> {
     /// Returns the vertices that were not visited. A vertex behind a failed one counts as skipped,
     /// even if the walk was stopped before all its dependencies were done.
     fn unvisited(&self) -> Unvisited {
-        let mut skipped: Vec<bool> = self.fate.iter().map(|fate| *fate == Fate::Skipped).collect();
+        let mut skipped: Vec<bool> =
+            self.fate.iter().map(|fate| *fate == VertexFate::Skipped).collect();
         for &id in self.graph.order() {
             let waits = self.graph.dependencies(id);
             skipped[id.index()] |= waits.iter().any(|on| skipped[on.index()]);
@@ -262,7 +263,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
         };
         Unvisited {
             skipped: with(&|id| skipped[id.index()]),
-            stopped: with(&|id| self.fate[id.index()] == Fate::Open && !skipped[id.index()]),
+            stopped: with(&|id| self.fate[id.index()] == VertexFate::Open && !skipped[id.index()]),
         }
     }
 }

@@ -196,7 +196,7 @@ impl Endpoint {
 
     /// Returns the object that this end names within one instance of the module in which the move
     /// is written.
-    pub(super) fn within(&self, base: &ModuleAddr) -> Meant {
+    pub(super) fn within(&self, base: &ModuleAddr) -> MovedObject {
         let key = |at: usize, step: &OpenStep| match &step.key {
             Some(key) => key.clone(),
             None => base.0.get(at).map_or(InstanceKey::None, |step| step.key.clone()),
@@ -205,13 +205,15 @@ impl Endpoint {
         let steps = steps.map(|(at, s)| ModuleStep { name: s.name.clone(), key: key(at, s) });
         let module = ModuleAddr(Arc::new(steps.collect()));
         match &self.resource {
-            None if self.steps.last().is_some_and(|step| step.key.is_none()) => Meant::Call(module),
-            None => Meant::Module(module),
+            None if self.steps.last().is_some_and(|step| step.key.is_none()) => {
+                MovedObject::Call(module)
+            }
+            None => MovedObject::Module(module),
             Some(OpenResource { name, key }) => {
                 let resource = ResourceAddr { module, resource: name.clone() };
                 match key {
-                    Some(key) => Meant::Instance(resource.instance(key.clone())),
-                    None => Meant::Resource(resource),
+                    Some(key) => MovedObject::Instance(resource.instance(key.clone())),
+                    None => MovedObject::Resource(resource),
                 }
             }
         }
@@ -220,7 +222,7 @@ impl Endpoint {
 
 /// The object that one end of a move names, without open keys above it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Meant {
+pub(super) enum MovedObject {
     /// All instances of a call; the last key has no meaning.
     Call(ModuleAddr),
     /// One instance of a module.
@@ -231,7 +233,7 @@ pub(super) enum Meant {
     Instance(InstanceAddr),
 }
 
-impl Meant {
+impl MovedObject {
     /// Returns the kind of the object, in full and in short.
     pub(super) fn noun(&self) -> (&'static str, &'static str) {
         match self {
@@ -243,7 +245,7 @@ impl Meant {
     }
 }
 
-impl Display for Meant {
+impl Display for MovedObject {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Call(module) | Self::Module(module) => module.fmt(f),

@@ -6,7 +6,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::Moves;
-use super::endpoint::Meant;
+use super::endpoint::MovedObject;
 use super::order;
 use super::statement::Statement;
 use crate::addr::ModuleAddr;
@@ -58,8 +58,8 @@ impl Moves {
 
 /// A move within one instance of the module in which it is written.
 struct Absolute {
-    from: Meant,
-    to: Meant,
+    from: MovedObject,
+    to: MovedObject,
     span: Span,
 }
 
@@ -82,23 +82,23 @@ impl Declared<'_> {
     }
 
     /// Returns the span of the declaration of an object, if it is declared.
-    fn place_of(&self, meant: &Meant) -> Option<Span> {
+    fn place_of(&self, meant: &MovedObject) -> Option<Span> {
         match meant {
-            Meant::Call(module) | Meant::Module(module) => {
+            MovedObject::Call(module) | MovedObject::Module(module) => {
                 let (last, above) = module.0.split_last()?;
                 let above = ModuleAddr(above.to_vec().into());
                 let caller = self.results.module(&above)?;
                 let expansion = caller.call(&last.name)?.expansion()?;
-                let is_call = matches!(meant, Meant::Call(_));
+                let is_call = matches!(meant, MovedObject::Call(_));
                 let there = is_call || expansion.contains(&last.key);
                 there.then(|| caller.config().calls.get(&last.name).map(|call| call.site.span))?
             }
-            Meant::Resource(addr) => {
+            MovedObject::Resource(addr) => {
                 let module = self.results.module(&addr.module)?;
                 module.resource(&addr.resource)?.expansion()?;
                 Some(module.config().resources.get(&addr.resource)?.span)
             }
-            Meant::Instance(addr) => {
+            MovedObject::Instance(addr) => {
                 let module = self.results.module(&addr.module)?;
                 let expansion = module.resource(&addr.resource)?.expansion()?;
                 let resource = module.config().resources.get(&addr.resource)?;
@@ -114,8 +114,8 @@ impl Declared<'_> {
 /// The ends of the moves seen so far, each with its other end.
 #[derive(Default)]
 struct Ends {
-    from: BTreeMap<Meant, (Meant, Span)>,
-    to: BTreeMap<Meant, (Meant, Span)>,
+    from: BTreeMap<MovedObject, (MovedObject, Span)>,
+    to: BTreeMap<MovedObject, (MovedObject, Span)>,
 }
 
 impl Ends {

@@ -2,11 +2,11 @@
 
 use std::cell::Cell;
 
-use crate::event::{Event, Phase, Watch};
+use crate::event::{Event, EventObserver, Phase};
 
 /// The instances of a phase: the number finished, and the number known by now.
 pub(crate) struct Counter<'a> {
-    watch: &'a dyn Watch,
+    watch: &'a dyn EventObserver,
     phase: Phase,
     done: Cell<usize>,
     total: Cell<usize>,
@@ -14,7 +14,7 @@ pub(crate) struct Counter<'a> {
 
 impl<'a> Counter<'a> {
     /// Makes a counter that expects `total` instances.
-    pub(crate) fn new(watch: &'a dyn Watch, phase: Phase, total: usize) -> Self {
+    pub(crate) fn new(watch: &'a dyn EventObserver, phase: Phase, total: usize) -> Self {
         Self { watch, phase, done: Cell::new(0), total: Cell::new(total) }
     }
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{Written, label, plain, sensitive_paths, stored, watched};
+use super::{InstanceConfig, label, plain, sensitive_paths, stored, watched};
 use crate::change::Action;
-use crate::eval::verdicts::{Judged, Rule, Verdict};
+use crate::eval::condition_results::{ConditionResult, ConditionSubject, Rule};
 use crate::event::Event;
-use crate::provider::{Handle, ResourceType, remark};
+use crate::provider::{ProviderClient, ResourceType, remark};
 use crate::state::Object;
 use crate::state::checks::{CheckStatus, CheckSubject};
 
@@ -26,7 +26,7 @@ pub(crate) struct DataRead {
     pub(crate) object: Arc<Object>,
 }
 
-impl Written<'_> {
+impl InstanceConfig<'_> {
     /// Reads a data source whose configuration is known, and reports progress to the watcher.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl Written<'_> {
     pub(crate) async fn read(
         self,
         diags: &mut Diagnostics,
-        (handle, ty): (&Handle, &ResourceType),
+        (handle, ty): (&ProviderClient, &ResourceType),
         config: &Value,
     ) -> Result<DataRead, Reported> {
         let answer = match &self.config.within {
@@ -54,7 +54,7 @@ impl Written<'_> {
     async fn read_value(
         self,
         diags: &mut Diagnostics,
-        (handle, ty): (&Handle, &ResourceType),
+        (handle, ty): (&ProviderClient, &ResourceType),
         config: &Value,
     ) -> Result<Value, Reported> {
         let (session, addr, action) = (self.session, self.addr, Action::Read);
@@ -74,7 +74,7 @@ impl Written<'_> {
     async fn read_nested(
         self,
         diags: &mut Diagnostics,
-        with: (&Handle, &ResourceType),
+        with: (&ProviderClient, &ResourceType),
         config: &Value,
         check: CheckSubject,
     ) -> Option<Value> {
@@ -86,10 +86,10 @@ impl Written<'_> {
             .map(|one| format!("{}: {}", one.summary, one.detail))
             .collect();
         let verdict = match value {
-            Some(_) => Verdict { status: CheckStatus::Pass, message: None },
-            None => Verdict { status: CheckStatus::Fail, message: Some(errors.join("\n")) },
+            Some(_) => ConditionResult { status: CheckStatus::Pass, message: None },
+            None => ConditionResult { status: CheckStatus::Fail, message: Some(errors.join("\n")) },
         };
-        let object = Judged::single(&self.addr.module, check);
+        let object = ConditionSubject::single(&self.addr.module, check);
         self.session.results.verdicts.set(&object, (Rule::Data, 0), verdict);
         for mut one in said {
             one.severity = Severity::Warning;

@@ -10,7 +10,7 @@ use crate::graph::{Cyclic, Edge};
 
 /// Why one vertex waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
+pub(crate) enum EdgeReason {
     /// It mentions it here.
     Mention(Span),
     /// The id to import is an expression that mentions it here.
@@ -25,7 +25,7 @@ pub(crate) enum Why {
     CreateFirst,
 }
 
-impl Why {
+impl EdgeReason {
     /// Whether it is only about what comes first, and not about what is needed.
     pub(crate) fn is_order(self) -> bool {
         matches!(self, Self::Order(_) | Self::CreateFirst)
@@ -33,7 +33,7 @@ impl Why {
 }
 
 /// Data needed to explain a cycle.
-pub(crate) struct Explaining<'a, V> {
+pub(crate) struct CycleExplanation<'a, V> {
     pub(crate) sources: &'a Sources,
     /// Returns the flag that has a vertex go last, and its location.
     pub(crate) flag: &'a dyn Fn(&V) -> Option<String>,
@@ -43,23 +43,27 @@ pub(crate) struct Explaining<'a, V> {
 pub(crate) fn report_cycles<'c, V: Vertex<'c>>(
     diags: &mut Diagnostics,
     sources: &Sources,
-    cyclic: &Cyclic<V, Why>,
+    cyclic: &Cyclic<V, EdgeReason>,
 ) -> Reported {
-    Explaining { sources, flag: &|_| None }.report(diags, cyclic)
+    CycleExplanation { sources, flag: &|_| None }.report(diags, cyclic)
 }
 
-impl<'c, V: Vertex<'c>> Explaining<'_, V> {
+impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
     /// Reports each cycle with the place of every edge, and the flags that forced it.
-    pub(crate) fn report(&self, diags: &mut Diagnostics, cyclic: &Cyclic<V, Why>) -> Reported {
+    pub(crate) fn report(
+        &self,
+        diags: &mut Diagnostics,
+        cyclic: &Cyclic<V, EdgeReason>,
+    ) -> Reported {
         let mut reported = None;
         for cycle in &cyclic.cycles {
             let edges: Vec<_> = cyclic.edges(cycle).collect();
             let lines: String = edges.iter().map(|edge| self.line(cyclic, edge)).collect();
             let first = edges.iter().find_map(|edge| match edge.why {
-                Why::Mention(span) | Why::Import(span) => Some(span),
+                EdgeReason::Mention(span) | EdgeReason::Import(span) => Some(span),
                 _ => None,
             });
-            let is_forced = edges.iter().any(|edge| edge.why == Why::CreateFirst);
+            let is_forced = edges.iter().any(|edge| edge.why == EdgeReason::CreateFirst);
             let what = match first {
                 _ if is_forced => {
                     "Set create_before_destroy for all of them or for none, or make the changes one after the other."
@@ -81,23 +85,23 @@ impl<'c, V: Vertex<'c>> Explaining<'_, V> {
         })
     }
 
-    fn line(&self, cyclic: &Cyclic<V, Why>, edge: &Edge<Why>) -> String {
+    fn line(&self, cyclic: &Cyclic<V, EdgeReason>, edge: &Edge<EdgeReason>) -> String {
         let (dependent, dependency) =
             (&cyclic.draft[edge.dependent], &cyclic.draft[edge.dependency]);
         let because = match edge.why {
-            Why::Mention(span) => {
+            EdgeReason::Mention(span) => {
                 let argument = dependent.block().and_then(|block| argument(block, span));
                 let who = argument.map_or("it".to_owned(), |name| format!("its {name}"));
                 format!("{who} mentions it at {}", place(self.sources, span))
             }
-            Why::Import(span) => {
+            EdgeReason::Import(span) => {
                 let at = place(self.sources, span);
                 format!("the import block for it mentions it at {at}")
             }
-            Why::Provider => "it is done by that provider".to_owned(),
-            Why::Module => "it belongs to that module, or is the end of it".to_owned(),
-            Why::Order(order) => format!("it {order}"),
-            Why::CreateFirst => {
+            EdgeReason::Provider => "it is done by that provider".to_owned(),
+            EdgeReason::Module => "it belongs to that module, or is the end of it".to_owned(),
+            EdgeReason::Order(order) => format!("it {order}"),
+            EdgeReason::CreateFirst => {
                 let flag = (self.flag)(dependent).map(|flag| format!(": {flag}"));
                 format!(
                     "it is destroyed only when its successor and its users are there{}",

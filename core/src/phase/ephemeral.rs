@@ -21,19 +21,19 @@ use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use super::progress::ticking;
-use super::{Written, find_written, plain, point_at_parts, sensitive_paths};
+use super::{InstanceConfig, find_written, plain, point_at_parts, sensitive_paths};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
-use crate::provider::{About, Handle, Keep};
+use crate::provider::{CallContext, Keep, ProviderClient};
 use crate::session::Session;
 
 /// The least time between two renewals, for providers whose deadlines have always passed.
 const LEAST_LAST: Duration = Duration::from_millis(100);
 
 /// The ephemeral resources that are open in one phase.
-pub(crate) struct Openings<'s> {
+pub(crate) struct EphemeralResources<'s> {
     session: &'s Session<'s>,
     open: RefCell<BTreeMap<InstanceAddr, Rc<Open>>>,
     /// Set off when one is opened or closed.
@@ -44,7 +44,7 @@ pub(crate) struct Openings<'s> {
 
 /// An instance to be opened.
 #[derive(Clone, Copy)]
-pub(crate) struct Site<'a> {
+pub(crate) struct EphemeralInstance<'a> {
     pub(crate) config: &'a Resource,
     pub(crate) addr: &'a InstanceAddr,
     pub(crate) provider: &'a ProviderConfigAddr,
@@ -55,7 +55,7 @@ struct Open {
     addr: InstanceAddr,
     /// The header of the block.
     block: Span,
-    handle: Rc<Handle>,
+    handle: Rc<ProviderClient>,
     /// Private data of the opening, for closing it.
     opened: Bytes,
     /// Data of the last answer, for the next renewal.
@@ -67,8 +67,8 @@ struct Open {
 }
 
 impl Open {
-    fn about(&self) -> About<'_> {
-        About { addr: &self.addr, block: Some(self.block) }
+    fn about(&self) -> CallContext<'_> {
+        CallContext { addr: &self.addr, block: Some(self.block) }
     }
 
     fn kind(&self) -> &str {
@@ -76,7 +76,7 @@ impl Open {
     }
 }
 
-impl<'s> Openings<'s> {
+impl<'s> EphemeralResources<'s> {
     /// None yet.
     pub(crate) fn new(session: &'s Session<'s>) -> Self {
         Self {
@@ -95,7 +95,7 @@ impl<'s> Openings<'s> {
     pub(crate) async fn open(
         &self,
         diags: &mut Diagnostics,
-        site: Site<'_>,
+        site: EphemeralInstance<'_>,
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let mut said = Diagnostics::new();
@@ -107,13 +107,13 @@ impl<'s> Openings<'s> {
     async fn try_open(
         &self,
         diags: &mut Diagnostics,
-        Site { config: resource, addr, provider }: Site<'_>,
+        EphemeralInstance { config: resource, addr, provider }: EphemeralInstance<'_>,
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let session = self.session;
         let name = addr.of().config();
         let (handle, ty) = find_written(session, diags, provider, (&name, resource))?;
-        let written = Written { session, config: resource, addr, failure: Severity::Error };
+        let written = InstanceConfig { session, config: resource, addr, failure: Severity::Error };
         let config = written.evaluate(diags, &ty, &scope).await?;
         let about = written.about();
         handle.validate(diags, &ty, &config, about).await?;

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::addr::{ConfigResourceAddr, Mode, ResourceName};
 use crate::config::{ProviderMeta, constant};
-use crate::provider::Handle;
+use crate::provider::ProviderClient;
 use crate::session::Session;
 
 /// The handle through which a module calls a provider about one of its resources. A resource that
@@ -20,9 +20,9 @@ use crate::session::Session;
 pub(crate) fn spoken_from(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    handle: Rc<Handle>,
+    handle: Rc<ProviderClient>,
     resource: &ConfigResourceAddr,
-) -> Result<Rc<Handle>, Reported> {
+) -> Result<Rc<ProviderClient>, Reported> {
     let Some(node) = session.config.node(&resource.module) else { return Ok(handle) };
     let settings = &node.module.settings;
     let has_part = resource.resource.mode() != Mode::Ephemeral
@@ -34,11 +34,11 @@ pub(crate) fn spoken_from(
     let Some(schema) = &handle.loaded().schema().provider_meta else {
         return Err(diags.error(unwanted(&handle, &resource.resource, meta)));
     };
-    let value = decode(diags, &meta.body, &schema.block, &constant::Nothing)?;
+    let value = decode(diags, &meta.body, &schema.block, &constant::EmptyScope)?;
     Ok(Rc::new(handle.with_meta(&value)))
 }
 
-fn unwanted(handle: &Handle, name: &ResourceName, meta: &ProviderMeta) -> Diagnostic {
+fn unwanted(handle: &ProviderClient, name: &ResourceName, meta: &ProviderMeta) -> Diagnostic {
     let detail = format!(
         "This block tells provider {} something about the module, but the provider has no schema for that. It came to light with {name}, which belongs to the provider. Take the block out.",
         handle.addr()

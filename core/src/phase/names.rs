@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_value::Str;
 
-use super::{Frame, Vertex, Why};
+use super::{EdgeReason, SharedVertex, Vertex};
 use crate::addr::{ProviderConfigAddr, Reference, Subject};
 use crate::config::{Config, ModuleNode};
 use crate::eval::vertex::NamedValue;
@@ -45,9 +45,9 @@ impl Names {
         names
     }
 
-    fn insert(&mut self, frame: &Frame<'_>, at: VertexId) {
+    fn insert(&mut self, frame: &SharedVertex<'_>, at: VertexId) {
         match frame {
-            Frame::Value(vertex) => {
+            SharedVertex::Value(vertex) => {
                 let module = &mut self.modules[vertex.node.index];
                 let subject = match vertex.value {
                     NamedValue::Variable(variable) => Subject::Variable(variable.name.clone()),
@@ -60,12 +60,12 @@ impl Names {
                 };
                 module.subjects.insert(subject, at);
             }
-            Frame::Call(call) => self.modules[call.node.index].call = Some(at),
-            Frame::Closed(node) => self.modules[node.index].closed = Some(at),
-            Frame::Provider(provider) => {
+            SharedVertex::Call(call) => self.modules[call.node.index].call = Some(at),
+            SharedVertex::Closed(node) => self.modules[node.index].closed = Some(at),
+            SharedVertex::Provider(provider) => {
                 self.providers.insert(provider.addr.clone(), at);
             }
-            Frame::Close(_) => {}
+            SharedVertex::Close(_) => {}
         }
     }
 
@@ -102,14 +102,14 @@ pub(crate) fn connect_modules<'c, V: Vertex<'c>>(
     config: &'c Config,
     vertices: &[V],
     names: &Names,
-    edges: &mut Edges<Why>,
+    edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in numbered(vertices) {
         if let Some(call) = vertex.module().and_then(|node| names.call(node)) {
-            edges.connect(at, call, Why::Module);
+            edges.connect(at, call, EdgeReason::Module);
         }
         if let Some(closed) = vertex.around(config).and_then(|node| names.closed(node)) {
-            edges.connect(closed, at, Why::Module);
+            edges.connect(closed, at, EdgeReason::Module);
         }
     }
 }
@@ -118,11 +118,11 @@ pub(crate) fn connect_modules<'c, V: Vertex<'c>>(
 pub(crate) fn connect_providers<'c, V: Vertex<'c>>(
     vertices: &[V],
     names: &Names,
-    edges: &mut Edges<Why>,
+    edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in numbered(vertices) {
         if let Some(&to) = vertex.provider().and_then(|addr| names.providers.get(addr)) {
-            edges.connect(at, to, Why::Provider);
+            edges.connect(at, to, EdgeReason::Provider);
         }
     }
 }

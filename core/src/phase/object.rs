@@ -7,7 +7,7 @@ use formwork_value::codec::json;
 use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Type, Value};
 
 use crate::addr::InstanceAddr;
-use crate::event::Label;
+use crate::event::ObjectLabel;
 use crate::provider::{ResourceType, remark};
 use crate::state::{Object, Status};
 
@@ -35,7 +35,7 @@ pub(crate) fn without_unknowns(value: &Value) -> Value {
 }
 
 /// Label of an object: its `id`, or its `name` if the resource type has no ids; if it may be shown.
-pub(crate) fn label(value: &Value) -> Option<Label> {
+pub(crate) fn label(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
     let key = ["id", "name"].into_iter().find(|key| is_text(object.get(key)))?;
     text(key, object.get(key))
@@ -43,7 +43,7 @@ pub(crate) fn label(value: &Value) -> Option<Label> {
 
 /// Label of an object before a change: also a name if there is no id, or a tag if there are no
 /// names.
-pub(crate) fn label_before(value: &Value) -> Option<Label> {
+pub(crate) fn label_before(value: &Value) -> Option<ObjectLabel> {
     let Value::Object(object) = value else { return None };
     let named = || match is_text(object.get("name")) {
         true => text("name", object.get("name")),
@@ -62,9 +62,9 @@ fn is_text(attribute: Option<&Value>) -> bool {
 }
 
 /// A text that may be shown.
-fn text(key: &'static str, value: Option<&Value>) -> Option<Label> {
+fn text(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
     match value? {
-        Value::String(text) => Some(Label { key, value: text.to_string() }),
+        Value::String(text) => Some(ObjectLabel { key, value: text.to_string() }),
         _ => None,
     }
 }
@@ -133,8 +133,8 @@ mod tests {
         let (text, none) = (Value::string, || Value::null(Type::String));
         let secret = || Value::string("s").mark(Marks::SENSITIVE);
         let tags = || texts([("Name", "t"), ("other", "o")]);
-        let shown = |label: Option<Label>| match label {
-            Some(Label { key, value }) => format!("{key}={value}"),
+        let shown = |label: Option<ObjectLabel>| match label {
+            Some(ObjectLabel { key, value }) => format!("{key}={value}"),
             None => String::new(),
         };
         // Each object, by what it is known, and by what before something is done to it.

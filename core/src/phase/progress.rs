@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::addr::InstanceAddr;
 use crate::change::Action;
-use crate::event::{Event, Label};
+use crate::event::{Event, ObjectLabel};
 use crate::session::Session;
 
 /// Interval at which a long operation is mentioned.
@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// Waits for an operation, mentioning it every ten seconds, and says how long it took.
 pub(crate) async fn watched<T>(
     session: &Session<'_>,
-    (addr, action, label): (&InstanceAddr, Action, Option<&Label>),
+    (addr, action, label): (&InstanceAddr, Action, Option<&ObjectLabel>),
     operation: Pin<&mut impl Future<Output = T>>,
 ) -> (T, Duration) {
     let tick = |elapsed| {

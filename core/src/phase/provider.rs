@@ -14,7 +14,7 @@ use super::meta::spoken_from;
 use super::point_at_parts;
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, Reference, ResourceAddr};
 use crate::config::{Config, ModuleNode, ProviderBlock, Resource};
-use crate::provider::{Handle, Loaded, ResourceType, lost_type, unsupported_type};
+use crate::provider::{Loaded, ProviderClient, ResourceType, lost_type, unsupported_type};
 use crate::session::Session;
 
 /// A provider configuration, written or implied.
@@ -60,7 +60,7 @@ pub(crate) fn written_providers(
 }
 
 /// A configured provider, spoken to by the module of a resource, and the type of the resource there.
-pub(crate) type Speaking = (Rc<Handle>, Rc<ResourceType>);
+pub(crate) type ConfiguredClient = (Rc<ProviderClient>, Rc<ResourceType>);
 
 /// Finds the provider of a resource that is written.
 ///
@@ -71,7 +71,7 @@ pub(crate) fn find_written(
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
     (addr, config): (&ConfigResourceAddr, &Resource),
-) -> Result<Speaking, Reported> {
+) -> Result<ConfiguredClient, Reported> {
     let handle = configured(session, diags, provider, addr)?;
     let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
         let unsupported = unsupported_type(handle.loaded(), &addr.resource, config.type_span);
@@ -89,7 +89,7 @@ pub(crate) fn find_stored(
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
     addr: &ResourceAddr,
-) -> Result<Speaking, Reported> {
+) -> Result<ConfiguredClient, Reported> {
     let handle = configured(session, diags, provider, addr)?;
     let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
         return Err(diags.error(lost_type(handle.loaded(), addr)));
@@ -102,7 +102,7 @@ fn configured(
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
     user: &dyn Display,
-) -> Result<Rc<Handle>, Reported> {
+) -> Result<Rc<ProviderClient>, Reported> {
     session.pool.configured(provider).ok_or_else(|| {
         // The provider's vertex failed, so its users are not visited.
         let detail = format!("{provider} was not configured before {user}.");

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use formwork_value::Diagnostics;
 
-use super::{Openings, Tenancy, Vertex, Why};
-use crate::graph::walk::{Next, Pace, Unvisited, walk};
+use super::{EdgeReason, EphemeralResources, ProviderUsage, Vertex};
+use crate::graph::walk::{Next, Unvisited, WalkOptions, walk};
 use crate::graph::{Graph, VertexId};
 use crate::session::Session;
 
@@ -16,7 +16,7 @@ use crate::session::Session;
 pub(crate) async fn walk_phase<'g, 'c, V, T, F>(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    (graph, openings, ends): (&'g Graph<V, Why>, &Openings<'_>, &dyn Fn() -> bool),
+    (graph, openings, ends): (&'g Graph<V, EdgeReason>, &EphemeralResources<'_>, &dyn Fn() -> bool),
     visit: impl Fn(&'g V) -> F,
     mut record: impl FnMut(&'g V, T, bool),
 ) -> Unvisited
@@ -26,10 +26,10 @@ where
 {
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
-    let tenancy = Tenancy::of(session.pool, graph.vertices());
+    let tenancy = ProviderUsage::of(session.pool, graph.vertices());
     let stop = || session.stopped() || ends();
     let Session { parallelism: limit, finishing, .. } = *session;
-    let pace = Pace { limit, stop: &stop, finishing, gate: &tenancy };
+    let pace = WalkOptions { limit, stop: &stop, finishing, gate: &tenancy };
     let visit = |_, vertex| visit(vertex);
     let walk = walk(graph, pace, visit, |id, vertex, (said, found)| {
         let failed = said.has_errors();

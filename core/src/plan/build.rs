@@ -20,7 +20,7 @@ use super::vertex::Vertex;
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::Config;
 use crate::graph::{Draft, Edges, Graph, VertexId, numbered};
-use crate::phase::{self, Frame, Names, Vertex as _, Why};
+use crate::phase::{self, EdgeReason, Names, SharedVertex, Vertex as _};
 use crate::session::Session;
 use crate::state::ResourceState;
 
@@ -49,9 +49,9 @@ impl<'c> Inputs<'c> {
 /// Adds vertices.
 type Add = for<'c> fn(Inputs<'c>, &mut Diagnostics, &mut dyn FnMut(Vertex<'c>));
 /// Adds edges.
-type Connect = for<'c> fn(&'c Config, &[Vertex<'c>], &Names, &mut Edges<Why>);
+type Connect = for<'c> fn(&'c Config, &[Vertex<'c>], &Names, &mut Edges<EdgeReason>);
 /// Says which vertices stay.
-type Prune = for<'c> fn(Inputs<'c>, &Draft<Vertex<'c>, Why>) -> Vec<bool>;
+type Prune = for<'c> fn(Inputs<'c>, &Draft<Vertex<'c>, EdgeReason>) -> Vec<bool>;
 
 const ADD: [Add; 5] = [
     |inputs, _, add| phase::add_values(inputs.session.config, add),
@@ -72,7 +72,7 @@ pub(crate) fn draft<'c>(
     diags: &mut Diagnostics,
     session: &'c Session<'c>,
     options: &'c Options,
-) -> Result<Draft<Vertex<'c>, Why>, Reported> {
+) -> Result<Draft<Vertex<'c>, EdgeReason>, Reported> {
     let mut draft = whole(diags, session, options)?;
     for prune in PRUNE {
         let keep = prune(Inputs { session, options }, &draft);
@@ -89,7 +89,7 @@ pub(crate) fn whole<'c>(
     diags: &mut Diagnostics,
     session: &'c Session<'c>,
     options: &'c Options,
-) -> Result<Draft<Vertex<'c>, Why>, Reported> {
+) -> Result<Draft<Vertex<'c>, EdgeReason>, Reported> {
     draft_with(diags, Inputs { session, options }, &ADD, &CONNECT)
 }
 
@@ -101,10 +101,10 @@ pub(crate) async fn graph<'c>(
     diags: &mut Diagnostics,
     session: &'c Session<'c>,
     options: &'c Options,
-) -> Result<Graph<Vertex<'c>, Why>, Reported> {
+) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     let draft = draft(diags, session, options)?;
     let frames = draft.vertices().iter().filter_map(Vertex::frame);
-    let needed: Vec<_> = frames.filter_map(Frame::provider).cloned().collect();
+    let needed: Vec<_> = frames.filter_map(SharedVertex::provider).cloned().collect();
     let loaded = session.pool.load(diags, needed).await;
     let graph = frozen(diags, session, draft)?;
     loaded.map(|()| graph)
@@ -114,8 +114,8 @@ pub(crate) async fn graph<'c>(
 pub(crate) fn frozen<'c>(
     diags: &mut Diagnostics,
     session: &Session<'_>,
-    draft: Draft<Vertex<'c>, Why>,
-) -> Result<Graph<Vertex<'c>, Why>, Reported> {
+    draft: Draft<Vertex<'c>, EdgeReason>,
+) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     draft.freeze().map_err(|cyclic| phase::report_cycles(diags, session.sources, &cyclic))
 }
 
@@ -124,7 +124,7 @@ fn draft_with<'c>(
     inputs: Inputs<'c>,
     adds: &[Add],
     connects: &[Connect],
-) -> Result<Draft<Vertex<'c>, Why>, Reported> {
+) -> Result<Draft<Vertex<'c>, EdgeReason>, Reported> {
     let mut draft = Draft::new();
     for add in adds {
         add(inputs, diags, &mut draft.adding());
@@ -142,7 +142,9 @@ fn draft_with<'c>(
 /// Turns the graph of a full destroy into the order of destruction: an object goes after those that
 /// were made after it, according to the state. Of the rest only the providers stay, with the
 /// dependencies of their configuration.
-pub(crate) fn order_of_destroying(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex<'_>, Why> {
+pub(crate) fn order_of_destroying(
+    draft: Draft<Vertex<'_>, EdgeReason>,
+) -> Draft<Vertex<'_>, EdgeReason> {
     let mut draft = draft;
     let is_frame: Vec<bool> =
         draft.vertices().iter().map(|vertex| vertex.frame().is_some()).collect();
@@ -154,7 +156,7 @@ pub(crate) fn order_of_destroying(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex
                 (resource.addr.clone(), resource.prior.iter().map(|(_, state)| *state).collect())
             }
             Vertex::Orphan(orphan) => (orphan.addr.config(), orphan.prior.into_iter().collect()),
-            Vertex::Frame(_) | Vertex::Read(_) => continue,
+            Vertex::SharedVertex(_) | Vertex::Read(_) => continue,
         };
         let objects = prior.into_iter().flat_map(ResourceState::objects);
         let on: BTreeSet<_> = objects.flat_map(|it| it.dependencies.iter().cloned()).collect();
@@ -163,10 +165,14 @@ pub(crate) fn order_of_destroying(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex
     }
     let (_, edges) = draft.split();
     edges.retain(|edge| is_frame[edge.dependency.index()]);
-    edges.retain(|edge| is_frame[edge.dependent.index()] || edge.why == Why::Provider);
+    edges.retain(|edge| is_frame[edge.dependent.index()] || edge.why == EdgeReason::Provider);
     for (dependent, on) in made_after {
         for dependency in on.iter().filter_map(|on| of.get(on)).flatten() {
-            draft.connect(*dependency, dependent, Why::Order("goes after what depends on it"));
+            draft.connect(
+                *dependency,
+                dependent,
+                EdgeReason::Order("goes after what depends on it"),
+            );
         }
     }
     let goes = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Resource(_) | Vertex::Orphan(_));
@@ -177,7 +183,9 @@ pub(crate) fn order_of_destroying(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex
 
 /// Removes everything but resources from a graph. Dependencies between resources that led through
 /// the removed vertices remain.
-pub(crate) fn resources_only(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex<'_>, Why> {
+pub(crate) fn resources_only(
+    draft: Draft<Vertex<'_>, EdgeReason>,
+) -> Draft<Vertex<'_>, EdgeReason> {
     let mut draft = draft;
     let n_vertices = draft.vertices().len();
     let mut dependencies = vec![Vec::new(); n_vertices];

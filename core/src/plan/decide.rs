@@ -6,7 +6,7 @@ use formwork_value::{Path, Value};
 use crate::change::{Action, Reason, ReplaceOrder};
 
 /// Inputs of the choice.
-pub(crate) struct Facts<'a> {
+pub(crate) struct ActionInputs<'a> {
     /// The object before; null if there is none. For a tainted object: the object.
     pub(crate) prior: &'a Value,
     /// The planned object.
@@ -22,7 +22,7 @@ pub(crate) struct Facts<'a> {
 }
 
 /// Chooses the action, with a reason where it is not obvious.
-pub(crate) fn decide(facts: &Facts<'_>) -> (Action, Option<Reason>) {
+pub(crate) fn decide(facts: &ActionInputs<'_>) -> (Action, Option<Reason>) {
     let replace = Action::Replace(facts.order);
     if facts.prior.is_null() {
         // Terraform reports this reason for new objects, too.
@@ -53,9 +53,9 @@ mod tests {
         Value::object([("size", Value::int(size))])
     }
 
-    fn check(change: impl FnOnce(&mut Facts<'_>)) -> (Action, Option<Reason>) {
+    fn check(change: impl FnOnce(&mut ActionInputs<'_>)) -> (Action, Option<Reason>) {
         let (prior, planned) = (object(1), object(2));
-        let mut facts = Facts {
+        let mut facts = ActionInputs {
             prior: &prior,
             planned: &planned,
             tainted: false,

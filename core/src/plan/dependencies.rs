@@ -4,7 +4,7 @@
 //! their size. While the closure stays within [`BUDGET_BASE`] entries, or [`BUDGET_PER_RESOURCE`] a
 //! resource on average, it is kept whole. Beyond that each resource keeps its nearest ones, every
 //! direct one among them: the rest is found through the entries of those, as
-//! [`Closures::any_behind`] does.
+//! [`DependencyClosures::any_behind`] does.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use std::sync::Arc;
 use super::vertex::Vertex;
 use crate::addr::ConfigResourceAddr;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{Frame, Why};
+use crate::phase::{EdgeReason, SharedVertex};
 
 /// The dependencies of each resource of a graph.
 #[derive(Debug, Default)]
-pub(crate) struct Closures {
+pub(crate) struct DependencyClosures {
     lists: BTreeMap<ConfigResourceAddr, Arc<Vec<ConfigResourceAddr>>>,
     /// Whether each list has everything that the resource is made after.
     are_whole: bool,
 }
 
-impl Closures {
+impl DependencyClosures {
     /// The resources that a resource is made after, sorted, as the state records them: the nearest ones
     /// where there are very many.
     pub(crate) fn of(&self, addr: &ConfigResourceAddr) -> Arc<Vec<ConfigResourceAddr>> {
@@ -56,7 +56,7 @@ impl Closures {
 }
 
 /// Finds the dependencies of each resource of a graph.
-pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
+pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, EdgeReason>) -> DependencyClosures {
     let mut resources: Vec<Direct> = Vec::new();
     // For each vertex, the resources it reaches without passing through another one: a resource
     // stands for itself. Vertices with one dependency share its set.
@@ -88,24 +88,24 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
             }
             // The dependencies of a provider configuration are dependencies of everything that the
             // provider does.
-            Vertex::Frame(frame) if !matches!(frame, Frame::Close(_)) => on,
-            Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => Arc::default(),
+            Vertex::SharedVertex(frame) if !matches!(frame, SharedVertex::Close(_)) => on,
+            Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => Arc::default(),
         };
     }
     let (closures, are_whole) = closures(&resources);
     let lists = resources.into_iter().map(|resource| resource.addr).zip(closures).collect();
-    Closures { lists, are_whole }
+    DependencyClosures { lists, are_whole }
 }
 
 /// The resources that a resource reaches other than through an import. Dependents of the object do
 /// not depend on the source of its import ID.
 fn without_imports(
-    graph: &Graph<Vertex<'_>, Why>,
+    graph: &Graph<Vertex<'_>, EdgeReason>,
     id: VertexId,
     reach: &[Arc<Vec<u32>>],
 ) -> Vec<u32> {
     let edges = graph.dependencies(id).iter().zip(graph.reasons(id));
-    let edges = edges.filter(|(_, why)| !matches!(why, Why::Import(_)));
+    let edges = edges.filter(|(_, why)| !matches!(why, EdgeReason::Import(_)));
     let mut on: Vec<u32> =
         edges.flat_map(|(dependency, _)| reach[dependency.index()].iter().copied()).collect();
     on.sort_unstable();
@@ -240,7 +240,7 @@ mod tests {
 
         let addrs = || resources.iter().map(|resource| resource.addr.clone());
         let lists = addrs().zip(closures).collect();
-        let closures = Closures { lists, are_whole };
+        let closures = DependencyClosures { lists, are_whole };
         let (first, last) = (addrs().next().unwrap(), addrs().next_back().unwrap());
         assert!(closures.any_behind(&last, |addr| *addr == first), "decisions see all of it");
         assert!(!closures.any_behind(&first, |_| true));

@@ -6,7 +6,7 @@ use formwork_value::{Diagnostics, Reported, Value};
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
 use crate::eval::{Expansion, ModuleResults};
-use crate::phase::{Frame, stored_value};
+use crate::phase::{SharedVertex, stored_value};
 use crate::provider::ResourceType;
 use crate::session::Session;
 
@@ -22,7 +22,7 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
     let givens = session.givens();
     for &id in graph.order() {
         match &graph[id] {
-            Vertex::Frame(Frame::Value(value)) => {
+            Vertex::SharedVertex(SharedVertex::Value(value)) => {
                 let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
                 let found = found.unwrap_or_else(|_| {
                     let modules = session.results.instances(&value.node.path);
@@ -30,14 +30,14 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
                 });
                 value.record(session.results, found);
             }
-            Vertex::Frame(Frame::Call(call)) => {
+            Vertex::SharedVertex(SharedVertex::Call(call)) => {
                 let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
                 if let Ok(found) = found {
                     call.record(givens, found);
                 }
             }
             Vertex::Resource(resource) => inspect_resource(session, resource),
-            Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => {}
+            Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => {}
         }
     }
     diags.check()

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use formwork_value::Value;
 
-use super::ahead::ObjectsRead;
+use super::prefetch::ObjectsRead;
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;
-use crate::phase::Framed;
+use crate::phase::SharedOutcome;
 use crate::state::Object;
 
 /// Result of a visit.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum PlanOutcome {
     /// Something of the frame.
-    Frame(Framed),
+    SharedVertex(SharedOutcome),
     /// Objects that were read ahead.
     Objects(ObjectsRead),
     /// A resource, by instance of its module.

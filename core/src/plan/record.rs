@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
-use super::ahead::Ahead;
-use super::fates::Fates;
-use super::outcome::{Found, FoundObject, FoundResource, Refreshed};
+use super::outcome::{FoundObject, FoundResource, PlanOutcome, Refreshed};
+use super::planned_resources::PlannedResources;
+use super::prefetch::PrefetchedObjects;
 use super::vertex::{ResourceVertex, Vertex};
-use super::visit::{Settled, View, visit};
+use super::visit::{GraphFacts, View, visit};
 use super::{Mode, Options, Plan, Search};
 use crate::addr::{
     DeposedKey, InstanceAddr, Mode as ResourceMode, ProviderConfigAddr, ResourceAddr, Target,
 };
 use crate::change::{Action, OutputChange};
-use crate::eval::verdicts::summarise;
+use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
 use crate::moved::Moves;
-use crate::phase::{Counter, Openings, Why, walk_phase};
+use crate::phase::{Counter, EdgeReason, EphemeralResources, walk_phase};
 use crate::session::Session;
 use crate::state::checks::{CheckResults, CheckSubject};
 use crate::state::{Object, OutputValue};
@@ -29,12 +29,12 @@ pub(crate) async fn run(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
-    graph: &Graph<Vertex<'_>, Why>,
-    settled: &Settled<'_>,
+    graph: &Graph<Vertex<'_>, EdgeReason>,
+    settled: &GraphFacts<'_>,
 ) -> Result<Plan, Reported> {
-    let fates = Fates::of(graph, session.config.nodes.len());
-    let openings = Openings::new(session);
-    let ahead = Ahead::default();
+    let fates = PlannedResources::of(graph, session.config.nodes.len());
+    let openings = EphemeralResources::new(session);
+    let ahead = PrefetchedObjects::default();
     let n_resources =
         graph.vertices().iter().filter(|vertex| matches!(vertex, Vertex::Resource(_)));
     let counter = &Counter::new(session.watch, Phase::Plan, n_resources.count());
@@ -82,25 +82,25 @@ pub(crate) async fn run(
 
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
-    ahead: &'r Ahead,
-    fates: &'r Fates,
+    ahead: &'r PrefetchedObjects,
+    fates: &'r PlannedResources,
     moves: &'r Moves,
     plan: Plan,
 }
 
 impl Recorder<'_, '_> {
-    fn record(&mut self, vertex: &Vertex<'_>, found: Found) {
+    fn record(&mut self, vertex: &Vertex<'_>, found: PlanOutcome) {
         match (vertex, found) {
-            (Vertex::Frame(frame), Found::Frame(found)) => {
+            (Vertex::SharedVertex(frame), PlanOutcome::SharedVertex(found)) => {
                 if let Some((output, after)) = frame.record(self.session, found) {
                     self.record_output(&output.name, after, output.sensitive);
                 }
             }
-            (Vertex::Resource(resource), Found::Resources(found)) => {
+            (Vertex::Resource(resource), PlanOutcome::Resources(found)) => {
                 self.record_resource(resource, found);
             }
-            (Vertex::Read(read), Found::Objects(found)) => self.ahead.keep(&read.addr, found),
-            (Vertex::Orphan(orphan), Found::Resources(found)) => {
+            (Vertex::Read(read), PlanOutcome::Objects(found)) => self.ahead.keep(&read.addr, found),
+            (Vertex::Orphan(orphan), PlanOutcome::Resources(found)) => {
                 for object in found.into_iter().flat_map(|found| found.objects) {
                     self.record_object(&orphan.addr, &orphan.provider, object);
                 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::addr::ConfigResourceAddr;
 use crate::change::ReplaceOrder;
 use crate::graph::Graph;
-use crate::phase::{Frame, Why};
+use crate::phase::{EdgeReason, SharedVertex};
 
 use super::vertex::Vertex;
 
@@ -19,7 +19,7 @@ pub(crate) struct ReplaceOrders(BTreeSet<ConfigResourceAddr>);
 
 impl ReplaceOrders {
     /// Spreads the flag from dependents to dependencies.
-    pub(crate) fn of(graph: &Graph<Vertex<'_>, Why>) -> Self {
+    pub(crate) fn of(graph: &Graph<Vertex<'_>, EdgeReason>) -> Self {
         let mut first = vec![false; graph.len()];
         let mut found = BTreeSet::new();
         // From the far end, so that every dependent is settled before its dependencies.
@@ -33,9 +33,9 @@ impl ReplaceOrders {
                     }
                     written || forced
                 }
-                Vertex::Frame(Frame::Close(_)) => false,
+                Vertex::SharedVertex(SharedVertex::Close(_)) => false,
                 // The objects of a provider need the dependencies of its configuration.
-                Vertex::Frame(_) => forced,
+                Vertex::SharedVertex(_) => forced,
                 Vertex::Read(_) | Vertex::Orphan(_) => false,
             };
         }

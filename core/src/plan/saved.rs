@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChangeKey, Mode, Plan, Search};
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Target};
-use crate::change::{Action, Change, Clue, Importing, OutputChange, Reason, ReplaceOrder};
-use crate::eval::Promises;
+use crate::change::{Action, Change, ImportKey, Importing, OutputChange, Reason, ReplaceOrder};
+use crate::eval::FunctionResultHashes;
 use crate::state::State;
 use crate::state::checks::CheckResults;
 
 /// Why bytes are not a plan.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum BadPlan {
+pub enum PlanFormatError {
     /// They are not in the form at all, or damaged.
     #[error("the plan cannot be read: {0}")]
     Damaged(String),
@@ -146,13 +146,13 @@ fn name_of<T: PartialEq>(table: &[(T, &str)], wanted: &T) -> String {
     found.map_or_else(String::new, |(_, name)| (*name).to_owned())
 }
 
-fn named<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, BadPlan> {
+fn named<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, PlanFormatError> {
     let found = table.iter().find(|(_, name)| *name == wanted);
     found.map(|(value, _)| *value).ok_or_else(|| damaged(&format!("{wanted:?} means nothing")))
 }
 
-fn damaged(why: &dyn std::fmt::Display) -> BadPlan {
-    BadPlan::Damaged(why.to_string())
+fn damaged(why: &dyn std::fmt::Display) -> PlanFormatError {
+    PlanFormatError::Damaged(why.to_string())
 }
 
 impl Plan {
@@ -160,7 +160,7 @@ impl Plan {
     ///
     /// # Errors
     /// When a value cannot be written: only a mistake of this program brings that about.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, BadPlan> {
+    pub fn to_bytes(&self) -> Result<Vec<u8>, PlanFormatError> {
         let mut lists = Lists::default();
         let variables = self.variables.iter();
         let outputs = self.outputs.iter();
@@ -172,7 +172,7 @@ impl Plan {
             open: self.open.iter().map(ToString::to_string).collect(),
             variables: variables
                 .map(|(name, value)| Ok((name.to_string(), SavedValue::of(value)?)))
-                .collect::<Result<_, BadPlan>>()?,
+                .collect::<Result<_, PlanFormatError>>()?,
             changes: save_changes(&self.changes, &mut lists)?,
             drift: save_changes(&self.drift, &mut lists)?,
             relevant: self
@@ -182,7 +182,7 @@ impl Plan {
                 .collect(),
             outputs: outputs
                 .map(|(name, change)| Ok((name.to_string(), SavedOutput::of(change)?)))
-                .collect::<Result<_, BadPlan>>()?,
+                .collect::<Result<_, PlanFormatError>>()?,
             checks: self.checks.to_json().map(|json| String::from_utf8_lossy(&json).into_owned()),
             searches: self
                 .searches
@@ -201,14 +201,14 @@ impl Plan {
     ///
     /// # Errors
     /// When the bytes are no plan, or one of another format.
-    pub fn from_bytes(bytes: &[u8], prior: State) -> Result<Self, BadPlan> {
+    pub fn from_bytes(bytes: &[u8], prior: State) -> Result<Self, PlanFormatError> {
         #[derive(Deserialize)]
         struct Format {
             format: u32,
         }
         let format: Format = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
         if format.format != FORMAT {
-            return Err(BadPlan::OtherFormat(format.format));
+            return Err(PlanFormatError::OtherFormat(format.format));
         }
         let saved: SavedPlan = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
         let lists = read_lists(&saved.dependencies)?;
@@ -217,9 +217,9 @@ impl Plan {
                 let change = change.read(&lists)?;
                 Ok(((change.addr.clone(), change.deposed.clone()), Box::new(change)))
             });
-            changes.collect::<Result<BTreeMap<_, _>, BadPlan>>()
+            changes.collect::<Result<BTreeMap<_, _>, PlanFormatError>>()
         };
-        let parts = |texts: &[String]| -> Result<Vec<Target>, BadPlan> {
+        let parts = |texts: &[String]| -> Result<Vec<Target>, PlanFormatError> {
             texts.iter().map(|text| text.parse().map_err(|error| damaged(&error))).collect()
         };
         let variables = saved.variables.into_iter();
@@ -235,7 +235,7 @@ impl Plan {
                 .collect::<Result<_, _>>()?,
             variables: variables
                 .map(|(name, value)| Ok((Str::from(name), value.read()?)))
-                .collect::<Result<_, BadPlan>>()?,
+                .collect::<Result<_, PlanFormatError>>()?,
             changes: changes(saved.changes)?,
             drift: changes(saved.drift)?,
             relevant: saved
@@ -244,10 +244,10 @@ impl Plan {
                 .map(|(addr, steps)| {
                     Ok((addr.parse().map_err(|error| damaged(&error))?, read_path(steps)?))
                 })
-                .collect::<Result<_, BadPlan>>()?,
+                .collect::<Result<_, PlanFormatError>>()?,
             outputs: outputs
                 .map(|(name, output)| Ok((Str::from(name), output.read()?)))
-                .collect::<Result<_, BadPlan>>()?,
+                .collect::<Result<_, PlanFormatError>>()?,
             checks: saved
                 .checks
                 .map(|json| CheckResults::from_json(json.as_bytes()))
@@ -260,8 +260,8 @@ impl Plan {
                     let search = if found { Search::Found } else { Search::NeverMade };
                     Ok((addr.parse().map_err(|error| damaged(&error))?, search))
                 })
-                .collect::<Result<_, BadPlan>>()?,
-            functions: Promises::of_texts(&saved.functions)
+                .collect::<Result<_, PlanFormatError>>()?,
+            functions: FunctionResultHashes::of_texts(&saved.functions)
                 .ok_or_else(|| damaged(&"an answer of a function is no digest"))?,
             reread_numbers: saved.reread_numbers,
             errored: saved.errored,
@@ -289,10 +289,10 @@ impl Lists {
     }
 }
 
-fn read_lists(lists: &[Vec<String>]) -> Result<Vec<Dependencies>, BadPlan> {
+fn read_lists(lists: &[Vec<String>]) -> Result<Vec<Dependencies>, PlanFormatError> {
     let read = |list: &Vec<String>| {
         let addrs = list.iter().map(|text| text.parse().map_err(|error| damaged(&error)));
-        addrs.collect::<Result<Vec<ConfigResourceAddr>, BadPlan>>().map(Arc::new)
+        addrs.collect::<Result<Vec<ConfigResourceAddr>, PlanFormatError>>().map(Arc::new)
     };
     lists.iter().map(read).collect()
 }
@@ -300,12 +300,12 @@ fn read_lists(lists: &[Vec<String>]) -> Result<Vec<Dependencies>, BadPlan> {
 fn save_changes(
     changes: &BTreeMap<ChangeKey, Box<Change>>,
     lists: &mut Lists,
-) -> Result<Vec<SavedChange>, BadPlan> {
+) -> Result<Vec<SavedChange>, PlanFormatError> {
     changes.values().map(|change| SavedChange::of(change, lists)).collect()
 }
 
 impl SavedValue {
-    fn of(value: &Value) -> Result<Self, BadPlan> {
+    fn of(value: &Value) -> Result<Self, PlanFormatError> {
         let (plain, marks) = value.clone().split_marks();
         let bytes =
             msgpack::encode(plain.value(), &Type::Dynamic).map_err(|error| damaged(&error))?;
@@ -313,7 +313,7 @@ impl SavedValue {
         Ok(Self { msgpack: STANDARD.encode(bytes), marks: marks.collect() })
     }
 
-    fn read(self) -> Result<Value, BadPlan> {
+    fn read(self) -> Result<Value, PlanFormatError> {
         let bytes = STANDARD.decode(self.msgpack).map_err(|error| damaged(&error))?;
         let value = msgpack::decode(&bytes, &Type::Dynamic).map_err(|error| damaged(&error))?;
         if self.marks.is_empty() {
@@ -323,7 +323,7 @@ impl SavedValue {
             let marks = Marks::from_bits(bits).ok_or_else(|| damaged(&"unknown marks"))?;
             Ok((read_path(path)?, marks))
         });
-        let marks = MarkPaths(marks.collect::<Result<_, BadPlan>>()?);
+        let marks = MarkPaths(marks.collect::<Result<_, PlanFormatError>>()?);
         Ok(value.split_marks().0.with_marks(&marks))
     }
 }
@@ -337,7 +337,7 @@ fn save_path(path: &Path) -> Vec<SavedStep> {
     steps.collect()
 }
 
-fn read_path(steps: Vec<SavedStep>) -> Result<Path, BadPlan> {
+fn read_path(steps: Vec<SavedStep>) -> Result<Path, PlanFormatError> {
     let steps = steps.into_iter().map(|step| match step {
         SavedStep::Attribute(name) => Ok(Step::Attribute(name.into())),
         SavedStep::Key(key) => Ok(Step::Key(key.into())),
@@ -348,12 +348,12 @@ fn read_path(steps: Vec<SavedStep>) -> Result<Path, BadPlan> {
     steps.collect::<Result<_, _>>().map(Path)
 }
 
-fn read_paths(paths: Vec<Vec<SavedStep>>) -> Result<Vec<Path>, BadPlan> {
+fn read_paths(paths: Vec<Vec<SavedStep>>) -> Result<Vec<Path>, PlanFormatError> {
     paths.into_iter().map(read_path).collect()
 }
 
 impl SavedChange {
-    fn of(change: &Change, lists: &mut Lists) -> Result<Self, BadPlan> {
+    fn of(change: &Change, lists: &mut Lists) -> Result<Self, PlanFormatError> {
         Ok(Self {
             addr: change.addr.to_string(),
             deposed: change.deposed.as_ref().map(|key| key.0.to_string()),
@@ -378,7 +378,7 @@ impl SavedChange {
         })
     }
 
-    fn read(self, lists: &[Dependencies]) -> Result<Change, BadPlan> {
+    fn read(self, lists: &[Dependencies]) -> Result<Change, PlanFormatError> {
         let list = |at: usize| {
             lists.get(at).cloned().ok_or_else(|| damaged(&"a list of dependencies is missing"))
         };
@@ -420,18 +420,18 @@ impl SavedChange {
 }
 
 impl SavedImporting {
-    fn of(importing: &Importing) -> Result<Self, BadPlan> {
+    fn of(importing: &Importing) -> Result<Self, PlanFormatError> {
         let (id, identity) = match &importing.clue {
-            Clue::Id(id) => (Some(id.to_string()), None),
-            Clue::Identity(identity) => (None, Some(SavedValue::of(identity)?)),
+            ImportKey::Id(id) => (Some(id.to_string()), None),
+            ImportKey::Identity(identity) => (None, Some(SavedValue::of(identity)?)),
         };
         Ok(Self { id, identity, generated_config: importing.generated_config.clone() })
     }
 
-    fn read(self) -> Result<Importing, BadPlan> {
+    fn read(self) -> Result<Importing, PlanFormatError> {
         let clue = match (self.id, self.identity) {
-            (Some(id), _) => Clue::Id(id.into()),
-            (None, Some(identity)) => Clue::Identity(identity.read()?),
+            (Some(id), _) => ImportKey::Id(id.into()),
+            (None, Some(identity)) => ImportKey::Identity(identity.read()?),
             (None, None) => return Err(damaged(&"it is not said what is imported")),
         };
         Ok(Importing { clue, generated_config: self.generated_config })
@@ -439,7 +439,7 @@ impl SavedImporting {
 }
 
 impl SavedOutput {
-    fn of(change: &OutputChange) -> Result<Self, BadPlan> {
+    fn of(change: &OutputChange) -> Result<Self, PlanFormatError> {
         Ok(Self {
             action: name_of(&ACTIONS, &change.action),
             before: SavedValue::of(&change.before)?,
@@ -448,7 +448,7 @@ impl SavedOutput {
         })
     }
 
-    fn read(self) -> Result<OutputChange, BadPlan> {
+    fn read(self) -> Result<OutputChange, PlanFormatError> {
         Ok(OutputChange {
             action: named(&ACTIONS, &self.action)?,
             before: self.before.read()?,

@@ -17,19 +17,19 @@ use crate::config::import_problem;
 use crate::config::inputs::{self, Input};
 use crate::eval::Expansion;
 use crate::eval::references::{ReferenceSite, StaticCheck};
-use crate::eval::vertex::Givens;
+use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
-use crate::graph::walk::{Next, Pace, walk};
-use crate::phase::{Frame, PhaseLog, check_provisioner_kinds};
-use crate::session::{Ground, Session};
+use crate::graph::walk::{Next, WalkOptions, walk};
+use crate::phase::{PhaseLog, SharedVertex, check_provisioner_kinds};
+use crate::session::{Session, SessionInputs};
 use crate::state::State;
 
 /// Configurations that providers accepted without a word, by resource: the very same need not be
 /// shown to them again.
 #[derive(Debug, Default)]
-pub(crate) struct Accepted(RefCell<BTreeMap<ConfigResourceAddr, Value>>);
+pub(crate) struct ValidatedConfigs(RefCell<BTreeMap<ConfigResourceAddr, Value>>);
 
-impl Accepted {
+impl ValidatedConfigs {
     /// Whether the provider of a resource accepted this configuration of an instance. It is forgotten
     /// with that, unless there may be other instances: else all of them were kept twice in the end.
     pub(crate) fn take(&self, addr: &InstanceAddr, config: &Value) -> bool {
@@ -50,7 +50,7 @@ impl Accepted {
 pub(super) async fn validate_first(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-) -> Result<Accepted, Reported> {
+) -> Result<ValidatedConfigs, Reported> {
     let mut found = Diagnostics::new();
     match check_unknown(session, &mut found).await {
         Ok(Checked { accepted, deprecated }) => {
@@ -88,12 +88,13 @@ async fn check_unknown(
         .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
         .collect();
     let (state, results) = (State::default(), session.results.beside(session.config));
-    let ground = Ground { state: &state, results: &results, variables: &variables, ..**session };
+    let ground =
+        SessionInputs { state: &state, results: &results, variables: &variables, ..**session };
     check(&session.on(ground), diags).await
 }
 
 /// Result of validating a vertex.
-enum Found {
+enum ValidateOutcome {
     Nothing,
     Values(Vec<Value>),
     Called(Vec<Expansion>),
@@ -102,7 +103,7 @@ enum Found {
 
 /// A configuration that is valid.
 struct Checked {
-    accepted: Accepted,
+    accepted: ValidatedConfigs,
     /// Warnings of references to deprecated attributes, which only validation looks for.
     deprecated: Vec<Diagnostic>,
 }
@@ -127,7 +128,7 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
     session.config.check_calls(diags)?;
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;
-    let givens = Givens { checking: true, ..session.givens() };
+    let givens = EvalInputs { checking: true, ..session.givens() };
     let static_check = |node: usize, site: ReferenceSite<'_>, reference: &Reference| {
         mention::static_problems(session, (node, site), reference)
     };
@@ -135,28 +136,34 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
     let mut deprecated: BTreeMap<VertexId, Vec<Diagnostic>> = BTreeMap::new();
-    let mut accepted = Accepted::default();
+    let mut accepted = ValidatedConfigs::default();
     let stop = || session.stopped();
     let finishing = session.finishing;
-    let pace = Pace { stop: &stop, finishing, ..Pace::at_most(session.parallelism) };
+    let pace = WalkOptions { stop: &stop, finishing, ..WalkOptions::at_most(session.parallelism) };
     let walk = walk(
         &graph,
         pace,
         async |_, vertex| {
             let check = mention::is_suspect(session, vertex).then_some(static_check);
-            visit(session, Givens { check, ..givens }, vertex).await
+            visit(session, EvalInputs { check, ..givens }, vertex).await
         },
         |id, vertex, (said, found)| {
             // Dependents of an invalid vertex would only repeat its errors.
             let next = if found.is_err() { Next::SkipDependents } else { Next::Go };
             match (vertex, found) {
-                (Vertex::Frame(Frame::Value(value)), Ok(Found::Values(found))) => {
+                (
+                    Vertex::SharedVertex(SharedVertex::Value(value)),
+                    Ok(ValidateOutcome::Values(found)),
+                ) => {
                     value.record(session.results, found);
                 }
-                (Vertex::Frame(Frame::Call(call)), Ok(Found::Called(found))) => {
+                (
+                    Vertex::SharedVertex(SharedVertex::Call(call)),
+                    Ok(ValidateOutcome::Called(found)),
+                ) => {
                     call.record(givens, found);
                 }
-                (Vertex::Resource(resource), Ok(Found::Accepted(config))) => {
+                (Vertex::Resource(resource), Ok(ValidateOutcome::Accepted(config))) => {
                     accepted.0.get_mut().insert(resource.addr.clone(), config);
                 }
                 _ => {}
@@ -186,27 +193,29 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
 
 async fn visit(
     session: &Session<'_>,
-    givens: Givens<'_>,
+    givens: EvalInputs<'_>,
     vertex: &Vertex<'_>,
-) -> (Diagnostics, Result<Found, Reported>) {
+) -> (Diagnostics, Result<ValidateOutcome, Reported>) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::Frame(Frame::Value(value)) => {
+        Vertex::SharedVertex(SharedVertex::Value(value)) => {
             let find = |diags: &mut Diagnostics| value.visit(diags, givens);
-            session.settled(&mut diags, find).await.map(Found::Values)
+            session.settled(&mut diags, find).await.map(ValidateOutcome::Values)
         }
-        Vertex::Frame(Frame::Call(call)) => {
+        Vertex::SharedVertex(SharedVertex::Call(call)) => {
             let find = |diags: &mut Diagnostics| call.visit(diags, givens);
-            session.settled(&mut diags, find).await.map(Found::Called)
+            session.settled(&mut diags, find).await.map(ValidateOutcome::Called)
         }
-        Vertex::Frame(Frame::Provider(provider)) => {
+        Vertex::SharedVertex(SharedVertex::Provider(provider)) => {
             let check = Checking { session, check: givens.check };
-            check.provider(&mut diags, provider).await.map(|()| Found::Nothing)
+            check.provider(&mut diags, provider).await.map(|()| ValidateOutcome::Nothing)
         }
         Vertex::Resource(resource) => {
             Checking { session, check: givens.check }.resource(&mut diags, resource).await
         }
-        Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => Ok(Found::Nothing),
+        Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => {
+            Ok(ValidateOutcome::Nothing)
+        }
     };
     (diags, found)
 }

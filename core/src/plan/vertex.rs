@@ -7,7 +7,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::ChangeKey;
 use crate::addr::{ConfigResourceAddr, Mode, ModuleAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::{Config, Import, ModuleNode, Resource};
-use crate::phase::{self, Frame, Speaking, find_written};
+use crate::phase::{self, ConfiguredClient, SharedVertex, find_written};
 use crate::session::Session;
 use crate::state::{Object, ResourceState};
 
@@ -15,7 +15,7 @@ use crate::state::{Object, ResourceState};
 #[derive(Debug)]
 pub(crate) enum Vertex<'c> {
     /// A vertex that both graphs have.
-    Frame(Frame<'c>),
+    SharedVertex(SharedVertex<'c>),
     /// A resource that is written in the configuration, with all its instances.
     Resource(ResourceVertex<'c>),
     /// The objects of a resource, read before its turn comes.
@@ -53,7 +53,7 @@ impl<'c> ResourceVertex<'c> {
         &self,
         session: &Session<'_>,
         diags: &mut Diagnostics,
-    ) -> Result<Speaking, Reported> {
+    ) -> Result<ConfiguredClient, Reported> {
         find_written(session, diags, &self.provider, (&self.addr, self.config))
     }
 
@@ -99,23 +99,23 @@ pub(crate) struct OrphanVertex<'c> {
     pub(crate) prior: Option<&'c ResourceState>,
 }
 
-impl<'c> From<Frame<'c>> for Vertex<'c> {
-    fn from(frame: Frame<'c>) -> Self {
-        Self::Frame(frame)
+impl<'c> From<SharedVertex<'c>> for Vertex<'c> {
+    fn from(frame: SharedVertex<'c>) -> Self {
+        Self::SharedVertex(frame)
     }
 }
 
 impl<'c> phase::Vertex<'c> for Vertex<'c> {
-    fn frame(&self) -> Option<&Frame<'c>> {
+    fn frame(&self) -> Option<&SharedVertex<'c>> {
         match self {
-            Self::Frame(frame) => Some(frame),
+            Self::SharedVertex(frame) => Some(frame),
             _ => None,
         }
     }
 
     fn module(&self) -> Option<&'c ModuleNode> {
         match self {
-            Self::Frame(frame) => frame.module(),
+            Self::SharedVertex(frame) => frame.module(),
             Self::Resource(resource) => Some(resource.node),
             Self::Read(_) | Self::Orphan(_) => None,
         }
@@ -123,7 +123,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 
     fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
         match self {
-            Self::Frame(frame) => frame.around(config),
+            Self::SharedVertex(frame) => frame.around(config),
             other => other.module(),
         }
     }
@@ -147,7 +147,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
             Self::Resource(resource) => Some(&resource.provider),
             Self::Read(read) => Some(&read.provider),
             Self::Orphan(orphan) => Some(&orphan.provider),
-            Self::Frame(_) => None,
+            Self::SharedVertex(_) => None,
         }
     }
 
@@ -157,7 +157,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 
     fn passes_on(&self) -> bool {
         match self {
-            Self::Frame(frame) => frame.passes_on(),
+            Self::SharedVertex(frame) => frame.passes_on(),
             other => other.opens().is_some(),
         }
     }
@@ -166,7 +166,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 impl std::fmt::Display for Vertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Frame(frame) => frame.fmt(f),
+            Self::SharedVertex(frame) => frame.fmt(f),
             Self::Resource(resource) => resource.addr.fmt(f),
             Self::Read(read) => write!(f, "{} (read)", read.addr),
             Self::Orphan(orphan) => write!(f, "{} (only in the state)", orphan.addr),

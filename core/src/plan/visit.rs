@@ -17,21 +17,21 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 use futures_util::StreamExt as _;
 
-use super::ahead::Ahead;
-use super::dependencies::Closures;
-use super::fates::Fates;
+use super::dependencies::DependencyClosures;
+use super::excluded_from_destroy::ExcludedFromDestroy;
 use super::forgotten::Forgotten;
-use super::outcome::Found;
-use super::spared::Spared;
-use super::validate::Accepted;
+use super::outcome::PlanOutcome;
+use super::planned_resources::PlannedResources;
+use super::prefetch::PrefetchedObjects;
+use super::validate::ValidatedConfigs;
 use super::vertex::Vertex;
 use super::{Mode, Options, ReplaceOrders};
 use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
-use crate::eval::vertex::Givens;
+use crate::eval::vertex::EvalInputs;
 use crate::moved::Moves;
-use crate::phase::{Counter, Openings, Written};
-use crate::provider::{Handle, ResourceType};
+use crate::phase::{Counter, EphemeralResources, InstanceConfig};
+use crate::provider::{ProviderClient, ResourceType};
 use crate::session::Session;
 
 pub(crate) use prior::Prior;
@@ -51,19 +51,19 @@ async fn side_by_side<F: Future>(
 }
 
 /// Results computed from the finished graph, before any visit.
-pub(crate) struct Settled<'m> {
+pub(crate) struct GraphFacts<'m> {
     pub(crate) orders: ReplaceOrders,
-    pub(crate) closures: Closures,
+    pub(crate) closures: DependencyClosures,
     /// Resources that are destroyed with a target, without being one.
     pub(crate) dragged: BTreeSet<ResourceAddr>,
     /// Resources left alone because something is excluded.
-    pub(crate) spared: Spared,
+    pub(crate) spared: ExcludedFromDestroy,
     /// Objects that have another address than before.
     pub(crate) moves: &'m Moves,
     /// Resources that are forgotten, not destroyed, when they leave the configuration.
     pub(crate) forgotten: Forgotten,
     /// Configurations that need not be shown to their providers again.
-    pub(crate) accepted: Accepted,
+    pub(crate) accepted: ValidatedConfigs,
 }
 
 /// Inputs of every visit.
@@ -71,33 +71,37 @@ pub(crate) struct Settled<'m> {
 pub(crate) struct View<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) options: &'a Options,
-    pub(crate) settled: &'a Settled<'a>,
+    pub(crate) settled: &'a GraphFacts<'a>,
     /// The ephemeral resources that are open.
-    pub(crate) openings: &'a Openings<'a>,
+    pub(crate) openings: &'a EphemeralResources<'a>,
     /// Objects that were read ahead.
-    pub(crate) ahead: &'a Ahead,
+    pub(crate) ahead: &'a PrefetchedObjects,
     /// The fates of resources that were visited before.
-    pub(crate) fates: &'a Fates,
+    pub(crate) fates: &'a PlannedResources,
     pub(crate) counter: &'a Counter<'a>,
 }
 
 impl<'a> View<'a> {
     /// An instance that is in the configuration. In a plan that changes nothing, a failed condition
     /// of it stops nothing.
-    pub(crate) fn written<'w>(self, config: &'w Resource, addr: &'w InstanceAddr) -> Written<'w>
+    pub(crate) fn written<'w>(
+        self,
+        config: &'w Resource,
+        addr: &'w InstanceAddr,
+    ) -> InstanceConfig<'w>
     where
         'a: 'w,
     {
-        Written { session: self.session, config, addr, failure: self.failure() }
+        InstanceConfig { session: self.session, config, addr, failure: self.failure() }
     }
 
     /// Asks whether the provider accepts a configuration, unless it is known to.
     pub(crate) async fn validate(
         self,
         diags: &mut Diagnostics,
-        (handle, ty): (&Handle, &ResourceType),
+        (handle, ty): (&ProviderClient, &ResourceType),
         config: &Value,
-        written: Written<'_>,
+        written: InstanceConfig<'_>,
     ) -> Result<(), Reported> {
         if self.settled.accepted.take(written.addr, config) {
             return Ok(());
@@ -113,25 +117,25 @@ impl<'a> View<'a> {
         }
     }
 
-    fn givens(self) -> Givens<'a> {
-        Givens { failure: self.failure(), ..self.session.givens() }
+    fn givens(self) -> EvalInputs<'a> {
+        EvalInputs { failure: self.failure(), ..self.session.givens() }
     }
 }
 
 /// Visits a vertex.
-pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, Found) {
+pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, PlanOutcome) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::Frame(frame) => {
+        Vertex::SharedVertex(frame) => {
             let with = (view.session, view.givens());
-            Found::Frame(frame.visit(&mut diags, with, view.openings).await)
+            PlanOutcome::SharedVertex(frame.visit(&mut diags, with, view.openings).await)
         }
         Vertex::Resource(resource) => {
-            Found::Resources(resource::visit(view, &mut diags, resource).await)
+            PlanOutcome::Resources(resource::visit(view, &mut diags, resource).await)
         }
-        Vertex::Read(read) => Found::Objects(read::visit(view, read).await),
+        Vertex::Read(read) => PlanOutcome::Objects(read::visit(view, read).await),
         Vertex::Orphan(orphan) => {
-            Found::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
+            PlanOutcome::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
         }
     };
     (diags, found)

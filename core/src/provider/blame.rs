@@ -33,7 +33,7 @@ pub fn about_failure(
             Diagnostic::error(format!("Incompatible provider {provider}"), reason.clone())
                 .blame(Blame::Provider)
         }
-        Failure::Unsendable(reason) => Diagnostic::error(
+        Failure::UnencodableMessage(reason) => Diagnostic::error(
             "Request cannot be sent",
             format!("{call}{what} cannot be put to provider {provider}: {reason}."),
         )

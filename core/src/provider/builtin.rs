@@ -10,7 +10,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ServerCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, Functions};
 use formwork_plugin_protocol::message::resource::{
@@ -111,20 +113,29 @@ impl Operations for Builtin {
         })
     }
 
-    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_resource_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let config = request.config.decode(self.check_data(&request.type_name)?);
         Ok(data::validate(config.map_err(|error| undecodable(&error))?.value()))
     }
 
-    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_data_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         if request.type_name != "terraform_remote_state" {
             return Err(unknown_type(&request.type_name));
         }

@@ -19,8 +19,8 @@ use tracing::{debug, trace};
 
 use super::deadlines::{CallKind, Deadlines};
 use super::pool::Launch;
-use super::pool::mending::Mending;
-use super::remarks::Remarks;
+use super::pool::restart::Mending;
+use super::warnings::ProviderWarnings;
 use crate::addr::ProviderAddr;
 
 /// Time that a call without changes may still take after an interrupt: a provider that is asked to
@@ -29,7 +29,7 @@ const GRACE: Duration = Duration::from_secs(3);
 
 /// A call that waits for its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waiting {
+pub struct PendingCall {
     /// The provider that was asked.
     pub provider: ProviderAddr,
     /// The call, as the protocol names it.
@@ -40,14 +40,14 @@ pub struct Waiting {
     pub elapsed: Duration,
 }
 
-impl Waiting {
+impl PendingCall {
     /// The address it is about, for the log; empty if it is about the provider as a whole.
     fn about(&self) -> &str {
         self.about.as_deref().unwrap_or_default()
     }
 }
 
-impl Display for Waiting {
+impl Display for PendingCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "provider {} has not answered {}", self.provider.display(), self.call)?;
         match &self.about {
@@ -61,7 +61,7 @@ impl Display for Waiting {
 #[derive(Default)]
 pub(super) struct Calls {
     next: Cell<u64>,
-    waiting: RefCell<BTreeMap<u64, (Waiting, Instant)>>,
+    waiting: RefCell<BTreeMap<u64, (PendingCall, Instant)>>,
     deadlines: Deadlines,
     /// When the run was interrupted.
     interrupted: Cell<Option<Instant>>,
@@ -69,7 +69,7 @@ pub(super) struct Calls {
     /// Restarts of providers after calls without an answer.
     pub(super) mending: Mending,
     /// Diagnostics about calls that belong to none of them.
-    pub(super) remarks: Remarks,
+    pub(super) remarks: ProviderWarnings,
     /// The sensitive values that were sent or returned.
     pub(super) secrets: Secrets,
     /// The largest message in bytes.
@@ -140,35 +140,35 @@ impl Calls {
         provider: &ProviderAddr,
         call: &'static str,
         about: Option<&dyn Display>,
-    ) -> Underway {
+    ) -> CallInProgress {
         let number = self.next.replace(self.next.get() + 1);
         let (provider, about) = (provider.clone(), about.map(ToString::to_string));
-        let waiting = Waiting { provider, call, about, elapsed: Duration::ZERO };
+        let waiting = PendingCall { provider, call, about, elapsed: Duration::ZERO };
         trace!(provider = %waiting.provider, call, address = waiting.about(), "call begins");
         self.waiting.borrow_mut().insert(number, (waiting, Instant::now()));
-        Underway { calls: self.clone(), number, outcome: "given up" }
+        CallInProgress { calls: self.clone(), number, outcome: "given up" }
     }
 
     /// The calls that have waited for so long at least, the longest first.
-    pub(super) fn waiting(&self, least: Duration) -> Vec<Waiting> {
+    pub(super) fn waiting(&self, least: Duration) -> Vec<PendingCall> {
         let waiting = self.waiting.borrow();
         let all = waiting.values().map(|(waiting, since)| {
             let elapsed = since.elapsed();
-            Waiting { elapsed, ..waiting.clone() }
+            PendingCall { elapsed, ..waiting.clone() }
         });
         all.filter(|waiting| waiting.elapsed >= least).collect()
     }
 }
 
 /// A call that was taken down. It counts as answered, or as given up, once this is dropped.
-pub(super) struct Underway {
+pub(super) struct CallInProgress {
     calls: Rc<Calls>,
     number: u64,
     /// The outcome for the log.
     outcome: &'static str,
 }
 
-impl Underway {
+impl CallInProgress {
     /// Ends the call with its answer, and returns the answer.
     pub(super) fn end<T>(mut self, answer: Result<T, Failure>) -> Result<T, Failure> {
         self.outcome = match &answer {
@@ -179,12 +179,12 @@ impl Underway {
     }
 }
 
-impl Drop for Underway {
+impl Drop for CallInProgress {
     fn drop(&mut self) {
         let ended = self.calls.waiting.borrow_mut().remove(&self.number);
         let Some((waiting, since)) = ended else { return };
         let duration_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let Waiting { provider, call, .. } = &waiting;
+        let PendingCall { provider, call, .. } = &waiting;
         let (address, outcome) = (waiting.about(), self.outcome);
         debug!(%provider, call, address, duration_ms, outcome, "call ended");
     }

@@ -2,8 +2,8 @@
 //! ended when its last user is done. The walk knows the users of each.
 
 mod loading;
-pub(super) mod mending;
 mod processes;
+pub(super) mod restart;
 mod stopping;
 
 use std::cell::{Cell, RefCell};
@@ -20,14 +20,14 @@ use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
-use self::mending::{Mender, Seat};
 use self::processes::Processes;
-use self::stopping::{Purpose, Stopping};
+use self::restart::{ProviderSlot, RestartWorker};
+use self::stopping::{StartPurpose, Stopping};
 use super::blame::about_failure;
 use super::builtin::Builtin;
-use super::calls::{Calls, Waiting};
+use super::calls::{Calls, PendingCall};
+use super::client::{CallContext, ProviderClient};
 use super::deadlines::Deadlines;
-use super::handle::{About, Handle};
 use super::loaded::Loaded;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
@@ -93,7 +93,7 @@ pub struct Pool<'l> {
 #[derive(Clone)]
 struct Configured {
     config: Value,
-    handle: Rc<Handle>,
+    handle: Rc<ProviderClient>,
     /// Whether its last user of this phase is done.
     released: bool,
 }
@@ -130,7 +130,7 @@ impl<'l> Pool<'l> {
     async fn start(
         &self,
         addr: &ProviderAddr,
-        purpose: Purpose,
+        purpose: StartPurpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
         if addr.is_builtin() {
             let provider = self.launcher.builtin();
@@ -187,13 +187,17 @@ impl<'l> Pool<'l> {
         &self,
         diags: &mut Diagnostics,
         addr: &ProviderAddr,
-    ) -> Result<Option<Handle>, Reported> {
+    ) -> Result<Option<ProviderClient>, Reported> {
         let Some(loaded) = self.loaded(addr) else { return Ok(None) };
         let provider = match self.processes.any(addr) {
             Some(provider) => provider,
             None => self.start_for_all(diags, addr).await?,
         };
-        Ok(Some(Handle::new(loaded, Seat::new(provider, false), self.calls.clone())))
+        Ok(Some(ProviderClient::new(
+            loaded,
+            ProviderSlot::new(provider, false),
+            self.calls.clone(),
+        )))
     }
 
     /// Starts an instance for all callers that ask for one without a configuration. Functions are
@@ -211,7 +215,7 @@ impl<'l> Pool<'l> {
         if let Some(problems) = self.unusable.borrow().get(addr) {
             diags.append(problems.clone())?;
         }
-        match self.start_again(addr, Purpose::Work).await {
+        match self.start_again(addr, StartPurpose::Work).await {
             Ok(provider) => {
                 self.processes.set_idle(&provider);
                 Ok(provider)
@@ -227,12 +231,16 @@ impl<'l> Pool<'l> {
 
     /// The provider configured under an address, if [`Pool::configure`] was done for it.
     #[must_use]
-    pub fn configured(&self, addr: &ProviderConfigAddr) -> Option<Rc<Handle>> {
+    pub fn configured(&self, addr: &ProviderConfigAddr) -> Option<Rc<ProviderClient>> {
         self.configured.borrow().get(addr).map(|entry| entry.handle.clone())
     }
 
     /// The instance that has this configuration, if it is wholly known.
-    fn configured_with(&self, addr: &ProviderConfigAddr, config: &Value) -> Option<Rc<Handle>> {
+    fn configured_with(
+        &self,
+        addr: &ProviderConfigAddr,
+        config: &Value,
+    ) -> Option<Rc<ProviderClient>> {
         let configured = self.configured.borrow();
         let entry = configured.get(addr).filter(|entry| entry.config == *config)?;
         config.is_wholly_known().then(|| entry.handle.clone())
@@ -250,7 +258,7 @@ impl<'l> Pool<'l> {
         addr: &ProviderConfigAddr,
         config: Value,
         block: Option<formwork_value::Span>,
-    ) -> Result<Rc<Handle>, Reported> {
+    ) -> Result<Rc<ProviderClient>, Reported> {
         if let Some(handle) = self.configured_with(addr, &config)
             && handle.answers().await
         {
@@ -266,7 +274,7 @@ impl<'l> Pool<'l> {
         };
         let provider = match self.processes.take_idle(&addr.provider) {
             Some(provider) => provider,
-            None => match self.start_again(&addr.provider, Purpose::Work).await {
+            None => match self.start_again(&addr.provider, StartPurpose::Work).await {
                 Ok(provider) => provider,
                 Err(failure) => return Err(failed(diags, "start", &failure)),
             },
@@ -275,9 +283,9 @@ impl<'l> Pool<'l> {
             let missing = Failure::Misbehaved("its schema was never fetched".into());
             return Err(failed(diags, "GetProviderSchema", &missing));
         };
-        let seat = Seat::new(provider, true);
-        let handle = Rc::new(Handle::new(loaded, seat, self.calls.clone()));
-        handle.configure(diags, &config, About { addr: &name, block }).await?;
+        let seat = ProviderSlot::new(provider, true);
+        let handle = Rc::new(ProviderClient::new(loaded, seat, self.calls.clone()));
+        handle.configure(diags, &config, CallContext { addr: &name, block }).await?;
         let entry = Configured { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
         Ok(handle)
@@ -287,7 +295,7 @@ impl<'l> Pool<'l> {
     async fn start_again(
         &self,
         addr: &ProviderAddr,
-        purpose: Purpose,
+        purpose: StartPurpose,
     ) -> Result<Arc<dyn Provider>, Failure> {
         let underway = self.calls.begin(addr, "GetProviderSchema", None);
         let provider = match self.start(addr, purpose).await {
@@ -308,7 +316,7 @@ impl<'l> Pool<'l> {
         &self,
         addr: &ProviderAddr,
         provider: &Arc<dyn Provider>,
-        purpose: Purpose,
+        purpose: StartPurpose,
     ) -> Result<(), Failure> {
         let Some(loaded) = self.loaded(addr) else { return Ok(()) };
         if loaded.schema().capabilities.get_provider_schema_optional {
@@ -327,7 +335,7 @@ impl<'l> Pool<'l> {
 
     /// The calls that have waited for an answer for so long at least, the longest first.
     #[must_use]
-    pub fn waiting(&self, least: Duration) -> Vec<Waiting> {
+    pub fn waiting(&self, least: Duration) -> Vec<PendingCall> {
         self.calls.waiting(least)
     }
 
@@ -366,7 +374,7 @@ impl<'l> Pool<'l> {
     /// Runs a future; meanwhile released providers are ended, and dead ones are replaced.
     pub async fn tidying<T>(&self, work: impl Future<Output = T>) -> T {
         // It is there before anything is asked.
-        let mending = self.mend(Mender::new(&self.calls.mending));
+        let mending = self.mend(RestartWorker::new(&self.calls.mending));
         let (work, ending) = (pin!(work), pin!(self.processes.end_dismissed(self.launcher)));
         match select(work, select(ending, pin!(mending))).await {
             Either::Left((done, _)) => done,

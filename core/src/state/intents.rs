@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::file::StateFile;
 use super::journal::record::{self, Log};
-use super::journal::{Begin, Journal, JournalError};
+use super::journal::{Journal, JournalError, RunHeader};
 use super::recover::{self, Recovery};
 use crate::disk::{MAX_STATE, read_file};
 
@@ -15,7 +15,7 @@ pub trait IntentLog: Send + Sync {
     ///
     /// # Errors
     /// When it cannot be made durable.
-    fn begin(&self, begin: Begin<'_>) -> Result<Journal, JournalError>;
+    fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
 
     /// Reads the journals that interrupted runs left, and puts their results into the state.
     ///
@@ -73,7 +73,7 @@ impl LocalIntents {
 }
 
 impl IntentLog for LocalIntents {
-    fn begin(&self, begin: Begin<'_>) -> Result<Journal, JournalError> {
+    fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
         let journal = Journal::begin(&self.folder, begin)?;
         if let Some(state) = &self.state {
             journal.share_like(state);

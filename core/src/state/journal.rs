@@ -96,7 +96,7 @@ pub struct Op(pub u64);
 
 /// First record of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Begin<'a> {
+pub struct RunHeader<'a> {
     /// Operation of the run, as in the lock: `OperationTypeApply`.
     pub operation: &'a str,
     /// The state as it is stored when the run begins.
@@ -138,7 +138,7 @@ pub enum Action {
 
 /// The answer to a changing call as it came, before anything of it is decoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Answer {
+pub struct ProviderAnswer {
     /// The object as the provider encoded it; empty if none came.
     #[serde(with = "record::base64")]
     pub state: Vec<u8>,
@@ -158,7 +158,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it cannot be made durable.
-    pub fn begin(folder: &Path, begin: Begin<'_>) -> Result<Self, JournalError> {
+    pub fn begin(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
         let run = uuid::Uuid::new_v4().to_string();
         let path = folder.join(format!("{run}.wal"));
         let failed = |error| JournalError::io("begin", &path)(error);
@@ -280,7 +280,7 @@ impl Journal {
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn answer(&self, op: Op, answer: Answer) -> Result<(), JournalError> {
+    pub fn answer(&self, op: Op, answer: ProviderAnswer) -> Result<(), JournalError> {
         debug_assert!(self.was_announced(op), "a call was made before it was announced");
         self.append(&Record::Answer { op: op.0, answer })?;
         if let Some(call) = self.open.borrow_mut().get_mut(&op) {

@@ -1,9 +1,9 @@
 //! Recovers interrupted runs: results that the state lacks are put in, and calls whose effect is
 //! unknown are named. Asks no provider.
 
+mod archive;
 mod damage;
 mod hint;
-mod put_away;
 mod replay;
 #[cfg(test)]
 mod tests;
@@ -16,12 +16,12 @@ use formwork_value::codec::json;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
-pub use self::damage::Damage;
+pub use self::damage::JournalDamage;
 use self::replay::Replay;
 use super::Object;
 use super::file::StateFile;
 use super::journal::record::{self, Log, Record, RunBegin};
-use super::journal::{self, Action, Answer, JournalError};
+use super::journal::{self, Action, JournalError, ProviderAnswer};
 use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
@@ -32,14 +32,14 @@ pub struct Recovery {
     /// The state with everything that is known put in; `None` if there is none and no run was cut off.
     pub file: Option<StateFile>,
     /// The runs that were cut off, the earliest first.
-    pub runs: Vec<CutOff>,
+    pub runs: Vec<InterruptedRun>,
     /// The calls whose effect is unknown, in the order in which they were announced.
     pub unresolved: Vec<Unresolved>,
 }
 
 /// A run that was cut off.
 #[derive(Clone, Debug)]
-pub struct CutOff {
+pub struct InterruptedRun {
     /// Operation of the run, as in the lock.
     pub operation: String,
     /// When it began: RFC 3339, UTC.
@@ -49,7 +49,7 @@ pub struct CutOff {
     /// Number of results that were put into the state.
     pub n_replayed: usize,
     /// The damage of the journal, if it has any.
-    pub damage: Option<Damage>,
+    pub damage: Option<JournalDamage>,
     /// The serial of the state that the run began with, if the stored one is older.
     began_with: Option<u64>,
     journal: PathBuf,
@@ -74,9 +74,9 @@ pub struct Unresolved {
     /// When it was announced: RFC 3339, UTC.
     pub when: String,
     /// The answer, if one came.
-    pub answer: Option<Answer>,
+    pub answer: Option<ProviderAnswer>,
     /// Open question about the call.
-    pub doubt: Doubt,
+    pub doubt: OpenQuestion,
     /// Decision about the call, in words, once there is one.
     pub decided: Option<String>,
     /// Present address of the object, if the configuration has another address for it than the run
@@ -94,7 +94,7 @@ const CAME_IN: &str = "an object came into its place";
 
 /// Open question about a call.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Doubt {
+pub enum OpenQuestion {
     /// The effect of the call.
     Effect,
     /// Whether its result still belongs in the state, which another run has changed since.
@@ -171,7 +171,7 @@ impl Recovery {
     /// call.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
-        let runs = self.runs.iter().flat_map(CutOff::diagnostics);
+        let runs = self.runs.iter().flat_map(InterruptedRun::diagnostics);
         let open = self.unresolved.iter().filter(|one| one.decided.is_none());
         runs.chain(open.map(Unresolved::diagnostic)).collect()
     }
@@ -185,10 +185,10 @@ impl Recovery {
     /// found nothing has come: it is a backup, or one that is read while another is written.
     fn settle_what_came_in(&mut self) {
         let Some(file) = &self.file else { return };
-        let misplaced = self.unresolved.iter().filter(|one| one.doubt != Doubt::Effect);
+        let misplaced = self.unresolved.iter().filter(|one| one.doubt != OpenQuestion::Effect);
         let misplaced: BTreeSet<_> = misplaced.map(|one| one.addr.clone()).collect();
         for one in &mut self.unresolved {
-            let is_creation = one.action == Action::Create && one.doubt == Doubt::Effect;
+            let is_creation = one.action == Action::Create && one.doubt == OpenQuestion::Effect;
             if is_creation
                 && file.serial > one.found
                 && one.deposes.is_none()
@@ -242,7 +242,7 @@ impl Recovery {
     }
 }
 
-impl CutOff {
+impl InterruptedRun {
     /// Warns of results that were put into the state, of a state that is too old for them, and of a
     /// damaged journal.
     #[must_use]
@@ -289,7 +289,8 @@ impl Unresolved {
     /// in the state, and the next refresh sees its outcome.
     #[must_use]
     pub fn needs_decision(&self) -> bool {
-        self.decided.is_none() && (self.action == Action::Create || self.doubt != Doubt::Effect)
+        self.decided.is_none()
+            && (self.action == Action::Create || self.doubt != OpenQuestion::Effect)
     }
 
     /// Address of the object.
@@ -308,7 +309,7 @@ impl Unresolved {
     #[must_use]
     pub fn to_be_looked_for(&self) -> Option<&Value> {
         let is_open = self.needs_decision() && self.deposed.is_none();
-        let is_creation = self.action == Action::Create && self.doubt == Doubt::Effect;
+        let is_creation = self.action == Action::Create && self.doubt == OpenQuestion::Effect;
         self.planned.as_ref().filter(|_| is_open && is_creation)
     }
 
@@ -384,19 +385,19 @@ impl Unresolved {
             ),
         };
         let remedy = match (self.action, &self.doubt) {
-            (Action::Create, Doubt::Effect) if self.decided.as_deref() == Some(CAME_IN) => {
+            (Action::Create, OpenQuestion::Effect) if self.decided.as_deref() == Some(CAME_IN) => {
                 "Since then an object has come into its place, which is taken for the one that was \
                  being created. If somebody has made it anew instead, look for the other one."
             }
-            (_, Doubt::Place { .. }) => {
+            (_, OpenQuestion::Place { .. }) => {
                 "It was done, but somebody else has changed the state since, so the result was not \
                  put in. Compare the real object with the state."
             }
-            (Action::Create, Doubt::Effect) => &format!(
-                "The object may exist although the state does not know it. Look for it, and say \
+            (Action::Create, OpenQuestion::Effect) => &format!(
+                "The object may exist although the state does not know it. VertexStyle for it, and say \
                      what became of it: {how}. Until then it is not created a second time."
             ),
-            (Action::Update | Action::Delete, Doubt::Effect) => {
+            (Action::Update | Action::Delete, OpenQuestion::Effect) => {
                 "The state holds the object as it was before; the next refresh shows what became \
                  of it."
             }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Bench, Fault};
+use super::{EvalFixture, Fault};
 use crate::plan::Mode;
 
 /// Each mentions the one before it.
@@ -18,8 +18,8 @@ fn chain() -> String {
     config
 }
 
-fn after(parallelism: usize) -> Bench {
-    let mut bench = Bench::after(&chain());
+fn after(parallelism: usize) -> EvalFixture {
+    let mut bench = EvalFixture::after(&chain());
     bench.parallelism = parallelism;
     bench
 }
@@ -109,7 +109,7 @@ resource \"test_thing\" \"it\" {{
         )
     };
     for destroying in [false, true] {
-        let mut bench = Bench::after(&config(6));
+        let mut bench = EvalFixture::after(&config(6));
         bench.parallelism = 4;
         bench.cloud.things().slow = true;
         let run = bench.plan_with(&config(if destroying { 6 } else { 0 }), |options| {

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::Bench;
+use super::EvalFixture;
 use crate::plan::Mode;
 
 const CHECKED: &str = r#"
@@ -28,7 +28,7 @@ fn checks(run: &super::Run) -> String {
 
 #[test]
 fn a_failed_assertion_is_a_warning_and_kept() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(CHECKED);
     expect![[r#"
         <= data.test_lookup.l ReadBecauseCheckNested
@@ -65,7 +65,7 @@ fn conditions_that_are_looked_at_later_are_named_in_the_plan() {
         let json = run.plan.unwrap().checks.to_json().unwrap();
         format!("{}\n", String::from_utf8_lossy(&json))
     };
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let planned = named(bench.plan(config));
     bench.apply(config);
     let ended = named(bench.plan_with(config, |options| options.mode = Mode::Destroy));
@@ -77,7 +77,7 @@ fn conditions_that_are_looked_at_later_are_named_in_the_plan() {
 
 #[test]
 fn a_data_source_of_a_check_that_cannot_be_read_stops_nothing() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.fault("look up k", super::Fault::Refuses);
     let run = bench.apply(CHECKED);
     expect![[r#"

@@ -18,7 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ServerCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
@@ -289,11 +291,14 @@ impl Operations for Cloudy {
         Ok(listing::list(&self.cloud))
     }
 
-    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
+    async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let config = decode(&request.config, &provider().block.implied_type());
         let region = text(field(&config, "region"));
         let fault = self.cloud.call(format!("configure {region}"));
@@ -301,15 +306,21 @@ impl Operations for Cloudy {
         *self.region.lock().unwrap() = Some(region);
         let is_refused = fault.is_some() || self.stopped.load(Relaxed);
         let diagnostics = if is_refused { no("configure") } else { Vec::new() };
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
-    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_resource_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_data_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
@@ -473,8 +484,11 @@ impl Operations for Cloudy {
         Ok(ReadDataResponse { state, deferred: None, diagnostics })
     }
 
-    async fn validate_ephemeral_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_ephemeral_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
@@ -485,7 +499,7 @@ impl Operations for Cloudy {
         token::renew(&self.cloud, &request).await
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
+    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
         Ok(token::close(&self.cloud, &request))
     }
 

@@ -2,14 +2,14 @@
 
 use expect_test::{Expect, expect};
 
-use super::{Bench, Fault};
+use super::{EvalFixture, Fault};
 
 fn a(more: &str) -> String {
     format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {more}\n}}\n")
 }
 
 fn check(before: &str, after: &str, (call, fault): (&str, Fault), expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     bench.fault(call, fault);
     let run = bench.apply(after);
     let n_journals = bench.n_journals();
@@ -195,7 +195,7 @@ fn a_dependent_of_an_unplanned_result_is_not_made() {
           zone = test_thing.a.note
           size = test_thing.a.size
         }"#;
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     // The provider planned no size for `a` and then gives it one.
     bench.fault("create a", Fault::Other);
     let run = bench.apply(config);
@@ -224,7 +224,7 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
           name = "b"
           size = 2
         }"#;
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     bench.cloud.things().moody = true;
     let run = bench.apply(after);
     expect![[r#"
@@ -241,7 +241,7 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
 fn what_the_author_keeps_secret_is_not_told_when_a_provider_breaks_its_word() {
     let config = |size: &str| a(&format!("size = sensitive({size})"));
     for (before, call) in [(String::new(), "create a"), (config("41"), "update a-1")] {
-        let mut bench = Bench::after(&before);
+        let mut bench = EvalFixture::after(&before);
         bench.fault(call, Fault::Other);
         let run = bench.apply(&config("42"));
         let told: String = run.diags.iter().map(|problem| problem.detail.as_str()).collect();

@@ -6,13 +6,13 @@ use std::task::Poll;
 use expect_test::{Expect, expect};
 use formwork_value::Diagnostics;
 
-use super::{Bench, Fault, Loaded, block_on, show_state};
+use super::{EvalFixture, Fault, Loaded, block_on, show_state};
 use crate::moved;
 use crate::provider::Pool;
 use crate::state::recover::recover;
 
 /// Applies a configuration and drops everything once nothing moves any more.
-fn cut_off(bench: &Bench, config: &str) {
+fn cut_off(bench: &EvalFixture, config: &str) {
     let loaded = Loaded::of(config);
     let mut diags = Diagnostics::new();
     block_on(async {
@@ -41,7 +41,7 @@ fn cut_off(bench: &Bench, config: &str) {
 }
 
 fn check(before: &str, after: &str, call: &str, expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     bench.fault(call, Fault::Hangs);
     cut_off(&bench, after);
     bench.well_again();
@@ -169,7 +169,7 @@ fn both_halves_of_a_replacement_are_told_apart() {
 
 #[test]
 fn a_sensitive_value_is_not_written_to_the_journal() {
-    let bench = Bench::new();
+    let bench = EvalFixture::new();
     bench.fault("create a", Fault::Hangs);
     let config = r#"
         resource "test_thing" "a" {
@@ -192,7 +192,7 @@ fn a_sensitive_value_is_not_written_to_the_journal() {
 
 #[test]
 fn nothing_is_called_before_it_is_announced() {
-    let bench = Bench::new();
+    let bench = EvalFixture::new();
     bench.fault("create a", Fault::Hangs);
     cut_off(&bench, CHAIN);
     let journal = bench.folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
@@ -202,16 +202,16 @@ fn nothing_is_called_before_it_is_announced() {
 }
 
 /// Cuts off the creation of `a`, changes the world, and plans again with what is known of that.
-fn searched(config: &str, change: impl FnOnce(&Bench)) -> String {
-    let bench = Bench::new();
+fn searched(config: &str, change: impl FnOnce(&EvalFixture)) -> String {
+    let bench = EvalFixture::new();
     bench.cloud.things().identified = true;
     searched_on(bench, [FOUND_BY_NAME, config], change)
 }
 
 fn searched_on(
-    mut bench: Bench,
+    mut bench: EvalFixture,
     [first, config]: [&str; 2],
-    change: impl FnOnce(&Bench),
+    change: impl FnOnce(&EvalFixture),
 ) -> String {
     bench.fault("create a", Fault::Hangs);
     cut_off(&bench, first);
@@ -277,7 +277,7 @@ fn an_object_that_was_being_made_is_looked_for_where_it_belongs_by_now() {
 
 #[test]
 fn a_provider_that_dies_over_a_creation_is_asked_for_the_object_at_once() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.cloud.things().identified = true;
     bench.fault("create a", Fault::Dies);
     let run = bench.apply(FOUND_BY_NAME);
@@ -344,9 +344,9 @@ fn an_object_whose_provisioners_were_cut_off_as_well_is_half_made() {
 }
 
 /// Cuts off the creation of `a` beside a `b` that is there, by a provider that can list what there is.
-fn listed(change: impl FnOnce(&Bench)) -> String {
+fn listed(change: impl FnOnce(&EvalFixture)) -> String {
     let beside = "resource \"test_thing\" \"b\" { name = \"b\" }";
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.cloud.things().listed = true;
     let run = bench.apply(beside);
     assert_eq!(run.said(), "");
@@ -368,8 +368,8 @@ fn an_object_that_was_being_made_is_found_among_all_there_are() {
 
 /// Forgets everything that was created, as if all of it had been cut off, and plans with what is known
 /// of that.
-fn listed_again(config: &str, change: impl FnOnce(&Bench)) -> String {
-    let mut bench = Bench::new();
+fn listed_again(config: &str, change: impl FnOnce(&EvalFixture)) -> String {
+    let mut bench = EvalFixture::new();
     bench.cloud.things().listed = true;
     let before = bench.file.clone();
     let created = bench.apply(config).plan.unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 
-use super::{Bench, Run};
+use super::{EvalFixture, Run};
 use crate::state::Object;
 
 fn check(run: &Run, expect: Expect) {
@@ -23,7 +23,7 @@ fn check(run: &Run, expect: Expect) {
 
 #[test]
 fn each_edge_of_a_cycle_says_in_which_argument_it_is_written() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.plan(
         r#"
         resource "test_thing" "a" {
@@ -57,7 +57,7 @@ fn each_edge_of_a_cycle_says_in_which_argument_it_is_written() {
 }
 
 /// Has the state say that one object was made after another.
-fn depend(bench: &mut Bench, dependent: &str, on: &str) {
+fn depend(bench: &mut EvalFixture, dependent: &str, on: &str) {
     let addr = format!("test_thing.{dependent}").parse::<crate::addr::InstanceAddr>().unwrap();
     let on = format!("test_thing.{on}").parse::<crate::addr::InstanceAddr>().unwrap();
     let provider = bench.file.state.resources[&addr.of()].provider.clone();
@@ -98,7 +98,7 @@ const FIRST: &str = "lifecycle {\n            create_before_destroy = true\n    
 #[test]
 fn objects_that_depend_on_each_other_in_the_state_alone_are_no_matter_of_the_configuration() {
     let config = things("north", "", "", "");
-    let mut bench = Bench::after(&config);
+    let mut bench = EvalFixture::after(&config);
     depend(&mut bench, "a", "b");
     depend(&mut bench, "b", "a");
     check(
@@ -119,7 +119,7 @@ fn objects_that_depend_on_each_other_in_the_state_alone_are_no_matter_of_the_con
 #[test]
 fn a_flag_that_has_an_object_go_last_is_named_with_its_place() {
     let check_with = |a: &str, c: &str, expect: Expect| {
-        let mut bench = Bench::after(&things("north", "note = test_thing.b.id", "", ""));
+        let mut bench = EvalFixture::after(&things("north", "note = test_thing.b.id", "", ""));
         let a = format!("note = 1\n{a}");
         let run = bench.apply(&things("south", &a, "note = test_thing.a.id", c));
         check(&run, expect);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use expect_test::expect;
 use formwork_value::Diagnostics;
 
-use super::{Bench, Loaded};
+use super::{EvalFixture, Loaded};
 use crate::config::testing;
 
 #[test]
@@ -44,7 +44,7 @@ output "y" {
     let (config, sources, dangling) = testing::load_dangling(text);
     let found = testing::report(&sources, &dangling);
     assert!(found.matches("missing").count() > 8, "{found}");
-    let bench = Bench::new();
+    let bench = EvalFixture::new();
     let loaded = Loaded { config, sources, variables: BTreeMap::new() };
     let summaries = |diags: &Diagnostics| -> Vec<String> {
         let known: Vec<_> = dangling.iter().map(|problem| problem.subject).collect();

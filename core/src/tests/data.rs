@@ -2,11 +2,11 @@
 
 use expect_test::{Expect, expect};
 
-use super::Bench;
+use super::EvalFixture;
 use crate::plan::Mode;
 
 fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.apply(after);
     expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
     let again = bench.plan(after);
@@ -130,7 +130,7 @@ fn a_data_source_that_is_no_longer_written_is_forgotten() {
 
 #[test]
 fn a_data_source_that_is_no_longer_written_stays_where_something_else_is_the_target() {
-    let mut bench = Bench::after(BOTH);
+    let mut bench = EvalFixture::after(BOTH);
     let config = r#"resource "test_thing" "a" { name = "a" }"#;
     bench.target(&["test_thing.a"]);
     bench.apply(config);
@@ -176,7 +176,7 @@ const BOTH: &str = r#"
 
 #[test]
 fn destroying_everything_leaves_no_data_source() {
-    let mut bench = Bench::after(BOTH);
+    let mut bench = EvalFixture::after(BOTH);
     let run = bench.destroy(BOTH);
     expect![[r#"
         - test_thing.a
@@ -188,7 +188,7 @@ fn destroying_everything_leaves_no_data_source() {
 
 #[test]
 fn refresh_only_reads_data_sources() {
-    let mut bench = Bench::after(BOTH);
+    let mut bench = EvalFixture::after(BOTH);
     bench.cloud.things().answers.insert("a-1".into(), "new".into());
     let run = bench.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
     expect![[r#"
@@ -203,11 +203,11 @@ fn refresh_only_reads_data_sources() {
 
 #[test]
 fn refresh_only_knows_nothing_of_data_about_what_is_gone_or_not_made_yet() {
-    let mut bench = Bench::after(BOTH);
+    let mut bench = EvalFixture::after(BOTH);
     bench.cloud.things().objects.clear();
     let run = bench.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
     let gone = format!("{}{}", run.story(), bench.state());
-    let mut fresh = Bench::new();
+    let mut fresh = EvalFixture::new();
     let run = fresh.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
     let fresh = format!("{}{}", run.story(), fresh.state());
     expect![[r#"
@@ -229,7 +229,7 @@ fn a_mistake_that_can_be_seen_without_values_lets_nothing_be_asked() {
         resource "test_thing" "a" { name = "a" }
         output "wrong" { value = upper(1, 2) }
         "#;
-    let mut bench = Bench::after("resource \"test_thing\" \"a\" { name = \"a\" }");
+    let mut bench = EvalFixture::after("resource \"test_thing\" \"a\" { name = \"a\" }");
     let run = bench.apply(config);
     assert_eq!(run.calls(), "\n", "{}", run.said());
     assert!(run.plan.is_none());

@@ -1,14 +1,14 @@
 //! Cost of announcing every call on the disk before it is sent: calls that become ready together
 //! share one request, so a run pays for its depth and not for its size.
 
-use super::Bench;
+use super::EvalFixture;
 
 const MANY: usize = 400;
 
 /// Numbers of requests to the disk while so many objects are made and destroyed, at most so many at
 /// once.
 fn requests(config: &str, parallelism: usize) -> [usize; 2] {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.parallelism = parallelism;
     let run = bench.apply(config);
     assert!(!run.diags.has_errors(), "{}", run.said());

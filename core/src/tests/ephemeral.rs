@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use formwork_value::Diagnostics;
 
-use super::{Bench, Fault, Loaded, Run};
+use super::{EvalFixture, Fault, Loaded, Run};
 use crate::provider::Pool;
 
 /// The calls of a run that are about objects and tokens, in order.
@@ -16,7 +16,7 @@ fn calls(run: &Run) -> String {
 }
 
 fn check(config: &str, expect: Expect) {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(config);
     expect.assert_eq(&format!("{}\n{}{}", calls(&run), bench.state(), run.said()));
 }
@@ -78,7 +78,7 @@ fn what_is_not_known_yet_is_opened_while_applying() {
 
 #[test]
 fn everything_is_closed_after_a_failure_with_what_its_opening_kept() {
-    let bench = Bench::new();
+    let bench = EvalFixture::new();
     bench.fault("open bad", Fault::Refuses);
     let mut bench = bench;
     let run = bench.apply(
@@ -106,7 +106,7 @@ fn everything_is_closed_after_a_failure_with_what_its_opening_kept() {
 #[test]
 fn a_provider_that_breaks_its_word_is_found_out() {
     for fault in [Fault::Unknown, Fault::Other] {
-        let mut bench = Bench::new();
+        let mut bench = EvalFixture::new();
         bench.fault("open a", fault);
         let run = bench.apply(r#"ephemeral "test_token" "a" { name = "a" }"#);
         let summary = "Provider produced invalid ephemeral resource instance";
@@ -116,7 +116,7 @@ fn a_provider_that_breaks_its_word_is_found_out() {
 
 #[test]
 fn a_failure_to_close_is_an_error_and_nothing_is_closed_twice() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.fault("close a", Fault::Refuses);
     let run = bench.apply(r#"ephemeral "test_token" "a" { name = "a" }"#);
     expect![[r#"
@@ -151,7 +151,7 @@ fn what_would_be_stored_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_renewal_that_hangs_holds_up_no_other() {
-    let bench = Bench::new();
+    let bench = EvalFixture::new();
     bench.fault("renew a", Fault::Hangs);
     bench.fault("create t", Fault::Waits);
     let config = r#"

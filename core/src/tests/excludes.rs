@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::Bench;
+use super::EvalFixture;
 use crate::plan::Mode;
 
 const TREE: &str = r#"
@@ -22,7 +22,7 @@ const TREE: &str = r#"
 
 /// Applies a configuration without these, after `before` was applied whole.
 fn check(before: &str, config: &str, excludes: &[&str], expect: &Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.apply_with(config, |options| {
         options.excludes = excludes.iter().map(|text| text.parse().unwrap()).collect();
     });
@@ -30,7 +30,7 @@ fn check(before: &str, config: &str, excludes: &[&str], expect: &Expect) {
 }
 
 fn check_destroy(excludes: &[&str], expect: &Expect) {
-    let mut bench = Bench::after(TREE);
+    let mut bench = EvalFixture::after(TREE);
     let run = bench.apply_with(TREE, |options| {
         options.mode = Mode::Destroy;
         options.excludes = excludes.iter().map(|text| text.parse().unwrap()).collect();
@@ -255,7 +255,7 @@ fn what_stays_keeps_what_it_was_made_after_under_its_new_name() {
           name = "b"
           note = test_thing.z.id
         }"#;
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.apply_with(after, |options| {
         options.mode = Mode::Destroy;
         options.excludes = vec!["test_thing.b".parse().unwrap()];

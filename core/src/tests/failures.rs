@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::{Bench, Fault};
+use super::{EvalFixture, Fault};
 
 const A: &str = r#"resource "test_thing" "a" { name = "a" }"#;
 
@@ -13,7 +13,7 @@ fn a(more: &str) -> String {
 /// Applies two configurations, the second with a fault; shows that run, the state after it, and how
 /// the next run without the fault goes.
 fn check(before: &str, after: &str, (call, fault): (&str, Fault), expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     bench.fault(call, fault);
     let run = bench.apply(after);
     let mut story = format!("{}{}", run.story(), bench.state());
@@ -221,7 +221,7 @@ fn a_deposed_object_that_could_not_be_destroyed_is_destroyed_by_the_next_run() {
 
 #[test]
 fn a_deposed_object_goes_with_its_resource() {
-    let mut bench = Bench::after(&a(NORTH));
+    let mut bench = EvalFixture::after(&a(NORTH));
     bench.fault("delete a-1", Fault::Refuses);
     bench.apply(&a(SOUTH));
     bench.well_again();
@@ -236,7 +236,7 @@ fn a_deposed_object_goes_with_its_resource() {
 
 #[test]
 fn a_deposed_object_stays_while_nothing_can_be_made_in_its_place() {
-    let mut bench = Bench::after(&a(NORTH));
+    let mut bench = EvalFixture::after(&a(NORTH));
     bench.fault("delete a-1", Fault::Refuses);
     bench.apply(&a(SOUTH));
     bench.well_again();
@@ -403,7 +403,7 @@ fn a_failed_instance_leaves_its_siblings_and_stops_who_needs_it() {
 
 #[test]
 fn an_error_while_planning_leaves_a_plan_that_cannot_be_applied() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.fault("plan b", Fault::Refuses);
     let run = bench.apply(TREE);
     expect![[r#"
@@ -426,7 +426,7 @@ fn an_error_in_one_instance_while_planning_is_no_reason_to_forget_the_others() {
           name  = "a${count.index}"
         }
         output "all" { value = test_thing.a[*].id }"#;
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.fault("plan a1", Fault::Refuses);
     expect![[r#"
         + test_thing.a[0]
@@ -444,7 +444,7 @@ fn what_cannot_be_begun_when_the_disk_is_full_is_not_tried_one_by_one() {
           count = 100
           name  = "a${count.index}"
         }"#;
-    let mut bench = Bench { room: Some(1), ..Bench::new() };
+    let mut bench = EvalFixture { room: Some(1), ..EvalFixture::new() };
     let run = bench.apply(config);
     assert!(bench.state().is_empty());
     assert_eq!(run.said(), "error test_thing.a[0]: Journal cannot be written\n");
@@ -459,7 +459,7 @@ fn a_disk_that_fills_up_stops_the_run_but_taints_nothing() {
           note = test_thing.a.id
         }"#;
     // The beginning and the announcement fit, the answer does not.
-    let mut bench = Bench { room: Some(2), ..Bench::new() };
+    let mut bench = EvalFixture { room: Some(2), ..EvalFixture::new() };
     let run = bench.apply(config);
     expect![[r#"
         configure -, plan a, plan b, plan a, create a

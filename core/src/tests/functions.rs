@@ -3,14 +3,14 @@
 
 use expect_test::{Expect, expect};
 
-use super::Bench;
+use super::EvalFixture;
 
 pub(super) const LISTED: &str =
     "terraform {\n  required_providers {\n    test = { source = \"hashicorp/test\" }\n  }\n}\n";
 
 /// The calls of functions while planning, and the diagnostics.
 fn check(config: &str, expect: Expect) {
-    let run = Bench::new().plan(&format!("{LISTED}{config}"));
+    let run = EvalFixture::new().plan(&format!("{LISTED}{config}"));
     let calls =
         run.calls.iter().filter(|call| call.starts_with("shout") || call.starts_with("refuse"));
     let calls: Vec<_> = calls.map(String::as_str).collect();
@@ -118,7 +118,7 @@ fn a_name_that_is_none_is_explained() {
         output "e" { value = shout("a") }
         output "f" { value = provider::test::shout("a") }
     "#;
-    let run = Bench::new().plan(&format!("{LISTED}{config}"));
+    let run = EvalFixture::new().plan(&format!("{LISTED}{config}"));
     let details: Vec<_> = run.diags.iter().map(|problem| problem.detail.as_str()).collect();
     expect![[r#"
         The function "shut" is not available from the provider "test". Did you mean "shout"?
@@ -130,7 +130,7 @@ fn a_name_that_is_none_is_explained() {
 
 #[test]
 fn arguments_that_are_never_the_same_come_to_an_end() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let config = r#"resource "test_thing" "t" { name = provider::test::shout(uuid()) }"#;
     let run = bench.apply(&format!("{LISTED}{config}"));
     assert!(run.said().contains("Too many calls of provider functions"), "{}", run.said());
@@ -139,7 +139,7 @@ fn arguments_that_are_never_the_same_come_to_an_end() {
 #[test]
 fn a_function_that_answers_otherwise_while_applying_is_found_out() {
     let config = r#"resource "test_thing" "t" { name = provider::test::waver("x") }"#;
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(&format!("{LISTED}{config}"));
     assert_eq!(run.said(), "error -: Error in function call\n");
     let detail = &run.diags.iter().next().unwrap().detail;
@@ -156,7 +156,7 @@ fn one_process_answers_everybody() {
             "output \"o{n}\" {{\n  value = provider::test::shout(\"{n}\")\n}}\n"
         ));
     }
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.parallelism = 10;
     let run = bench.plan(&config);
     assert_eq!(run.said(), "");
@@ -171,7 +171,7 @@ fn one_process_answers_everybody_also_when_the_configured_one_has_ended() {
             "output \"o{n}\" {{\n  value = provider::test::shout(\"${{test_thing.t.id}} {n}\")\n}}\n"
         ));
     }
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.parallelism = 10;
     let run = bench.apply(&config);
     assert_eq!(run.said(), "");

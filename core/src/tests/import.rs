@@ -5,7 +5,7 @@ use expect_test::expect;
 use formwork_value::Diagnostics;
 
 use super::cloud::Fault;
-use super::{Bench, Loaded, Run, block_on, show_state};
+use super::{EvalFixture, Loaded, Run, block_on, show_state};
 use crate::provider::Pool;
 
 const IMPORT: &str = r#"
@@ -21,7 +21,7 @@ resource "test_thing" "a" {
 
 #[test]
 fn what_is_there_already_is_imported_once_and_changed_as_written() {
-    let mut bench = Bench::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    let mut bench = EvalFixture::after(r#"resource "test_thing" "a" { name = "a" }"#);
     bench.file.state.resources.clear();
     let run = bench.apply(IMPORT);
     expect![[r#"
@@ -38,7 +38,7 @@ fn what_is_there_already_is_imported_once_and_changed_as_written() {
 fn what_is_imported_was_made_after_nothing_until_it_is_applied() {
     let config = format!("{IMPORT}resource \"test_thing\" \"base\" {{ name = \"base\" }}")
         .replace("size = 2", "size = 2\n  depends_on = [test_thing.base]");
-    let mut bench = Bench::after(
+    let mut bench = EvalFixture::after(
         "resource \"test_thing\" \"a\" { name = \"a\" }\nresource \"test_thing\" \"base\" { name = \"base\" }",
     );
     bench.file.state.resources.retain(|addr, _| addr.to_string() == "test_thing.base");
@@ -57,7 +57,7 @@ fn what_is_imported_was_made_after_nothing_until_it_is_applied() {
 
 #[test]
 fn what_is_not_there_cannot_be_imported() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.plan(IMPORT);
     expect![[r#"
         calls: 
@@ -70,7 +70,7 @@ const UNWRITTEN: &str = "import {\n  to = test_thing.a\n  id = \"a-1\"\n}\n";
 
 /// Result of planning with a configuration that is to be generated, and the generated
 /// configuration.
-fn generating(bench: &Bench, config: &str) -> String {
+fn generating(bench: &EvalFixture, config: &str) -> String {
     let mut loaded = Loaded::of(config);
     let mut diags = Diagnostics::new();
     if loaded.config.expect_generated(&mut diags).is_err() {
@@ -89,7 +89,7 @@ fn generating(bench: &Bench, config: &str) -> String {
 
 #[test]
 fn what_is_not_written_is_generated_after_the_object() {
-    let mut bench = Bench::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    let mut bench = EvalFixture::after(r#"resource "test_thing" "a" { name = "a" }"#);
     bench.file.state.resources.clear();
     expect![[r#"
         = test_thing.a (imported by the id "a-1")
@@ -107,8 +107,9 @@ fn what_is_not_written_is_generated_after_the_object() {
 
 #[test]
 fn what_is_generated_is_planned_as_if_it_had_been_written() {
-    let mut bench =
-        Bench::after("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  secret = \"s\"\n}\n");
+    let mut bench = EvalFixture::after(
+        "resource \"test_thing\" \"a\" {\n  name = \"a\"\n  secret = \"s\"\n}\n",
+    );
     bench.file.state.resources.clear();
     bench.fault("plan a", Fault::Refuses);
     expect![[r#"
@@ -132,7 +133,7 @@ fn what_is_generated_is_planned_as_if_it_had_been_written() {
 
 #[test]
 fn only_single_blocks_in_the_root_module_are_generated() {
-    let bench = Bench::new();
+    let bench = EvalFixture::new();
     let said = generating(
         &bench,
         "import {\n  to = test_thing.a[0]\n  id = \"a\"\n}\nimport {\n  to = test_thing.b[\"k\"]\n  id = \"b\"\n}\n",

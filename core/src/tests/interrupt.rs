@@ -4,7 +4,7 @@
 use formwork_value::Diagnostics;
 
 use super::mending::region;
-use super::{Bench, Fault, Loaded, Run, block_on};
+use super::{EvalFixture, Fault, Loaded, Run, block_on};
 use crate::provider::Pool;
 
 /// For how many turns of everybody else something is waited for.
@@ -25,7 +25,11 @@ async fn until(is_so: impl Fn() -> bool) -> bool {
 }
 
 /// Applies a configuration; meanwhile does something else.
-fn meanwhile(bench: &mut Bench, config: &str, other: impl AsyncFnOnce(&Bench, &Pool<'_>)) -> Run {
+fn meanwhile(
+    bench: &mut EvalFixture,
+    config: &str,
+    other: impl AsyncFnOnce(&EvalFixture, &Pool<'_>),
+) -> Run {
     let loaded = Loaded::of(config);
     let first = bench.cloud.things().calls.len();
     {
@@ -46,7 +50,7 @@ fn meanwhile(bench: &mut Bench, config: &str, other: impl AsyncFnOnce(&Bench, &P
 }
 
 /// Interrupts as soon as something hangs.
-async fn interrupt(bench: &Bench, pool: &Pool<'_>) {
+async fn interrupt(bench: &EvalFixture, pool: &Pool<'_>) {
     assert!(until(|| bench.cloud.things().hung).await, "nothing hangs");
     bench.stop.set(true);
     pool.stop().await;
@@ -55,7 +59,7 @@ async fn interrupt(bench: &Bench, pool: &Pool<'_>) {
 #[test]
 fn a_provider_that_is_not_ready_is_given_up() {
     for call in ["launch 1", "schema 1", "identities 1"] {
-        let mut bench = Bench::after(A);
+        let mut bench = EvalFixture::after(A);
         bench.fault(call, Fault::Hangs);
         let run = meanwhile(&mut bench, A, interrupt);
         let said = "error -: Failed to start provider registry.terraform.io/hashicorp/test\n";
@@ -65,7 +69,7 @@ fn a_provider_that_is_not_ready_is_given_up() {
 
 #[test]
 fn what_is_lost_because_a_provider_ends_when_told_to_stop_is_not_asked_again() {
-    let mut bench = Bench::after(A);
+    let mut bench = EvalFixture::after(A);
     bench.fault("read a-1", Fault::Hangs);
     bench.cloud.things().ends_when_stopped = true;
     let run = meanwhile(&mut bench, A, async |bench, pool| {
@@ -79,7 +83,7 @@ fn what_is_lost_because_a_provider_ends_when_told_to_stop_is_not_asked_again() {
 #[test]
 fn a_replacement_that_is_not_ready_is_given_up() {
     for call in ["launch 2", "schema 2"] {
-        let mut bench = Bench::after(A);
+        let mut bench = EvalFixture::after(A);
         bench.cloud.things().deaths.insert("read a-1".into());
         bench.fault(call, Fault::Hangs);
         let run = meanwhile(&mut bench, A, interrupt);
@@ -91,7 +95,7 @@ fn a_replacement_that_is_not_ready_is_given_up() {
 
 #[test]
 fn a_replacement_that_gets_ready_after_the_interrupt_is_asked_nothing() {
-    let mut bench = Bench::after(A);
+    let mut bench = EvalFixture::after(A);
     bench.cloud.things().deaths.insert("read a-1".into());
     bench.fault("configure - 2", Fault::Hangs);
     let run = meanwhile(&mut bench, A, async |bench, pool| {
@@ -106,7 +110,7 @@ fn a_replacement_that_gets_ready_after_the_interrupt_is_asked_nothing() {
 #[test]
 fn a_provider_that_is_to_say_what_a_lost_change_did_gets_the_time_it_needs() {
     for call in ["launch 2", "schema 2", "configure - 2"] {
-        let mut bench = Bench::after(A);
+        let mut bench = EvalFixture::after(A);
         bench.fault("update a-1", Fault::Dies);
         bench.fault(call, Fault::Hangs);
         let run = meanwhile(&mut bench, LARGER, async |bench, pool| {
@@ -125,7 +129,7 @@ fn a_provider_that_is_to_say_what_a_lost_change_did_gets_the_time_it_needs() {
 #[test]
 fn who_lost_one_process_does_not_wait_for_who_lost_another() {
     let config = ["x", "y"].map(region).concat();
-    let mut bench = Bench::after(&config);
+    let mut bench = EvalFixture::after(&config);
     bench.parallelism = 10;
     bench.cloud.things().slow = true;
     bench.cloud.things().deaths.extend(["read x-1".to_owned(), "read y-1".to_owned()]);

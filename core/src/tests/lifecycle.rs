@@ -2,11 +2,11 @@
 
 use expect_test::{Expect, expect};
 
-use super::Bench;
+use super::EvalFixture;
 
 /// Applies the first configuration, then the second; shows the second run and the state after it.
 fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.apply(after);
     expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
     let again = bench.plan(after);
@@ -287,7 +287,7 @@ fn a_protected_object_is_not_destroyed() {
                }}"#
         )
     };
-    let mut bench = Bench::after(&config("north", 2, true));
+    let mut bench = EvalFixture::after(&config("north", 2, true));
     let mut story = String::new();
     story += &bench.plan(&config("south", 2, true)).story();
     story += &bench.plan(&config("north", 1, true)).story();
@@ -328,7 +328,7 @@ fn an_object_can_be_replaced_on_request() {
                       name = "b"
                       note = test_thing.a.id
                     }"#;
-    let mut bench = Bench::after(config);
+    let mut bench = EvalFixture::after(config);
     let run = bench.apply_with(config, |options| {
         options.replace = vec!["test_thing.a".parse().unwrap()];
     });

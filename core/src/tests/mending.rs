@@ -2,7 +2,7 @@
 //! answer them, and the number of processes meanwhile.
 
 use super::functions::LISTED;
-use super::{Bench, Fault};
+use super::{EvalFixture, Fault};
 
 fn things(names: &[&str]) -> String {
     let one = |name: &&str| format!("resource \"test_thing\" \"{name}\" {{ name = \"{name}\" }}\n");
@@ -25,12 +25,12 @@ pub(super) fn region(name: &str) -> String {
     )
 }
 
-fn dies(bench: &Bench, calls: &[&str]) {
+fn dies(bench: &EvalFixture, calls: &[&str]) {
     bench.cloud.things().deaths.extend(calls.iter().map(|call| (*call).to_owned()));
 }
 
 /// Number of processes that a plan starts.
-fn launches(bench: &mut Bench, config: &str) -> (usize, String) {
+fn launches(bench: &mut EvalFixture, config: &str) -> (usize, String) {
     let before = bench.cloud.things().n_launches;
     let run = bench.plan(config);
     assert!(run.is_clean(), "{}", run.said());
@@ -41,7 +41,7 @@ fn launches(bench: &mut Bench, config: &str) -> (usize, String) {
 #[test]
 fn several_questions_lost_with_one_process_are_put_to_one_other() {
     let config = things(&["a", "b", "c"]);
-    let mut bench = Bench::after(&config);
+    let mut bench = EvalFixture::after(&config);
     bench.parallelism = 10;
     bench.cloud.things().slow = true;
     assert_eq!(launches(&mut bench, &config), (1, String::new()));
@@ -61,7 +61,7 @@ fn a_configured_process_that_dies_over_a_function_is_replaced_with_its_configura
           name     = provider::test::shout(test_thing.x.id)
         }"#
     );
-    let mut bench = Bench::after(&config);
+    let mut bench = EvalFixture::after(&config);
     bench.cloud.things().limit = Some(1);
     dies(&bench, &["shout x-1"]);
     let run = bench.plan(&config);
@@ -79,7 +79,7 @@ fn a_configured_process_that_dies_over_a_function_is_replaced_with_its_configura
 fn no_more_processes_run_than_may_when_some_die() {
     let config = ["x", "y", "z"].map(region).concat();
     for limit in [1, 2, 3] {
-        let mut bench = Bench::after("");
+        let mut bench = EvalFixture::after("");
         bench.cloud.things().limit = Some(limit);
         bench.parallelism = 10;
         bench.cloud.things().slow = true;
@@ -95,7 +95,7 @@ fn no_more_processes_run_than_may_when_some_die() {
 fn a_process_that_cannot_take_the_place_of_another_is_ended() {
     for call in ["schema 2", "configure x 2"] {
         let config = ["x", "y"].map(region).concat();
-        let mut bench = Bench::after(&config);
+        let mut bench = EvalFixture::after(&config);
         {
             let mut things = bench.cloud.things();
             (things.limit, things.n_launches, things.most_running) = (Some(1), 0, 0);

@@ -3,7 +3,7 @@
 
 use expect_test::expect;
 
-use super::{Bench, Fault};
+use super::{EvalFixture, Fault};
 
 const TWO_MODULES: &str = r#"
 //- main.tf
@@ -41,7 +41,7 @@ resource "test_thing" "c" {
 
 #[test]
 fn each_module_tells_its_own_along_with_every_call() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let mut calls = bench.apply(TWO_MODULES).calls();
     calls += &bench.plan(TWO_MODULES).calls();
     expect![[r#"
@@ -53,7 +53,7 @@ fn each_module_tells_its_own_along_with_every_call() {
 
 #[test]
 fn what_is_no_longer_written_is_not_spoken_for() {
-    let mut bench = Bench::after(TWO_MODULES);
+    let mut bench = EvalFixture::after(TWO_MODULES);
     let rest = "terraform {\n  provider_meta \"test\" {\n    module = \"root\"\n  }\n}\n";
     expect![[r#"
         configure -, read a-1, plan a-1, read b-1, plan b-1, read c-1, plan c-1, delete a-1, delete b-1, delete c-1
@@ -63,7 +63,7 @@ fn what_is_no_longer_written_is_not_spoken_for() {
 
 #[test]
 fn a_module_is_spoken_for_while_it_is_destroyed() {
-    let mut bench = Bench::after(TWO_MODULES);
+    let mut bench = EvalFixture::after(TWO_MODULES);
     expect![[r#"
         configure -, told root, look up k, told root, read a-1, told root, plan a, told child, read b-1, told child, plan b, read c-1, plan c, told root, plan a-1, told child, plan b-1, plan c-1, told root, delete a-1, told child, delete b-1, delete c-1
     "#]]
@@ -72,7 +72,7 @@ fn a_module_is_spoken_for_while_it_is_destroyed() {
 
 #[test]
 fn what_is_told_must_be_what_the_provider_wants_to_hear() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.plan(
         r#"
         terraform {
@@ -99,7 +99,7 @@ fn what_is_told_must_be_what_the_provider_wants_to_hear() {
 
 #[test]
 fn a_provider_that_died_is_told_again() {
-    let mut bench = Bench::after(TWO_MODULES);
+    let mut bench = EvalFixture::after(TWO_MODULES);
     bench.fault("update b-1", Fault::Dies);
     let run = bench.apply(&TWO_MODULES.replace("name = \"b\"", "name = \"b\"\n  size = 2"));
     expect![[r#"

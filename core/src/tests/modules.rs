@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::Bench;
+use super::EvalFixture;
 
 #[test]
 fn calls_that_multiply_are_refused_before_there_are_too_many_instances() {
@@ -15,7 +15,7 @@ fn calls_that_multiply_are_refused_before_there_are_too_many_instances() {
         format!("//- a/b/c/main.tf\n{}", level("./d")),
         "//- a/b/c/d/main.tf\n".to_owned(),
     ];
-    let story = Bench::new().plan(&files.concat()).story();
+    let story = EvalFixture::new().plan(&files.concat()).story();
     expect![[r#"
         calls: 
         error -: Too many module instances
@@ -59,7 +59,7 @@ output "id" {
 
 #[test]
 fn values_flow_through_every_instance_of_a_module() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(CHAIN);
     let again = bench.plan(CHAIN);
     let story = format!("{}{}again: {}", run.story(), bench.state(), again.story());
@@ -86,7 +86,7 @@ fn values_flow_through_every_instance_of_a_module() {
 
 #[test]
 fn instances_and_modules_that_are_gone_are_destroyed_with_what_is_in_them() {
-    let mut bench = Bench::after(CHAIN);
+    let mut bench = EvalFixture::after(CHAIN);
     let less = CHAIN
         .replace("count  = 2", "count  = 1")
         .replace("{ a = \"x\", b = \"y\" }", "{ b = \"y\" }");
@@ -143,7 +143,7 @@ output "name" {
 
 #[test]
 fn what_a_call_gives_is_judged_as_soon_as_it_is_known() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let (validated, planned) = (bench.validate(JUDGED), bench.plan(JUDGED));
     let story = format!("validating\n{}planning\n{}", validated.said(), planned.said());
     expect![[r#"

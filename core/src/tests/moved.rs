@@ -2,11 +2,11 @@
 
 use expect_test::{Expect, expect};
 
-use super::Bench;
+use super::EvalFixture;
 
 /// Applies the first configuration, then the second; shows the second run and the state after it.
 fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.apply(after);
     expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
     let again = bench.plan(after);
@@ -62,7 +62,7 @@ fn a_moved_object_that_is_replaced_keeps_its_order() {
 
 #[test]
 fn an_object_that_is_forgotten_is_neither_read_nor_destroyed() {
-    let mut bench = Bench::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    let mut bench = EvalFixture::after(r#"resource "test_thing" "a" { name = "a" }"#);
     let run = bench.apply(
         r#"removed {
              from = test_thing.a

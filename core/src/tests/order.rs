@@ -4,7 +4,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::Bench;
+use super::EvalFixture;
 
 /// A chain: `c` mentions `b`, which mentions `a`. Each name comes with what else its block holds.
 fn chain(a: &str, b: &str, c: &str) -> String {
@@ -26,7 +26,7 @@ const SOUTH: &str = r#"zone = "south""#;
 const FIRST: &str = "lifecycle { create_before_destroy = true }";
 
 fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.apply(after);
     expect.assert_eq(&run.story());
     let again = bench.plan(after);
@@ -55,7 +55,7 @@ fn a_chain_comes_from_its_end_and_goes_from_its_head() {
         calls: delete c-1, delete b-1, delete a-1
     "#]],
     );
-    let mut bench = Bench::after(&chain("", "", ""));
+    let mut bench = EvalFixture::after(&chain("", "", ""));
     expect![[r#"
         delete c-1, delete b-1, delete a-1
     "#]]
@@ -343,7 +343,7 @@ fn order_goes_through_values_and_data_sources() {
 
 /// The calls of the end of everything.
 fn check_end(before: &str, after: &str, expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.destroy(after);
     expect.assert_eq(&format!("{}{}", run.order(), run.said()));
 }
@@ -470,7 +470,7 @@ fn what_is_new_waits_for_what_goes_of_all_it_mentions() {
           name = "c"
           note = test_thing.a[0].id
         }"#;
-    let mut bench = Bench::after(first);
+    let mut bench = EvalFixture::after(first);
     bench.fault("delete a1-1", super::cloud::Fault::Refuses);
     expect![[r#"
         - test_thing.a[1] DeleteBecauseCountIndex

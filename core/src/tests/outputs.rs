@@ -2,10 +2,10 @@
 
 use expect_test::{Expect, expect};
 
-use super::Bench;
+use super::EvalFixture;
 
 fn check(before: &str, after: &str, expect: Expect) {
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.apply(after);
     expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
     let again = bench.plan(after);
@@ -84,7 +84,7 @@ fn destroying_everything_removes_outputs() {
         resource "test_thing" "a" { name = "a" }
         output "id" { value = test_thing.a.id }
         output "constant" { value = 1 }"#;
-    let mut bench = Bench::after(config);
+    let mut bench = EvalFixture::after(config);
     let run = bench.destroy(config);
     expect![[r#"
         - test_thing.a
@@ -97,9 +97,9 @@ fn destroying_everything_removes_outputs() {
 
 #[test]
 fn an_infinite_number_is_refused_because_no_state_can_hold_it() {
-    let run = Bench::new().plan("output \"o\" {\n  value = { a = [1 / 0] }\n}\n");
+    let run = EvalFixture::new().plan("output \"o\" {\n  value = { a = [1 / 0] }\n}\n");
     assert_eq!(run.said(), "error -: Output value is not finite\n");
-    let run =
-        Bench::new().plan("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  size = 1 / 0\n}\n");
+    let run = EvalFixture::new()
+        .plan("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  size = 1 / 0\n}\n");
     assert_eq!(run.said(), "error test_thing.a: Object cannot be stored\n");
 }

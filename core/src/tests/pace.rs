@@ -1,6 +1,6 @@
 //! Number of calls under way at once, and the order in which calls get a turn.
 
-use super::Bench;
+use super::EvalFixture;
 
 /// Number of resources that need nothing, beside one that has as many instances.
 const ALONE: usize = 20;
@@ -28,7 +28,7 @@ fn config(size: usize) -> String {
 #[test]
 fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be() {
     for limit in [1, 10, 1000, usize::MAX] {
-        let mut bench = Bench::after("");
+        let mut bench = EvalFixture::after("");
         bench.parallelism = limit;
         bench.cloud.things().slow = true;
         let (made, changed) = (config(1), config(2));
@@ -52,7 +52,7 @@ fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be()
 #[test]
 fn reading_ahead_leaves_turns_to_whoever_can_go_on() {
     for limit in [2, 10] {
-        let mut bench = Bench::after(&config(1));
+        let mut bench = EvalFixture::after(&config(1));
         bench.parallelism = limit;
         bench.cloud.things().slow = true;
         let run = bench.plan(&config(2));

@@ -1,9 +1,9 @@
 //! A vertex reads only results that it has a path to: visited before everything that it does not wait
 //! for, it finds all that it needs.
 
-use super::{Bench, Run};
+use super::{EvalFixture, Run};
 use crate::graph::VertexId;
-use crate::graph::walk::Finishing;
+use crate::graph::walk::RecordOrder;
 
 /// A configuration with everything that reads results: `SIZE` differs between two of them.
 const CONFIG: &str = r#"
@@ -107,10 +107,10 @@ terraform {
 
 /// Everything that can be seen of two runs one after the other, and of the destruction behind them.
 fn told(early: Option<VertexId>) -> Vec<String> {
-    let mut bench = Bench::new();
-    bench.finishing = early.map_or(Finishing::AsTheyCome, Finishing::Early);
+    let mut bench = EvalFixture::new();
+    bench.finishing = early.map_or(RecordOrder::AsTheyCome, RecordOrder::Early);
     let config = |size: u8| REQUIRED.to_owned() + &CONFIG.replace("SIZE", &size.to_string());
-    let seen = |run: Run, bench: &Bench| {
+    let seen = |run: Run, bench: &EvalFixture| {
         let mut calls = run.calls.clone();
         // The time a process takes to end is its own affair; the run does not wait for the last
         // one.

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-use super::Bench;
-use crate::graph::walk::Finishing;
+use super::EvalFixture;
+use crate::graph::walk::RecordOrder;
 
 /// One resource: the earlier ones that it mentions; its place; whether it is created first; the
 /// module in which it stands, if not the root.
@@ -125,11 +125,11 @@ proptest! {
         seed in any::<u64>(),
     ) {
         let (before, after) = (config(&before, keyed[0]), config(&after, keyed[1]));
-        let mut bench = Bench::new();
+        let mut bench = EvalFixture::new();
         let first = bench.apply(&before);
         prop_assert!(!first.diags.has_errors(), "{before}\n{}", first.said());
         bench.parallelism = 4;
-        bench.finishing = Finishing::Shuffled(seed);
+        bench.finishing = RecordOrder::Shuffled(seed);
         let second = bench.apply(&after);
         prop_assert!(!second.diags.has_errors(), "{before}\nthen\n{after}\n{}", second.said());
         let again = bench.plan(&after);

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::Bench;
+use super::EvalFixture;
 use super::mending::region;
 
 #[test]
@@ -18,7 +18,7 @@ fn two_configurations_of_one_provider_are_told_apart() {
           provider = test.far
           name     = "b"
         }"#;
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(config);
     expect![[r#"
         + test_thing.a
@@ -53,7 +53,7 @@ fn regions() -> String {
 
 #[test]
 fn a_process_ends_when_the_last_user_of_its_configuration_is_done() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(&regions());
     let at = |wanted: &str| run.calls.iter().position(|call| call == wanted).unwrap();
     // The time a process takes to end is its own affair; the run does not wait for the last one.
@@ -64,7 +64,7 @@ fn a_process_ends_when_the_last_user_of_its_configuration_is_done() {
 #[test]
 fn no_more_processes_run_at_once_than_may() {
     for (limit, parallelism) in [(1, 1), (1, 10), (2, 10), (3, 10)] {
-        let mut bench = Bench::new();
+        let mut bench = EvalFixture::new();
         bench.cloud.things().limit = Some(limit);
         bench.parallelism = parallelism;
         let run = bench.apply(&regions());
@@ -85,7 +85,7 @@ fn a_limit_that_leaves_no_way_on_is_exceeded() {
         "{NESTED}\nresource \"test_thing\" \"last\" {{\n name = \"last\"\n note = test_thing.inner.id\n}}"
     );
     for parallelism in [1, 10] {
-        let mut bench = Bench::new();
+        let mut bench = EvalFixture::new();
         bench.cloud.things().limit = Some(1);
         bench.parallelism = parallelism;
         for run in [bench.apply(&config), bench.apply(&config), bench.destroy(&config)] {
@@ -99,7 +99,7 @@ fn a_limit_that_leaves_no_way_on_is_exceeded() {
 #[test]
 fn what_waits_for_a_failed_configuration_leaves_its_place_to_others() {
     for parallelism in [1, 10] {
-        let mut bench = Bench::new();
+        let mut bench = EvalFixture::new();
         bench.cloud.things().limit = Some(1);
         bench.parallelism = parallelism;
         bench.fault("create x", super::Fault::Refuses);
@@ -124,7 +124,7 @@ const NESTED: &str = r#"
 
 #[test]
 fn a_provider_whose_configuration_was_unknown_is_configured_again_while_applying() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     expect![[r#"
         + test_thing.inner
         + test_thing.outer
@@ -141,7 +141,7 @@ fn a_provider_whose_configuration_was_unknown_is_configured_again_while_applying
 
 #[test]
 fn what_configures_a_provider_is_destroyed_after_what_the_provider_made() {
-    let mut bench = Bench::after(NESTED);
+    let mut bench = EvalFixture::after(NESTED);
     let run = bench.destroy(NESTED);
     expect![[r#"
         - test_thing.inner
@@ -175,7 +175,7 @@ fn a_provider_can_change_with_an_orphan_of_its_own_to_destroy() {
                {inner}"#
         )
     };
-    let mut bench = Bench::after(&without("", true));
+    let mut bench = EvalFixture::after(&without("", true));
     let run = bench.apply(&without("size = 2", false));
     expect![[r#"
         - test_thing.inner DeleteBecauseNoResourceConfig
@@ -198,7 +198,7 @@ fn a_provider_that_refuses_its_configuration_stops_only_its_own_resources() {
           name     = "a"
         }
         resource "test_thing" "b" { name = "b" }"#;
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.fault("configure nowhere", super::Fault::Refuses);
     let run = bench.plan(config);
     expect![[r#"
@@ -218,7 +218,7 @@ fn destroying_works_with_a_provider_that_stands_on_what_was_never_made() {
           provider = test.inner
           name     = "inner"
         }"#;
-    let mut bench = Bench::after(before);
+    let mut bench = EvalFixture::after(before);
     let run = bench.destroy(NESTED);
     expect![[r#"
         - test_thing.inner
@@ -239,7 +239,7 @@ fn a_data_source_that_configures_a_provider_is_read_for_destroying() {
           key      = "k"
         }
         resource "test_thing" "inner" { name = "inner" }"#;
-    let mut bench = Bench::after(config);
+    let mut bench = EvalFixture::after(config);
     let run = bench.destroy(config);
     expect![[r#"
         - test_thing.inner
@@ -262,7 +262,7 @@ fn a_resource_moves_to_another_configuration_of_its_provider() {
                }}"#
         )
     };
-    let mut bench = Bench::after(&config(""));
+    let mut bench = EvalFixture::after(&config(""));
     let run = bench.apply(&config("provider = test.far"));
     let provider = bench.file.state.resources.values().next().unwrap().provider.to_string();
     expect![[r#"
@@ -295,7 +295,7 @@ fn what_a_provider_is_configured_with_is_created_first_where_its_objects_are() {
             "#
         )
     };
-    let mut bench = Bench::after(&config("north"));
+    let mut bench = EvalFixture::after(&config("north"));
     let run = bench.apply(&config("south"));
     expect![[r#"
         +/- test_thing.base ReplaceBecauseCannotUpdate .zone
@@ -333,7 +333,7 @@ fn what_shrinks_goes_first_where_a_provider_is_made_of_what_remains() {
           name     = "u"
           note     = join(",", test_thing.r[*].id)
         }"#;
-    let mut bench = Bench::after(&config(2, used));
+    let mut bench = EvalFixture::after(&config(2, used));
     expect![[r#"
         - test_thing.r[1] DeleteBecauseCountIndex
         - test_thing.u DeleteBecauseNoResourceConfig

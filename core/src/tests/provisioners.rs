@@ -5,8 +5,8 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Type, Value};
 
 use super::cloud::Cloud;
-use super::{Bench, Run};
-use crate::provisioner::{Failed, Provisioner, Provisioners, Task, Tell};
+use super::{EvalFixture, Run};
+use crate::provisioner::{Failed, OutputSink, Provisioner, Provisioners, Task};
 
 /// Records its tasks among the calls to the cloud. It fails if the task says so.
 struct Notes {
@@ -20,7 +20,7 @@ impl Provisioner for Notes {
         &self.schema
     }
 
-    async fn run(&self, task: Task<'_>, _: Tell<'_>) -> Result<(), Failed> {
+    async fn run(&self, task: Task<'_>, _: OutputSink<'_>) -> Result<(), Failed> {
         let Value::Object(config) = task.config.value() else { panic!("a block is an object") };
         let Some(Value::String(text)) = config.get("command") else { panic!("it is a text") };
         self.cloud.things().calls.push(format!("run {text}"));
@@ -37,8 +37,8 @@ impl Provisioner for Notes {
 }
 
 /// A bench with a provisioner.
-pub(super) fn bench() -> Bench {
-    let mut bench = Bench::new();
+pub(super) fn bench() -> EvalFixture {
+    let mut bench = EvalFixture::new();
     let attributes =
         [("command".into(), Attribute::new(Type::String, Role::Required))].into_iter().collect();
     let schema = Block { attributes, ..Block::default() };
@@ -47,7 +47,7 @@ pub(super) fn bench() -> Bench {
     bench
 }
 
-fn story(run: &Run, bench: &Bench) -> String {
+fn story(run: &Run, bench: &EvalFixture) -> String {
     let wanted = ["create", "update", "delete", "run"];
     let calls = run.calls.iter().filter(|call| wanted.iter().any(|what| call.starts_with(what)));
     let calls: Vec<&str> = calls.map(String::as_str).collect();

@@ -4,7 +4,7 @@ use expect_test::expect;
 use formwork_value::Value;
 
 use super::cloud::with;
-use super::{Bench, Fault};
+use super::{EvalFixture, Fault};
 use crate::plan::Mode;
 
 const CONFIG: &str = r#"
@@ -18,8 +18,8 @@ const CONFIG: &str = r#"
     }
     output "size" { value = test_thing.a.size }"#;
 
-fn drifted(id: &str) -> Bench {
-    let bench = Bench::after(CONFIG);
+fn drifted(id: &str) -> EvalFixture {
+    let bench = EvalFixture::after(CONFIG);
     let mut things = bench.cloud.things();
     let object = things.objects.get_mut(id).unwrap();
     *object = with(object, "size", Value::int(7));
@@ -27,13 +27,13 @@ fn drifted(id: &str) -> Bench {
     bench
 }
 
-fn vanished(id: &str) -> Bench {
-    let bench = Bench::after(CONFIG);
+fn vanished(id: &str) -> EvalFixture {
+    let bench = EvalFixture::after(CONFIG);
     bench.cloud.things().objects.remove(id).unwrap();
     bench
 }
 
-fn refresh_only(bench: &mut Bench, config: &str) -> String {
+fn refresh_only(bench: &mut EvalFixture, config: &str) -> String {
     let run = bench.apply_with(config, |options| options.mode = Mode::RefreshOnly);
     format!("{}{}", run.story(), bench.state())
 }
@@ -143,7 +143,7 @@ fn refresh_only_with_less_in_the_configuration_than_in_the_state_destroys_nothin
     let counted = |n: usize| {
         format!("resource \"test_thing\" \"a\" {{\n count = {n}\n name = \"a${{count.index}}\"\n}}")
     };
-    let mut bench = Bench::after(&counted(2));
+    let mut bench = EvalFixture::after(&counted(2));
     bench.cloud.things().objects.remove("a1-1").unwrap();
     expect![[r#"
         drift - test_thing.a[1]
@@ -151,7 +151,7 @@ fn refresh_only_with_less_in_the_configuration_than_in_the_state_destroys_nothin
         test_thing.a[0] a0-1
     "#]]
     .assert_eq(&refresh_only(&mut bench, &counted(1)));
-    let mut bench = Bench::after(&counted(2));
+    let mut bench = EvalFixture::after(&counted(2));
     expect![[r#"
         nothing
         calls: 

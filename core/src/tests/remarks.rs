@@ -1,6 +1,6 @@
 //! Warnings of providers when they are loaded: reported once, by any command.
 
-use super::Bench;
+use super::EvalFixture;
 
 const A: &str = r#"
     terraform {
@@ -13,8 +13,8 @@ const A: &str = r#"
 
 const ONCE: &str = "warning provider registry.terraform.io/hashicorp/test: mind the gap\n";
 
-fn warning() -> Bench {
-    let bench = Bench::new();
+fn warning() -> EvalFixture {
+    let bench = EvalFixture::new();
     bench.cloud.things().warning = Some("mind the gap".into());
     bench
 }
@@ -49,7 +49,7 @@ fn a_process_that_dies_while_it_is_loaded_has_warned_for_the_next_one() {
 #[test]
 fn a_question_that_was_put_twice_is_told_of_once() {
     for call in ["read a-1", "shout a-1"] {
-        let mut bench = Bench::after(A);
+        let mut bench = EvalFixture::after(A);
         bench.cloud.things().deaths.insert(call.into());
         let said = bench.plan(A).said();
         assert_eq!(said.matches("asked a second time").count(), 1, "{call}: {said}");
@@ -60,7 +60,7 @@ fn a_question_that_was_put_twice_is_told_of_once() {
 #[test]
 fn what_several_met_with_in_the_same_words_is_told_once() {
     let two = format!("{A}\noutput \"b\" {{ value = provider::test::shout(\"b\") }}\n");
-    let mut bench = Bench::after(&two);
+    let mut bench = EvalFixture::after(&two);
     bench.cloud.things().deaths.extend(["shout a-1".into(), "shout b".into()]);
     let said = bench.plan(&two).said();
     assert_eq!(said.matches("asked a second time").count(), 1, "{said}");

@@ -1,12 +1,12 @@
 //! Objects that are too large to be sent to their provider again.
 
-use super::Bench;
+use super::EvalFixture;
 
 /// The limit of these tests. Some of it is left for what is sent along.
 const LIMIT: usize = 4096;
 
-fn bench() -> Bench {
-    let bench = Bench::new();
+fn bench() -> EvalFixture {
+    let bench = EvalFixture::new();
     bench.cloud.things().message_limit = Some(LIMIT);
     bench
 }

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{Bench, Fault};
+use super::{EvalFixture, Fault};
 
 const TREE: &str = r#"
     resource "test_thing" "a" { name = "a" }
@@ -19,7 +19,7 @@ const TREE: &str = r#"
     output "of_b" { value = test_thing.b[*].id }
     output "of_c" { value = test_thing.c.id }"#;
 
-fn story(bench: &mut Bench, targets: &[&str], config: &str) -> String {
+fn story(bench: &mut EvalFixture, targets: &[&str], config: &str) -> String {
     bench.target(targets);
     let run = bench.apply(config);
     bench.target(&[]);
@@ -41,7 +41,7 @@ fn a_target_comes_with_what_it_depends_on() {
         output.of_a "a-1"
         output.of_b ["b0-1", "b1-1"]
     "#]]
-    .assert_eq(&story(&mut Bench::new(), &["test_thing.b"], TREE));
+    .assert_eq(&story(&mut EvalFixture::new(), &["test_thing.b"], TREE));
 }
 
 #[test]
@@ -57,12 +57,12 @@ fn one_instance_can_be_a_target() {
         output.of_a "a-1"
         output.of_b ["b0-1"]
     "#]]
-    .assert_eq(&story(&mut Bench::new(), &["test_thing.b[0]"], TREE));
+    .assert_eq(&story(&mut EvalFixture::new(), &["test_thing.b[0]"], TREE));
 }
 
 #[test]
 fn instances_outside_the_target_are_seen_as_the_state_has_them() {
-    let mut bench = Bench::after(TREE);
+    let mut bench = EvalFixture::after(TREE);
     let config = TREE.replace("name = \"c\"", "name = \"c\"\nsize = 1");
     expect![[r#"
         ~ test_thing.c
@@ -80,7 +80,7 @@ fn instances_outside_the_target_are_seen_as_the_state_has_them() {
 
 #[test]
 fn what_is_outside_the_target_is_left_alone_even_if_it_is_no_longer_written() {
-    let mut bench = Bench::after(TREE);
+    let mut bench = EvalFixture::after(TREE);
     let config = r#"resource "test_thing" "a" {
                       name = "a"
                       size = 1
@@ -101,7 +101,7 @@ fn what_is_outside_the_target_is_left_alone_even_if_it_is_no_longer_written() {
 
 #[test]
 fn a_target_is_destroyed_with_everything_that_depends_on_it() {
-    let mut bench = Bench::after(TREE);
+    let mut bench = EvalFixture::after(TREE);
     bench.target(&["test_thing.b"]);
     let run = bench.destroy(TREE);
     expect![[r#"
@@ -119,7 +119,7 @@ fn a_target_is_destroyed_with_everything_that_depends_on_it() {
 
 #[test]
 fn a_targeted_orphan_goes_alone() {
-    let mut bench = Bench::after(TREE);
+    let mut bench = EvalFixture::after(TREE);
     expect![[r#"
         - test_thing.b[0] DeleteBecauseNoResourceConfig
         - test_thing.b[1] DeleteBecauseNoResourceConfig
@@ -152,7 +152,7 @@ fn of_what_a_target_needs_nothing_is_destroyed() {
             "#
         )
     };
-    let mut bench = Bench::after(&config(3));
+    let mut bench = EvalFixture::after(&config(3));
     bench.target(&["module.m[2].test_thing.b"]);
     let run = bench.plan(&config(1));
     expect![[r#"
@@ -175,7 +175,7 @@ fn of_what_a_target_needs_nothing_is_destroyed() {
             "#
         )
     };
-    let mut bench = Bench::after(&pair("north"));
+    let mut bench = EvalFixture::after(&pair("north"));
     bench.fault("delete a-1", Fault::Refuses);
     bench.apply(&pair("south"));
     bench.well_again();

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 
 use formwork_value::Diagnostics;
 
-use super::{Bench, Loaded, block_on, world};
+use super::{EvalFixture, Loaded, block_on, world};
 use crate::apply;
 use crate::eval::Results;
 use crate::plan::Mode;
@@ -13,7 +13,7 @@ use crate::provider::Pool;
 
 /// The result of an apply after another one.
 fn check(before: &str, after: &str, expect: &Expect) {
-    let run = Bench::after(before).apply(after);
+    let run = EvalFixture::after(before).apply(after);
     expect.assert_eq(&run.story());
 }
 
@@ -121,14 +121,14 @@ fn values_that_were_settled_are_not_looked_at_again() {
             }}"#
         )
     };
-    let first = locals_of(&Bench::new(), &config(1));
+    let first = locals_of(&EvalFixture::new(), &config(1));
     expect!["settled, unsettled"].assert_eq(&first);
-    let then = locals_of(&Bench::after(&config(1)), &config(2));
+    let then = locals_of(&EvalFixture::after(&config(1)), &config(2));
     expect![[r#""#]].assert_eq(&then);
 }
 
 /// The local values that applying would look at.
-fn locals_of(bench: &Bench, config: &str) -> String {
+fn locals_of(bench: &EvalFixture, config: &str) -> String {
     let loaded = Loaded::of(config);
     let drawn = block_on(async {
         let pool = Pool::new(&bench.cloud);
@@ -150,7 +150,7 @@ fn values_are_left_alone_where_the_run_is_limited() {
         variable "x" {}
         locals { number = tonumber(var.x) }"#,
     );
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     bench.target(&["test_thing.a"]);
     let limited = bench.apply(&config).story();
     expect![[r#"
@@ -169,7 +169,7 @@ fn values_that_stand_on_what_is_left_out_are_left_alone() {
           of_b    = tonumber(test_thing.b.id)
           of_both = tonumber("${test_thing.a.id}${test_thing.b.id}")
         }"#;
-    let run = Bench::new().apply_with(config, |options| {
+    let run = EvalFixture::new().apply_with(config, |options| {
         options.excludes = vec!["test_thing.b".parse().unwrap()];
     });
     expect![[r#"
@@ -194,7 +194,7 @@ fn what_is_only_refreshed_must_satisfy_the_conditions_of_modules_too() {
             }}"#
         ))
     };
-    let mut bench = Bench::after(&config("none"));
+    let mut bench = EvalFixture::after(&config("none"));
     let run = bench.apply_with(&config("a-1"), |options| options.mode = Mode::RefreshOnly);
     expect![[r#"
         nothing
@@ -268,7 +268,7 @@ fn conditions_of_what_stays_stop_what_depends_on_it() {
 
 #[test]
 fn conditions_of_what_stays_are_told_with_their_results() {
-    let mut bench = Bench::after(&between("a", 1, "postcondition"));
+    let mut bench = EvalFixture::after(&between("a", 1, "postcondition"));
     let run = bench.apply(&between("right", 1, "postcondition"));
     let checks = run.applied.and_then(|applied| applied.checks.to_json()).unwrap();
     expect![[r#"[{"object_kind":"resource","config_addr":"test_thing.stays","status":"pass","objects":[{"object_addr":"test_thing.stays","status":"pass"}]}]"#]].assert_eq(&String::from_utf8_lossy(&checks));

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use formwork_value::Marks;
 
-use super::{Bench, show_state};
+use super::{EvalFixture, show_state};
 
 #[test]
 fn sensitivity_flows_into_the_state_and_through_references() {
@@ -22,7 +22,7 @@ fn sensitivity_flows_into_the_state_and_through_references() {
           zone = test_thing.a.zone
           tags = { of_a = test_thing.a.secret }
         }"#;
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(config);
     assert!(!run.diags.has_errors(), "{}", run.said());
     let paths: Vec<_> = bench
@@ -71,14 +71,14 @@ fn what_a_schema_does_not_have_is_a_mistake_within_try_too() {
         error -: Invalid index
         error -: Unsupported attribute
     "#]]
-    .assert_eq(&Bench::new().plan(config).said());
+    .assert_eq(&EvalFixture::new().plan(config).said());
 }
 
 #[test]
 fn a_change_of_sensitivity_alone_changes_only_the_state() {
     let config =
         |zone: &str| format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n zone = {zone}\n}}");
-    let mut bench = Bench::after(&config("\"n\""));
+    let mut bench = EvalFixture::after(&config("\"n\""));
     let run = bench.apply(&config("sensitive(\"n\")"));
     expect![[r#"
         ~ test_thing.a
@@ -108,7 +108,7 @@ fn conditions(kind: &str, condition: &str) -> String {
 
 #[test]
 fn a_condition_that_fails_while_planning_stops_the_plan() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     expect![[r#"
         calls: 
         error -: Resource precondition failed
@@ -124,7 +124,7 @@ fn a_condition_that_fails_while_planning_stops_the_plan() {
 
 #[test]
 fn a_condition_that_fails_while_applying_keeps_the_object_and_stops_dependents() {
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(&conditions("postcondition", "self.id == \"z\""));
     let tally = run.applied.as_ref().unwrap().tally;
     expect![[r#"
@@ -133,7 +133,7 @@ fn a_condition_that_fails_while_applying_keeps_the_object_and_stops_dependents()
         calls: create a
         error -: Resource postcondition failed
         test_thing.a a-1
-        Tally { imported: 0, added: 0, changed: 0, destroyed: 0 }"#]]
+        ChangeCounts { imported: 0, added: 0, changed: 0, destroyed: 0 }"#]]
     .assert_eq(&format!("{}{}{tally:?}", run.story(), bench.state()));
 }
 
@@ -150,7 +150,7 @@ fn a_precondition_that_fails_while_applying_leaves_its_dependency_as_it_is_then(
             }
           }
         }"#;
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     let run = bench.apply(config);
     expect![[r#"
         + test_thing.a
@@ -167,7 +167,7 @@ fn times_of_the_plan_and_of_the_run() {
     let config = r#"
         output "planned" { value = plantimestamp() }
         output "done" { value = timestamp() }"#;
-    let mut bench = Bench::new();
+    let mut bench = EvalFixture::new();
     expect![[r#"
         + output.done unknown string
         + output.planned "1970-01-01T00:00:00Z"
@@ -201,5 +201,5 @@ fn a_variable_is_validated_before_it_is_used() {
         calls: 
         error -: Invalid value for variable
     "#]]
-    .assert_eq(&Bench::new().plan(config).story());
+    .assert_eq(&EvalFixture::new().plan(config).story());
 }

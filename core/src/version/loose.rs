@@ -6,7 +6,7 @@ use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
 use super::operator::{Operator, split};
-use super::{BadConstraint, Version};
+use super::{ConstraintError, Version};
 
 /// A version of any number of parts, with or without a `v`. Prints at least three parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub struct LooseConstraints {
 /// The error for a string that is not a version.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a version; write numbers with dots between them, as in 1.2.3")]
-pub struct BadVersion(String);
+pub struct VersionError(String);
 
 impl LooseVersion {
     /// Whether it is a prerelease.
@@ -125,10 +125,10 @@ impl Operator {
 }
 
 impl FromStr for LooseVersion {
-    type Err = BadVersion;
+    type Err = VersionError;
 
-    fn from_str(text: &str) -> Result<Self, BadVersion> {
-        read(text).ok_or_else(|| BadVersion(text.to_owned()))
+    fn from_str(text: &str) -> Result<Self, VersionError> {
+        read(text).ok_or_else(|| VersionError(text.to_owned()))
     }
 }
 
@@ -162,22 +162,22 @@ fn read(text: &str) -> Option<LooseVersion> {
 }
 
 impl FromStr for LooseConstraints {
-    type Err = BadConstraint;
+    type Err = ConstraintError;
 
     /// Reads constraints with commas between them.
-    fn from_str(text: &str) -> Result<Self, BadConstraint> {
+    fn from_str(text: &str) -> Result<Self, ConstraintError> {
         let list = text.split(',').map(constraint).collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), list })
     }
 }
 
-fn constraint(text: &str) -> Result<(Operator, LooseVersion), BadConstraint> {
+fn constraint(text: &str) -> Result<(Operator, LooseVersion), ConstraintError> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
     if text.is_empty() {
-        return Err(BadConstraint::Empty);
+        return Err(ConstraintError::Empty);
     }
     let (operator, version) = split(text)?;
-    let version = version.parse().map_err(BadConstraint::LooseVersion)?;
+    let version = version.parse().map_err(ConstraintError::LooseVersion)?;
     Ok((operator, version))
 }
 

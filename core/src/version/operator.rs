@@ -1,7 +1,7 @@
 //! The operator before the version in a constraint, which all constraints have in common. The
 //! caller parses the version.
 
-use super::BadConstraint;
+use super::ConstraintError;
 
 /// The comparison of a version with the one behind the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub(super) enum Operator {
 }
 
 /// Splits a constraint without blanks around it into its operator and the text of its version.
-pub(super) fn split(text: &str) -> Result<(Operator, &str), BadConstraint> {
+pub(super) fn split(text: &str) -> Result<(Operator, &str), ConstraintError> {
     let at = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(text.len());
     let (operator, version) = text.split_at(at);
     let operator = match operator.trim_ascii_end() {
@@ -28,7 +28,7 @@ pub(super) fn split(text: &str) -> Result<(Operator, &str), BadConstraint> {
         "<" => Operator::Less,
         "<=" => Operator::LessOrEqual,
         "~>" => Operator::Pessimistic,
-        other => return Err(BadConstraint::Operator(other.to_owned())),
+        other => return Err(ConstraintError::Operator(other.to_owned())),
     };
     Ok((operator, version))
 }

@@ -19,14 +19,14 @@ use possible::replace_dynamic;
 
 /// Why a value does not convert.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct ConversionError {
     /// Path of the offending part inside the value.
     pub path: Path,
     /// Why, in the language's words: `a number is required`, `string required`.
     pub reason: String,
 }
 
-impl Refused {
+impl ConversionError {
     fn new(reason: impl Into<String>) -> Self {
         Self { path: Path::root(), reason: reason.into() }
     }
@@ -40,20 +40,20 @@ impl Refused {
 }
 
 /// Result of converting a part: `None` when it stays as it is.
-type Converted = Result<Option<Value>, Refused>;
+type Converted = Result<Option<Value>, ConversionError>;
 
 /// Converts a value to a type, as an attribute of that type takes it: `Dynamic` places keep what is
 /// there, optional attributes of object types are filled with nulls, marks stay where they are.
 ///
 /// # Errors
 /// When some part of the value cannot have the type.
-pub fn convert(value: &Value, ty: &Type) -> Result<Value, Refused> {
+pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
     if value.has_type(ty) {
         return Ok(value.clone());
     }
     let own = value.ty();
     if !possible(&own, ty, Mode::Unsafe) {
-        return Err(Refused::new(mismatch(&own, ty)));
+        return Err(ConversionError::new(mismatch(&own, ty)));
     }
     match part(value, ty) {
         Ok(converted) => Ok(converted.unwrap_or_else(|| value.clone())),
@@ -93,7 +93,7 @@ fn part(value: &Value, ty: &Type) -> Converted {
 }
 
 fn refuse(value: &Value, ty: &Type) -> Converted {
-    Err(Refused::new(mismatch(&value.ty(), ty)))
+    Err(ConversionError::new(mismatch(&value.ty(), ty)))
 }
 
 fn marked(value: &Value, ty: &Type) -> Converted {
@@ -122,7 +122,7 @@ fn primitive(value: &Value, ty: &Type) -> Converted {
         (Value::Number(number), Type::String) => Ok(Some(Value::string(number.to_string()))),
         (Value::String(text), Type::Number) => match Number::parse(text) {
             Some(number) => Ok(Some(Value::Number(number))),
-            None => Err(Refused::new("a number is required")),
+            None => Err(ConversionError::new("a number is required")),
         },
         (Value::String(text), Type::Bool) => to_bool(text).map(|truth| Some(Value::Bool(truth))),
         _ => refuse(value, ty),
@@ -134,7 +134,7 @@ fn parts<'t>(
     items: &[Value],
     ty: impl Fn(usize) -> &'t Type,
     step: impl Fn(usize) -> Step,
-) -> Result<Option<Vec<Value>>, Refused> {
+) -> Result<Option<Vec<Value>>, ConversionError> {
     let mut changed: Option<Vec<Value>> = None;
     for (at, item) in items.iter().enumerate() {
         match part(item, ty(at)) {
@@ -146,13 +146,13 @@ fn parts<'t>(
     Ok(changed)
 }
 
-fn to_bool(text: &str) -> Result<bool, Refused> {
+fn to_bool(text: &str) -> Result<bool, ConversionError> {
     match text {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
         _ => {
             let lower = text.to_lowercase();
-            Err(Refused::new(match lower.as_str() {
+            Err(ConversionError::new(match lower.as_str() {
                 "true" | "false" => {
                     format!("a bool is required; to convert from string, use lowercase \"{lower}\"")
                 }
@@ -182,10 +182,10 @@ fn unknown_part(own: &Type, known: &Refinement, ty: Type) -> Value {
 }
 
 /// The type to give the elements of a tuple: that of the collection, or one found for them.
-fn element_of(value: &Value, wanted: &Type) -> Result<Type, Refused> {
+fn element_of(value: &Value, wanted: &Type) -> Result<Type, ConversionError> {
     let common = |types: &[Type]| {
         possible::common_element(types)
-            .ok_or_else(|| Refused::new("cannot find a common base type for all elements"))
+            .ok_or_else(|| ConversionError::new("cannot find a common base type for all elements"))
     };
     match value {
         Value::Tuple(_) | Value::Object(_) if *wanted == Type::Dynamic => match value.ty() {
@@ -295,7 +295,7 @@ fn object_to_object(object: &Object, wanted: &ObjectType) -> Converted {
         None if wanted.optional.contains(name) => {
             Ok((name.clone(), Value::null(ty.without_optional())))
         }
-        None => Err(Refused::new(format!("attribute {:?} is required", name.as_str()))),
+        None => Err(ConversionError::new(format!("attribute {:?} is required", name.as_str()))),
     };
     let pairs = wanted.attributes.iter().map(attribute).collect::<Result<Vec<_>, _>>()?;
     Ok(Some(Value::object(pairs)))
@@ -305,7 +305,7 @@ fn map_to_object(map: &Map, wanted: &ObjectType) -> Converted {
     let attribute = |(name, ty): (&Str, &Type)| match map.get(name) {
         Some(value) => {
             if !possible(map.element_type(), ty, Mode::Unsafe) {
-                return Err(Refused::new(format!(
+                return Err(ConversionError::new(format!(
                     "map element type is incompatible with attribute {:?}: {}",
                     name.as_str(),
                     mismatch(map.element_type(), ty)
@@ -318,7 +318,7 @@ fn map_to_object(map: &Map, wanted: &ObjectType) -> Converted {
         None if wanted.optional.contains(name) => {
             Ok((name.clone(), Value::null(ty.without_optional())))
         }
-        None => Err(Refused::new(format!(
+        None => Err(ConversionError::new(format!(
             "map has no element for required attribute {:?}",
             name.as_str()
         ))),

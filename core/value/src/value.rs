@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::{Marks, Number, Str, Type, Unknown};
 
-use collection::Facts;
+use collection::ContentFacts;
 pub use collection::{List, Map, Object, Set, Tuple};
 
 /// A value of the language. Cheap to clone.
@@ -198,15 +198,17 @@ impl Value {
     }
 
     /// The facts about what is inside the value, marks on itself aside.
-    fn facts(&self) -> Facts {
+    fn facts(&self) -> ContentFacts {
         match self.peek() {
             Self::List(list) => list.facts(),
             Self::Set(set) => set.facts(),
             Self::Map(map) => map.facts(),
             Self::Tuple(tuple) => tuple.facts(),
             Self::Object(object) => object.facts(),
-            Self::String(text) => Facts { size: text.len() as u64, ..Facts::default() },
-            _ => Facts::default(),
+            Self::String(text) => {
+                ContentFacts { size: text.len() as u64, ..ContentFacts::default() }
+            }
+            _ => ContentFacts::default(),
         }
     }
 

@@ -19,12 +19,12 @@ const RENAMED: [(&str, &str); 5] = [
 /// `.tfplugin5.Schema.Block`.
 #[derive(Debug)]
 pub struct Agreement {
-    fates: BTreeMap<String, Fate>,
+    fates: BTreeMap<String, MessageDifference>,
 }
 
 /// Difference between a message of protocol 5 and that of protocol 6.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum MessageDifference {
     /// It has the same fields as the named one. Protocol 6 may have `extra` ones, by name.
     Shared {
         /// The full name of the one in protocol 6.
@@ -56,7 +56,7 @@ impl Agreement {
     pub fn find(descriptions: &FileDescriptorSet) -> Result<Self, Missing> {
         let v5 = Package::find(descriptions, "tfplugin5")?;
         let v6 = Package::find(descriptions, "tfplugin6")?;
-        let mut fates: BTreeMap<String, Fate> = v5
+        let mut fates: BTreeMap<String, MessageDifference> = v5
             .enums
             .iter()
             .map(|(name, own)| (name.clone(), compare_enums(name, own, &v6)))
@@ -74,7 +74,7 @@ impl Agreement {
     }
 
     /// Goes through everything of protocol 5 in the order of names.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Fate)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &MessageDifference)> {
         self.fates.iter().map(|(name, fate)| (name.as_str(), fate))
     }
 
@@ -82,7 +82,9 @@ impl Agreement {
     /// something declared inside it is not shared.
     pub fn shared_paths(&self) -> impl Iterator<Item = (&str, &str)> {
         self.iter().filter_map(|(name, fate)| match fate {
-            Fate::Shared { with, .. } if self.shares_inner(name) => Some((name, with.as_str())),
+            MessageDifference::Shared { with, .. } if self.shares_inner(name) => {
+                Some((name, with.as_str()))
+            }
             _ => None,
         })
     }
@@ -92,7 +94,7 @@ impl Agreement {
         self.fates
             .range(prefix.clone()..)
             .take_while(|(name, _)| name.starts_with(&prefix))
-            .all(|(_, fate)| matches!(fate, Fate::Shared { .. }))
+            .all(|(_, fate)| matches!(fate, MessageDifference::Shared { .. }))
     }
 }
 
@@ -139,32 +141,32 @@ fn name_in_v6(v5: &str) -> String {
     format!(".tfplugin6.{renamed}{rest}")
 }
 
-fn compare_enums(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> Fate {
+fn compare_enums(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> MessageDifference {
     let with = name_in_v6(name);
     let Some(other) = v6.enums.get(&with) else {
-        return Fate::Own("protocol 6 has no such enum".to_owned());
+        return MessageDifference::Own("protocol 6 has no such enum".to_owned());
     };
     let values = |of: &EnumDescriptorProto| {
         of.value.iter().map(|value| (value.number(), value.name().to_owned())).collect::<Vec<_>>()
     };
     if values(v5) == values(other) {
-        Fate::Shared { with, extra: Vec::new() }
+        MessageDifference::Shared { with, extra: Vec::new() }
     } else {
-        Fate::Own("its values differ".to_owned())
+        MessageDifference::Own("its values differ".to_owned())
     }
 }
 
-fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> Fate {
+fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> MessageDifference {
     let with = name_in_v6(name);
     let Some(other) = v6.messages.get(&with) else {
-        return Fate::Own("protocol 6 has no such message".to_owned());
+        return MessageDifference::Own("protocol 6 has no such message".to_owned());
     };
     for field in &v5.field {
         let Some(twin) = other.field.iter().find(|twin| twin.number() == field.number()) else {
-            return Fate::Own(format!("protocol 6 has no field {}", field.number()));
+            return MessageDifference::Own(format!("protocol 6 has no field {}", field.number()));
         };
         if Shape::of(field, v5) != Shape::of(twin, other) {
-            return Fate::Own(format!(
+            return MessageDifference::Own(format!(
                 "field {} is {} here and {} in protocol 6",
                 field.number(),
                 field.name(),
@@ -174,7 +176,7 @@ fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> Fate {
     }
     let known = |number| v5.field.iter().any(|field| field.number() == number);
     let extra = other.field.iter().filter(|field| !known(field.number()));
-    Fate::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), with }
+    MessageDifference::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), with }
 }
 
 /// All that decides how a field looks on the wire and in code.
@@ -206,11 +208,14 @@ impl Shape {
 }
 
 /// A message still taken for shared that has a field of a type that is not.
-fn next_tainted(v5: &Package<'_>, fates: &BTreeMap<String, Fate>) -> Option<(String, Fate)> {
-    let is_own = |name: &str| matches!(fates.get(name), Some(Fate::Own(_)));
+fn next_tainted(
+    v5: &Package<'_>,
+    fates: &BTreeMap<String, MessageDifference>,
+) -> Option<(String, MessageDifference)> {
+    let is_own = |name: &str| matches!(fates.get(name), Some(MessageDifference::Own(_)));
     v5.messages.iter().filter(|(name, _)| !is_own(name)).find_map(|(name, message)| {
         let field = message.field.iter().find(|field| is_own(field.type_name()))?;
-        Some((name.clone(), Fate::Own(format!("it holds {}", field.type_name()))))
+        Some((name.clone(), MessageDifference::Own(format!("it holds {}", field.type_name()))))
     })
 }
 
@@ -239,8 +244,8 @@ mod tests {
     fn few_messages_of_protocol_5_differ_from_protocol_6() {
         let agreement = found();
         let own = agreement.iter().filter_map(|(name, fate)| match fate {
-            Fate::Own(why) => Some(format!("{name}: {why}")),
-            Fate::Shared { .. } => None,
+            MessageDifference::Own(why) => Some(format!("{name}: {why}")),
+            MessageDifference::Shared { .. } => None,
         });
         check(
             own,
@@ -275,7 +280,7 @@ mod tests {
     fn protocol_6_has_more_fields_in_few_shared_messages() {
         let agreement = found();
         let extended = agreement.iter().filter_map(|(name, fate)| match fate {
-            Fate::Shared { extra, .. } if !extra.is_empty() => {
+            MessageDifference::Shared { extra, .. } if !extra.is_empty() => {
                 Some(format!("{name}: {}", extra.join(", ")))
             }
             _ => None,

@@ -117,7 +117,7 @@ impl Drop for Child {
 
 /// Why a start failed, before it is put into the user's words.
 #[derive(Debug)]
-enum Problem {
+enum LaunchProblem {
     Environment(String),
     Unrunnable(String),
     Ended,
@@ -138,19 +138,21 @@ pub(super) async fn launch(
 ) -> Result<(Pool, Protocol), Failure> {
     let unstarted = |problem| failure(executable, settings, problem, String::new());
     let home = make_home().map_err(|error| {
-        unstarted(Problem::Environment(format!("no folder for its socket can be made: {error}")))
+        unstarted(LaunchProblem::Environment(format!(
+            "no folder for its socket can be made: {error}"
+        )))
     })?;
     let identity = match settings.tls {
         true => Some(
             Identity::generate()
-                .map_err(|error| unstarted(Problem::Environment(error.to_string())))?,
+                .map_err(|error| unstarted(LaunchProblem::Environment(error.to_string())))?,
         ),
         false => None,
     };
     let environment = HostEnvironment::new(home.path(), identity.as_ref().map(Identity::pem));
     let started = start(executable, &environment, settings.limits).await;
     let (process, pipes) = started.map_err(|error| {
-        unstarted(Problem::Unrunnable(unrunnable::explain(&executable.path, &error)))
+        unstarted(LaunchProblem::Unrunnable(unrunnable::explain(&executable.path, &error)))
     })?;
     debug!(plugin = executable.name, pid = process.pid(), "plugin started");
 
@@ -180,7 +182,7 @@ async fn start(
     executable: &Executable,
     environment: &HostEnvironment,
     limits: Limits,
-) -> io::Result<(Process, super::process::Pipes)> {
+) -> io::Result<(Process, super::process::ChildPipes)> {
     // A bare name would be looked for in PATH.
     let path = std::path::absolute(&executable.path)?;
     let mut attempts = 0;
@@ -223,39 +225,39 @@ async fn meet(
     mut stdout: ChildStdout,
     identity: Option<&Identity>,
     settings: &Settings,
-) -> Result<(Dialer, tonic::transport::Channel, Protocol), Problem> {
+) -> Result<(Dialer, tonic::transport::Channel, Protocol), LaunchProblem> {
     let line = timeout(settings.start_timeout, first_line(&mut stdout))
         .await
-        .map_err(|_| Problem::TimedOut)??;
+        .map_err(|_| LaunchProblem::TimedOut)??;
     tokio::spawn(drain(stdout));
-    let handshake = Handshake::parse(&line).map_err(Problem::Handshake)?;
+    let handshake = Handshake::parse(&line).map_err(LaunchProblem::Handshake)?;
     if let Address::Unix(path) = &handshake.address {
         child.socket = Some(path.clone());
     }
     if !is_local(&handshake.address) {
-        return Err(Problem::Remote(handshake.address));
+        return Err(LaunchProblem::Remote(handshake.address));
     }
     let tls = match (identity, handshake.certificate) {
         (Some(identity), Some(certificate)) => {
             let config = client_config(identity, certificate);
-            Some(config.map_err(|error| Problem::Connect(error.to_string()))?)
+            Some(config.map_err(|error| LaunchProblem::Connect(error.to_string()))?)
         }
-        (Some(_), None) => return Err(Problem::NoCertificate),
-        (None, Some(_)) => return Err(Problem::Certificate),
+        (Some(_), None) => return Err(LaunchProblem::NoCertificate),
+        (None, Some(_)) => return Err(LaunchProblem::Certificate),
         (None, None) => None,
     };
     let dialer = Dialer { address: handshake.address, tls, patience: settings.connect_timeout };
-    let channel = dialer.dial().await.map_err(|error| Problem::Connect(error.to_string()))?;
+    let channel = dialer.dial().await.map_err(|error| LaunchProblem::Connect(error.to_string()))?;
     Ok((dialer, channel, handshake.protocol))
 }
 
 /// Returns the first line of `stdout`. As in go-plugin, one that ends with the stream counts too.
-async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, Problem> {
+async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> {
     let mut line = Vec::new();
     let mut slow = Box::pin(sleep(SLOW));
     loop {
         let read = tokio::select! {
-            read = stdout.read_buf(&mut line) => read.map_err(Problem::Unreadable)?,
+            read = stdout.read_buf(&mut line) => read.map_err(LaunchProblem::Unreadable)?,
             () = &mut slow, if !slow.is_elapsed() => {
                 info!("a plugin takes long to start");
                 continue;
@@ -266,11 +268,11 @@ async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, Problem> {
             return Ok(line);
         }
         match read {
-            0 if line.is_empty() => return Err(Problem::Ended),
+            0 if line.is_empty() => return Err(LaunchProblem::Ended),
             0 => return Ok(line),
             _ if line.len() > LINE_LIMIT => {
                 line.truncate(LINE_LIMIT);
-                return Err(Problem::TooLong(line));
+                return Err(LaunchProblem::TooLong(line));
             }
             _ => (),
         }
@@ -290,12 +292,12 @@ async fn give_up(
     child: &Child,
     executable: &Executable,
     settings: &Settings,
-    problem: Problem,
+    problem: LaunchProblem,
 ) -> Failure {
     // A child that is ending by itself is let, because how it ended explains much.
     let patience = match problem {
-        Problem::Ended => ENDING,
-        Problem::Handshake(_) | Problem::Connect(_) => ENDING / 4,
+        LaunchProblem::Ended => ENDING,
+        LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => ENDING / 4,
         _ => Duration::ZERO,
     };
     let exit = child.process.wait(patience).await;
@@ -318,49 +320,53 @@ fn indent(text: &str) -> String {
 fn failure(
     executable: &Executable,
     settings: &Settings,
-    problem: Problem,
+    problem: LaunchProblem,
     story: String,
 ) -> Failure {
     let path = executable.path.display();
     let tell = |what: String| format!("{path}: {what}.{story}");
     match problem {
-        Problem::Environment(what) => Failure::Launch(tell(what)),
-        Problem::Unrunnable(what) => Failure::Launch(tell(format!("cannot be started: {what}"))),
-        Problem::Ended => Failure::Launch(tell(
+        LaunchProblem::Environment(what) => Failure::Launch(tell(what)),
+        LaunchProblem::Unrunnable(what) => {
+            Failure::Launch(tell(format!("cannot be started: {what}")))
+        }
+        LaunchProblem::Ended => Failure::Launch(tell(
             "it ended or closed its stdout without a handshake; \
              perhaps it is not a provider plugin"
                 .to_owned(),
         )),
-        Problem::TooLong(line) => Failure::Launch(tell(format!(
+        LaunchProblem::TooLong(line) => Failure::Launch(tell(format!(
             "it wrote more than {LINE_LIMIT} bytes without ending the handshake line: `{}`",
             printable(&line)
         ))),
-        Problem::Unreadable(error) => {
+        LaunchProblem::Unreadable(error) => {
             Failure::Launch(tell(format!("its stdout could not be read: {error}")))
         }
-        Problem::TimedOut => Failure::Launch(tell(format!(
+        LaunchProblem::TimedOut => Failure::Launch(tell(format!(
             "it gave no handshake within {}s and was ended",
             settings.start_timeout.as_secs_f64()
         ))),
-        Problem::Handshake(error @ HandshakeError::Unrecognized(_)) => {
+        LaunchProblem::Handshake(error @ HandshakeError::Unrecognized(_)) => {
             Failure::Launch(tell(format!(
                 "{error}; it is not a provider plugin, \
                  or it printed something before the handshake, which a plugin must not do"
             )))
         }
-        Problem::Handshake(error) => Failure::Incompatible(tell(error.to_string())),
-        Problem::NoCertificate => Failure::Incompatible(tell(
+        LaunchProblem::Handshake(error) => Failure::Incompatible(tell(error.to_string())),
+        LaunchProblem::NoCertificate => Failure::Incompatible(tell(
             "it was asked for TLS and gave no certificate; \
              if you trust it, set TF_DISABLE_PLUGIN_TLS=1 to do without"
                 .to_owned(),
         )),
-        Problem::Certificate => Failure::Incompatible(tell(
+        LaunchProblem::Certificate => Failure::Incompatible(tell(
             "it talks TLS only, and TLS is switched off; unset TF_DISABLE_PLUGIN_TLS".to_owned(),
         )),
-        Problem::Remote(address) => Failure::Misbehaved(tell(format!(
+        LaunchProblem::Remote(address) => Failure::Misbehaved(tell(format!(
             "it says that it listens at {address}, which is not on this machine"
         ))),
-        Problem::Connect(what) => Failure::Launch(tell(format!("it was started, but {what}"))),
+        LaunchProblem::Connect(what) => {
+            Failure::Launch(tell(format!("it was started, but {what}")))
+        }
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) struct Process {
 }
 
 /// The pipes of a child.
-pub(crate) struct Pipes {
+pub(crate) struct ChildPipes {
     pub(crate) stdout: ChildStdout,
     pub(crate) stderr: ChildStderr,
 }
@@ -68,7 +68,10 @@ impl Process {
     ///
     /// # Errors
     /// When the system cannot start it.
-    pub(crate) async fn start(mut command: Command, limits: Limits) -> io::Result<(Self, Pipes)> {
+    pub(crate) async fn start(
+        mut command: Command,
+        limits: Limits,
+    ) -> io::Result<(Self, ChildPipes)> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         prepare(&mut command, limits)?;
@@ -78,7 +81,7 @@ impl Process {
         let (Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the child has no pipes"));
         };
-        let pipes = Pipes {
+        let pipes = ChildPipes {
             stdout: ChildStdout::from_std(stdout)?,
             stderr: ChildStderr::from_std(stderr)?,
         };

@@ -11,7 +11,7 @@ use futures_util::stream::BoxStream;
 use super::Plugin;
 use crate::handshake::Protocol;
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
-use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
 use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, Functions};
@@ -83,11 +83,14 @@ impl Operations for GrpcProvider {
         self.unary::<wire::GetFunctions, _, _>(wire::get_functions::Request {}).await
     }
 
-    async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_provider_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::ValidateProviderConfig, _, _>(request).await
     }
 
-    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
+    async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::ConfigureProvider, _, _>(request).await
     }
 
@@ -95,7 +98,10 @@ impl Operations for GrpcProvider {
         Ok(self.ask::<wire::StopProvider>(wire::stop_provider::Request {}).await?.error)
     }
 
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_resource_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::ValidateResourceConfig, _, _>(request).await
     }
 
@@ -137,7 +143,10 @@ impl Operations for GrpcProvider {
         self.unary::<wire::GenerateResourceConfig, _, _>(request).await
     }
 
-    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_data_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::ValidateDataResourceConfig, _, _>(request).await
     }
 
@@ -148,7 +157,7 @@ impl Operations for GrpcProvider {
     async fn validate_ephemeral_config(
         &self,
         request: ValidateRequest,
-    ) -> Result<Verdict, Failure> {
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::ValidateEphemeralResourceConfig, _, _>(request).await
     }
 
@@ -160,11 +169,14 @@ impl Operations for GrpcProvider {
         self.unary::<wire::RenewEphemeralResource, _, _>(request).await
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
+    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::CloseEphemeralResource, _, _>(request).await
     }
 
-    async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
+    async fn validate_list_config(
+        &self,
+        request: ValidateListRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::ValidateListResourceConfig, _, _>(request).await
     }
 
@@ -179,7 +191,10 @@ impl Operations for GrpcProvider {
         self.unary::<wire::CallFunction, _, _>(request).await
     }
 
-    async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_action_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::ValidateActionConfig, _, _>(request).await
     }
 
@@ -194,7 +209,10 @@ impl Operations for GrpcProvider {
         self.stream::<wire::InvokeAction, _, _>(request).await
     }
 
-    async fn validate_store_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_store_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::ValidateStateStore, _, _>(request).await
     }
 
@@ -216,7 +234,7 @@ impl Operations for GrpcProvider {
         &self,
         state: StateRef,
         chunks: Vec<StateChunk>,
-    ) -> Result<Verdict, Failure> {
+    ) -> Result<DiagnosticsResponse, Failure> {
         Ok(self.send_all::<wire::WriteStateBytes>(write_chunks(state, chunks)).await?.into())
     }
 
@@ -230,7 +248,11 @@ impl Operations for GrpcProvider {
         Ok(self.ask::<wire::LockState>(request).await?.into())
     }
 
-    async fn unlock_state(&self, state: StateRef, lock_id: String) -> Result<Verdict, Failure> {
+    async fn unlock_state(
+        &self,
+        state: StateRef,
+        lock_id: String,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let StateRef { type_name, state_id } = state;
         let request = wire::unlock_state::Request { type_name, state_id, lock_id };
         Ok(self.ask::<wire::UnlockState>(request).await?.into())
@@ -240,7 +262,7 @@ impl Operations for GrpcProvider {
         Ok(self.ask::<wire::GetStates>(wire::get_states::Request { type_name }).await?.into())
     }
 
-    async fn delete_state(&self, state: StateRef) -> Result<Verdict, Failure> {
+    async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
         self.unary::<wire::DeleteState, _, _>(state).await
     }
 }

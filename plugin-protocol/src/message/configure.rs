@@ -28,7 +28,7 @@ pub struct ValidateRequest {
 
 /// An answer that is only diagnostics.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Verdict {
+pub struct DiagnosticsResponse {
     /// Diagnostics of the provider.
     pub diagnostics: Vec<ProviderDiagnostic>,
 }

@@ -22,7 +22,7 @@ use crate::raw::Transport;
 use crate::wire::convert::{prepared, schema_refused};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use crate::{Method, Provider};
-use handling::{Answering, Handling};
+use handling::{Handling, ResponseFuture};
 
 /// A provider behind both versions of its service.
 #[derive(Clone)]
@@ -76,7 +76,7 @@ impl Service<http::Request<Body>> for ProviderService {
 }
 
 /// Leads each call to the provider's answer.
-fn dispatch(h: Handling, protocol: Protocol, method: Method) -> Answering {
+fn dispatch(h: Handling, protocol: Protocol, method: Method) -> ResponseFuture {
     match method {
         Method::GetMetadata => metadata(h, protocol),
         Method::GetProviderSchema => schema(h, protocol),
@@ -146,7 +146,7 @@ fn dispatch(h: Handling, protocol: Protocol, method: Method) -> Answering {
     }
 }
 
-fn metadata(h: Handling, protocol: Protocol) -> Answering {
+fn metadata(h: Handling, protocol: Protocol) -> ResponseFuture {
     match protocol {
         Protocol::V5 => h.ask::<v5::GetMetadata>(|p, _| {
             async { Ok(v6::get_metadata::Response::from(p.metadata().await?).into()) }.boxed()
@@ -157,7 +157,7 @@ fn metadata(h: Handling, protocol: Protocol) -> Answering {
     }
 }
 
-fn schema(h: Handling, protocol: Protocol) -> Answering {
+fn schema(h: Handling, protocol: Protocol) -> ResponseFuture {
     match protocol {
         Protocol::V5 => h.ask::<v5::GetProviderSchema>(|p, _| {
             async {
@@ -173,17 +173,17 @@ fn schema(h: Handling, protocol: Protocol) -> Answering {
     }
 }
 
-fn identity_schemas(h: Handling) -> Answering {
+fn identity_schemas(h: Handling) -> ResponseFuture {
     h.ask::<v6::GetResourceIdentitySchemas>(|p, _| {
         async { Ok(p.identity_schemas().await?.try_into()?) }.boxed()
     })
 }
 
-fn functions(h: Handling) -> Answering {
+fn functions(h: Handling) -> ResponseFuture {
     h.ask::<v6::GetFunctions>(|p, _| async { Ok(p.functions().await?.into()) }.boxed())
 }
 
-fn validate_provider_config(h: Handling, protocol: Protocol) -> Answering {
+fn validate_provider_config(h: Handling, protocol: Protocol) -> ResponseFuture {
     match protocol {
         Protocol::V5 => h.ask::<v5::PrepareProviderConfig>(|p, request| {
             async {
@@ -199,13 +199,13 @@ fn validate_provider_config(h: Handling, protocol: Protocol) -> Answering {
     }
 }
 
-fn stop(h: Handling) -> Answering {
+fn stop(h: Handling) -> ResponseFuture {
     h.ask::<v6::StopProvider>(|p, _| {
         async { Ok(v6::stop_provider::Response { error: p.stop().await? }) }.boxed()
     })
 }
 
-fn lock_state(h: Handling) -> Answering {
+fn lock_state(h: Handling) -> ResponseFuture {
     h.ask::<v6::LockState>(|p, request| {
         let v6::lock_state::Request { type_name, state_id, operation } = request;
         let state = StateRef { type_name, state_id };
@@ -213,7 +213,7 @@ fn lock_state(h: Handling) -> Answering {
     })
 }
 
-fn unlock_state(h: Handling) -> Answering {
+fn unlock_state(h: Handling) -> ResponseFuture {
     h.ask::<v6::UnlockState>(|p, request| {
         let v6::unlock_state::Request { type_name, state_id, lock_id } = request;
         let state = StateRef { type_name, state_id };
@@ -221,7 +221,7 @@ fn unlock_state(h: Handling) -> Answering {
     })
 }
 
-fn states(h: Handling) -> Answering {
+fn states(h: Handling) -> ResponseFuture {
     h.ask::<v6::GetStates>(|p, request| {
         async { Ok(p.states(request.type_name).await?.into()) }.boxed()
     })

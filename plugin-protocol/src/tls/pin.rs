@@ -13,13 +13,13 @@ use super::weak_rsa;
 
 /// Verifies a peer, of either role, against one certificate.
 #[derive(Debug)]
-pub(super) struct Pin {
+pub(super) struct PinnedVerifier {
     certificate: CertificateDer<'static>,
     algorithms: WebPkiSupportedAlgorithms,
     weak_rsa: bool,
 }
 
-impl Pin {
+impl PinnedVerifier {
     pub(super) fn new(certificate: CertificateDer<'static>, provider: &CryptoProvider) -> Self {
         let algorithms = provider.signature_verification_algorithms;
         Self { certificate, algorithms, weak_rsa: false }
@@ -66,7 +66,7 @@ impl Pin {
     }
 }
 
-impl ServerCertVerifier for Pin {
+impl ServerCertVerifier for PinnedVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -101,7 +101,7 @@ impl ServerCertVerifier for Pin {
     }
 }
 
-impl ClientCertVerifier for Pin {
+impl ClientCertVerifier for PinnedVerifier {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
         // No hint: a client would send nothing if it did not find its issuer in it.
         &[]

@@ -66,7 +66,7 @@ fn a_plugin_refuses_a_host_without_a_certificate() {
     let (host, plugin) = (identity(), identity());
     let server = server_config(&plugin, host.pem()).expect("a server");
     let provider = cryptography();
-    let pin = Pin::new(plugin.certificate.clone(), &provider);
+    let pin = PinnedVerifier::new(plugin.certificate.clone(), &provider);
     let client = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("versions are known")

@@ -1,7 +1,7 @@
 //! Conversions between wire messages and neutral ones, in both directions: a host writes requests
 //! and reads answers, a provider the other way round. One file per family of messages.
 //!
-//! A peer may send anything. A message without a meaning is [`Misread`]; one that can be understood
+//! A peer may send anything. A message without a meaning is [`InvalidMessage`]; one that can be understood
 //! well enough, such as a diagnostic of an unknown severity, is accepted, because an answer to
 //! `ApplyResourceChange` must not be lost over it.
 
@@ -34,9 +34,9 @@ pub(crate) use state_store::{Incoming, write_chunks};
 /// A message of a peer without a meaning.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Misread(String);
+pub struct InvalidMessage(String);
 
-impl Misread {
+impl InvalidMessage {
     fn new(reason: impl Into<String>) -> Self {
         Self(reason.into())
     }
@@ -47,8 +47,8 @@ impl Misread {
     }
 }
 
-impl From<Misread> for Failure {
-    fn from(misread: Misread) -> Self {
+impl From<InvalidMessage> for Failure {
+    fn from(misread: InvalidMessage) -> Self {
         Self::Misbehaved(misread.0)
     }
 }
@@ -56,11 +56,11 @@ impl From<Misread> for Failure {
 /// A message of this side that the wire format cannot express.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Unsendable(String);
+pub struct UnencodableMessage(String);
 
-impl From<Unsendable> for Failure {
-    fn from(unsendable: Unsendable) -> Self {
-        Self::Unsendable(unsendable.0)
+impl From<UnencodableMessage> for Failure {
+    fn from(unsendable: UnencodableMessage) -> Self {
+        Self::UnencodableMessage(unsendable.0)
     }
 }
 
@@ -72,11 +72,11 @@ impl From<Infallible> for Failure {
 }
 
 /// Reads a version or count, which the wire could make negative.
-fn natural(number: i64, what: &str) -> Result<u64, Misread> {
-    u64::try_from(number).map_err(|_| Misread::new(format!("{what} is {number}")))
+fn natural(number: i64, what: &str) -> Result<u64, InvalidMessage> {
+    u64::try_from(number).map_err(|_| InvalidMessage::new(format!("{what} is {number}")))
 }
 
 /// Writes a version or count.
-fn signed(number: u64, what: &str) -> Result<i64, Unsendable> {
-    i64::try_from(number).map_err(|_| Unsendable(format!("{what} is {number}")))
+fn signed(number: u64, what: &str) -> Result<i64, UnencodableMessage> {
+    i64::try_from(number).map_err(|_| UnencodableMessage(format!("{what} is {number}")))
 }

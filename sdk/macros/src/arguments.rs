@@ -6,12 +6,12 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Fields, Result};
 
+use crate::attrs::{StructAttrs, doc_comment};
 use crate::part::{check_name, is_a, last_parameter};
-use crate::words::{SaidOfAll, doc_comment};
 
 /// Returns the implementation of `Arguments` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = SaidOfAll::read(&input.attrs)?;
+    let said = StructAttrs::read(&input.attrs)?;
     if let Some(parameter) = input.generics.params.first() {
         return Err(Error::new(parameter.span(), "arguments have no parameters"));
     }

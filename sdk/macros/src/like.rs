@@ -6,13 +6,13 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Ident, Path, Type};
 
+use crate::attrs::StructAttrs;
 use crate::part::{Part, is_a, last_parameter};
-use crate::words::SaidOfAll;
 
 /// The conversions of a model. `input` is the struct of what the author of a configuration sets.
 pub(crate) fn of_model(
     input: &DeriveInput,
-    said: &SaidOfAll,
+    said: &StructAttrs,
     parts: &[Part<'_>],
     (settable, computed): (&Ident, &Ident),
 ) -> TokenStream {
@@ -51,7 +51,7 @@ pub(crate) fn of_model(
 /// The conversions of a nested struct.
 pub(crate) fn of_nested(
     input: &DeriveInput,
-    said: &SaidOfAll,
+    said: &StructAttrs,
     parts: &[Part<'_>],
     settable: &Ident,
 ) -> TokenStream {

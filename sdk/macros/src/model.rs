@@ -5,15 +5,15 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
+use crate::attrs::{StructAttrs, doc_comment};
 use crate::like;
 use crate::part::{Part, is_a, parts};
 use crate::resource;
 use crate::view::{View, conversion, implementation};
-use crate::words::{SaidOfAll, doc_comment};
 
 /// Returns the implementation of `Model` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = SaidOfAll::read(&input.attrs)?;
+    let said = StructAttrs::read(&input.attrs)?;
     let parts = parts(input)?;
     parts.iter().try_for_each(check)?;
     let all: Vec<_> = parts.iter().collect();
@@ -229,7 +229,7 @@ pub(crate) fn draft(input: &DeriveInput, parts: &[&Part<'_>]) -> (Ident, TokenSt
 /// The function that returns the schema.
 pub(crate) fn shape(
     input: &DeriveInput,
-    said: &SaidOfAll,
+    said: &StructAttrs,
     parts: &[&Part<'_>],
 ) -> Result<TokenStream> {
     let description = doc_comment(&input.attrs);

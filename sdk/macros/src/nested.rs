@@ -4,15 +4,15 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Ident, Result};
 
+use crate::attrs::StructAttrs;
 use crate::like;
 use crate::model::{draft, shape};
 use crate::part::{Part, parts};
 use crate::view::{View, implementation};
-use crate::words::SaidOfAll;
 
 /// Returns the implementations of `Nested` and `Field` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let said = SaidOfAll::read(&input.attrs)?;
+    let said = StructAttrs::read(&input.attrs)?;
     let parts = parts(input)?;
     if let Some(flat) = parts.iter().find(|part| part.is_flat()) {
         let why = "only a model flattens another one; here it can be a nested attribute or a block";
@@ -153,7 +153,7 @@ fn conversions() -> TokenStream {
     quote! {
         fn from_value(
             value: &::formwork_sdk::value::Value,
-        ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::Refused> {
+        ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::ConversionError> {
             ::formwork_sdk::View::from_value(value)
         }
 

@@ -9,7 +9,7 @@ use syn::{
     PathArguments, Result, Type, Visibility,
 };
 
-use crate::words::{Identity, Role, Said, doc_comment};
+use crate::attrs::{FieldArgs, Identity, Role, doc_comment};
 
 /// A field and what is said about it.
 pub(crate) struct Part<'i> {
@@ -19,7 +19,7 @@ pub(crate) struct Part<'i> {
     pub(crate) name: String,
     pub(crate) description: String,
     kind: Kind,
-    said: Said,
+    said: FieldArgs,
 }
 
 /// Kind of a field in the schema.
@@ -48,7 +48,7 @@ pub(crate) fn parts(input: &DeriveInput) -> Result<Vec<Part<'_>>> {
 
 impl<'i> Part<'i> {
     fn read(field: &'i Field) -> Result<Self> {
-        let said = Said::read(&field.attrs)?;
+        let said = FieldArgs::read(&field.attrs)?;
         let Some(ident) = &field.ident else {
             return Err(Error::new(field.span(), "give the field a name"));
         };
@@ -436,7 +436,7 @@ impl<'i> Part<'i> {
     }
 
     fn checks(&self) -> TokenStream {
-        let Said { one_of, range, length, check, .. } = &self.said;
+        let FieldArgs { one_of, range, length, check, .. } = &self.said;
         let one_of = (!one_of.is_empty()).then(|| quote!(one_of(&[#(#one_of),*])));
         let range = range.as_ref().map(|range| quote!(range(#range)));
         let length = length.as_ref().map(|length| quote!(length(#length)));

@@ -2,9 +2,9 @@
 //! The compiler judges the expressions, where they are written.
 
 mod answer;
+mod args;
 mod handler;
 mod hook;
-mod said;
 mod scope;
 
 use proc_macro2::{Span, TokenStream};
@@ -12,16 +12,16 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Path, Result};
 
+use crate::attrs::StructAttrs;
 use crate::part::Part;
-use crate::words::SaidOfAll;
-use said::{SaidOfResource, Waiting};
+use args::{ResourceArgs, Waiting};
 use scope::{Mentions, Scope};
 
 /// A resource type and the model it is said of.
 struct Resource<'i> {
     input: &'i DeriveInput,
     parts: &'i [Part<'i>],
-    said: SaidOfResource,
+    said: ResourceArgs,
     /// The struct of the service that the model is made from.
     from: Option<&'i Path>,
     /// The attribute that the provider sets and that names an object.
@@ -33,10 +33,10 @@ struct Resource<'i> {
 /// Returns the resource type that is said of a model, if one is.
 pub(crate) fn expand(
     input: &DeriveInput,
-    of_model: &SaidOfAll,
+    of_model: &StructAttrs,
     parts: &[Part<'_>],
 ) -> Result<TokenStream> {
-    let Some(said) = SaidOfResource::read(&input.attrs)? else { return Ok(TokenStream::new()) };
+    let Some(said) = ResourceArgs::read(&input.attrs)? else { return Ok(TokenStream::new()) };
     let model = &input.ident;
     let resource = Resource {
         input,

@@ -97,7 +97,7 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
 
             fn from_value(
                 value: &::formwork_sdk::value::Value,
-            ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::Refused> {
+            ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::ConversionError> {
                 ::formwork_sdk::model::object(value)?;
                 ::core::result::Result::Ok(Self { #(#reads,)* })
             }

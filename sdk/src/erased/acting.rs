@@ -59,7 +59,7 @@ impl<A: Action> AnyAction for TypedAction<A> {
 }
 
 /// Query of a list call, with its limit.
-pub(crate) struct Wanted {
+pub(crate) struct ListQuery {
     pub(crate) config: Value,
     pub(crate) limit: Option<usize>,
     pub(crate) whole: bool,
@@ -73,7 +73,7 @@ pub(crate) trait AnyList: Send + Sync {
     fn objects(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     /// Says the objects with their names.
-    async fn list(&self, wanted: Wanted, finds: Sender<Find>, call: Call) -> Answer<()>;
+    async fn list(&self, wanted: ListQuery, finds: Sender<Find>, call: Call) -> Answer<()>;
 }
 
 /// A list resource of one model.
@@ -103,8 +103,8 @@ impl<L: List> AnyList for TypedList<L> {
         self.list.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn list(&self, wanted: Wanted, finds: Sender<Find>, call: Call) -> Answer<()> {
-        let Wanted { config, limit, whole } = wanted;
+    async fn list(&self, wanted: ListQuery, finds: Sender<Find>, call: Call) -> Answer<()> {
+        let ListQuery { config, limit, whole } = wanted;
         let config = input::<L::Model>(&self.shape, &config, &config)?;
         self.list.list(Search { config, limit, whole, finds, object: PhantomData, call }).await
     }

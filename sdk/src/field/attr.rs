@@ -1,6 +1,6 @@
 //! A value that may be absent or not known yet.
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
 use super::{Content, Field, refused};
@@ -84,7 +84,7 @@ impl<T: Field> Field for Attr<T> {
     const SENSITIVE: bool = T::SENSITIVE;
     like_what_is_inside!();
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {
             Value::Null(_) => Ok(Self::Null),
             Value::Unknown(_) => Ok(Self::Unknown),
@@ -135,7 +135,7 @@ impl<T: Field> Field for Option<T> {
     const SENSITIVE: bool = T::SENSITIVE;
     like_what_is_inside!();
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {
             Value::Null(_) => Ok(None),
             Value::Unknown(_) if !T::HOLDS_UNKNOWN => Err(refused("it is not known yet")),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::schema::Nesting;
 use formwork_value::{Number, Step, Str, Type, Value};
 
@@ -81,7 +81,7 @@ impl<T: Field> Field for Vec<T> {
         held::<T>(Nesting::List)
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         let items = match value {
             Value::List(list) => list.items(),
             Value::Tuple(tuple) => tuple.items(),
@@ -138,7 +138,7 @@ macro_rules! a_set {
             held::<T>(Nesting::Set)
         }
 
-        fn from_value(value: &Value) -> Result<Self, Refused> {
+        fn from_value(value: &Value) -> Result<Self, ConversionError> {
             let Value::Set(set) = value else { return Err(refused("a set is required")) };
             // No step leads to an element of a set, so a refusal is about the whole.
             let mut read = Vec::with_capacity(set.items().len());
@@ -208,7 +208,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
         held::<T>(Nesting::Map)
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         let element = |(key, item): (&Str, &Value)| match T::from_value(item) {
             Ok(item) => Ok((key.as_str().to_owned(), item)),
             Err(why) => Err(within(Step::Key(key.clone()), why)),

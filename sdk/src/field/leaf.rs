@@ -1,6 +1,6 @@
 //! Fields without parts: texts, truths, numbers, and values as they are.
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::{Number, Type, Value};
 
 use super::{Attr, Field, refused};
@@ -45,7 +45,7 @@ impl Field for String {
         Type::String
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {
             Value::String(text) => Ok(text.as_str().to_owned()),
             _ => Err(refused("a string is required")),
@@ -70,7 +70,7 @@ impl Field for bool {
         Type::Bool
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         match value {
             Value::Bool(truth) => Ok(*truth),
             _ => Err(refused("a bool is required")),
@@ -92,7 +92,7 @@ macro_rules! integers {
                 Type::Number
             }
 
-            fn from_value(value: &Value) -> Result<Self, Refused> {
+            fn from_value(value: &Value) -> Result<Self, ConversionError> {
                 let number = number(value)?;
                 if !number.is_integer() {
                     // The number may be a secret, so it is not shown.
@@ -123,7 +123,7 @@ impl Field for i64 {
         Type::Number
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         let number = number(value)?;
         if !number.is_integer() {
             return Err(refused("a whole number is required, and it has a fractional part"));
@@ -145,7 +145,7 @@ impl Field for f64 {
         Type::Number
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         number(value).map(Number::to_f64)
     }
 
@@ -163,7 +163,7 @@ impl Field for Number {
         Type::Number
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         number(value).cloned()
     }
 
@@ -183,7 +183,7 @@ impl Field for Value {
         Type::Dynamic
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         Ok(value.clone())
     }
 
@@ -196,7 +196,7 @@ impl Field for Value {
     }
 }
 
-fn number(value: &Value) -> Result<&Number, Refused> {
+fn number(value: &Value) -> Result<&Number, ConversionError> {
     match value {
         Value::Number(number) => Ok(number),
         _ => Err(refused("a number is required")),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
 use super::{Attr, Content, Field};
@@ -60,7 +60,7 @@ impl<T: Field> Field for Secret<T> {
     const SENSITIVE: bool = true;
     like_what_is_inside!();
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         T::from_value(value).map(Self)
     }
 

@@ -1,6 +1,6 @@
 //! Described parts that form one value, for schemas whose attribute is just an object.
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
 use super::{Attr, Field};
@@ -19,7 +19,7 @@ impl<T: Field> Field for Whole<T> {
         T::ty()
     }
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         T::from_value(value).map(Self)
     }
 

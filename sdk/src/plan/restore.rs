@@ -3,7 +3,7 @@
 use formwork_value::schema::{AttributeKind, Nesting};
 use formwork_value::{Str, Value};
 
-use super::{Beside, Content, member};
+use super::{Content, CorrespondingValues, member};
 
 /// Returns the proposal with the prior value of each nested attribute that the provider may set,
 /// that the author did not, and that the proposal lacks; `None` if there is none.
@@ -11,7 +11,11 @@ use super::{Beside, Content, member};
 /// If some part of such an attribute is only for authors to set, the host takes the prior value for
 /// one that an author set and has removed. For attributes that are no objects it does not, so here
 /// they are treated alike.
-pub(super) fn restored(content: Content<'_>, object: &Value, beside: Beside<'_>) -> Option<Value> {
+pub(super) fn restored(
+    content: Content<'_>,
+    object: &Value,
+    beside: CorrespondingValues<'_>,
+) -> Option<Value> {
     let Value::Object(parts) = object else { return None };
     let restored_part = |name: &Str, value: &Value| {
         let (_, inner) = content.part(name)?;
@@ -27,7 +31,11 @@ pub(super) fn restored(content: Content<'_>, object: &Value, beside: Beside<'_>)
     changed(object, parts.iter().map(|(name, value)| restored_part(name, value)))
 }
 
-fn restored_parts(content: Content<'_>, value: &Value, beside: Beside<'_>) -> Option<Value> {
+fn restored_parts(
+    content: Content<'_>,
+    value: &Value,
+    beside: CorrespondingValues<'_>,
+) -> Option<Value> {
     match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => restored(content, value, beside),
         (Nesting::List, _) => changed(

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{channel, unbounded_channel};
 use super::{Server, check, identity};
 use crate::action::Progress;
 use crate::call::Call;
-use crate::erased::{AnyList, Wanted};
+use crate::erased::{AnyList, ListQuery};
 use crate::list::Find;
 use crate::schema::Shape;
 use crate::{Answer, Problem, plan};
@@ -87,7 +87,7 @@ impl Server {
                 let list = list?;
                 let config = queried(&call, &*list, &request.config)?;
                 let Some(config) = config else { return Ok(()) };
-                let wanted = Wanted { config, limit, whole };
+                let wanted = ListQuery { config, limit, whole };
                 call.unless_stopped(list.list(wanted, found, call.clone())).await
             };
             call.settled(done).await.1

@@ -7,7 +7,7 @@ use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Step, Value};
 
 use crate::call::Call;
-use crate::erased::Lives;
+use crate::erased::ChangeValues;
 use crate::plan::Content;
 use crate::schema::{Rule, Shape};
 use crate::{Answer, Problem, plan};
@@ -24,7 +24,7 @@ pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
 }
 
 /// Checks a plan that a handler changed: values of the author must stay.
-pub(super) fn plan(shape: &Shape, lives: &Lives, planned: &Value) -> Answer<()> {
+pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answer<()> {
     let plain = |value: &Value| value.clone().split_marks().0;
     let planned = plain(&shape.block.without_write_only(planned));
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));

@@ -9,7 +9,7 @@ use formwork_value::{Path, Value};
 use super::{Server, check, identity};
 use crate::call::Call;
 use crate::context::Context;
-use crate::erased::{AnyResource, Lives};
+use crate::erased::{AnyResource, ChangeValues};
 use crate::problem::OrFail as _;
 use crate::schema::Shape;
 use crate::{Answer, plan};
@@ -80,7 +80,7 @@ impl Server {
     pub(super) async fn applied(&self, call: &Call, request: &ApplyRequest) -> Answer<Outcome> {
         let resource = self.resource(&request.type_name)?;
         let shape = resource.shape();
-        let lives = Lives {
+        let lives = ChangeValues {
             prior: check::decoded(shape, &request.prior)?,
             planned: check::decoded(shape, &request.planned)?,
             config: check::decoded(shape, &request.config)?,
@@ -114,7 +114,7 @@ fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
 }
 
 /// The object as it is and as the rules of its model say it is to be; the latter is null to destroy it.
-fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<Lives> {
+fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
     let prior = check::decoded(shape, &request.prior)?;
     let config = check::decoded(shape, &request.config)?;
     let proposed = check::decoded(shape, &request.proposed)?;
@@ -122,7 +122,7 @@ fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<Lives> {
         true => proposed,
         false => plan::draw(shape, &prior, &config, &proposed),
     };
-    Ok(Lives { prior, config, planned })
+    Ok(ChangeValues { prior, config, planned })
 }
 
 /// An object that is gone. Hosts take an absent one for a mistake.
@@ -135,7 +135,7 @@ fn null(shape: &Shape) -> Payload {
 async fn changed(
     resource: &dyn AnyResource,
     operation: &str,
-    lives: Lives,
+    lives: ChangeValues,
     context: &Context,
 ) -> Answer<Payload> {
     if lives.planned.is_null() {

@@ -11,7 +11,7 @@ use formwork_sdk::ProviderDef;
 use futures_util::future::{BoxFuture, ready};
 use futures_util::{FutureExt as _, StreamExt as _};
 
-use crate::Reel;
+use crate::Recording;
 
 /// Fault that can happen to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,11 +28,11 @@ impl Fault {
 }
 
 /// Starts providers, all of which have the same trouble.
-pub(crate) struct Front {
+pub(crate) struct FaultLauncher {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
     /// The resource types whose objects the provider lists.
     pub(crate) lists: BTreeSet<String>,
-    trouble: Arc<Mutex<Trouble>>,
+    trouble: Arc<Mutex<FaultPlan>>,
     pub(crate) record: Record,
 }
 
@@ -43,19 +43,19 @@ pub(crate) enum Record {
     #[default]
     None,
     /// They are made and kept.
-    Kept(Reel),
+    Kept(Recording),
     /// They are answered as they were.
-    Answered(Reel),
+    Answered(Recording),
 }
 
 /// The calls that were made, and what happens to one of them.
 #[derive(Default)]
-struct Trouble {
+struct FaultPlan {
     calls: Vec<String>,
     fault: Option<(usize, Fault)>,
 }
 
-impl Front {
+impl FaultLauncher {
     pub(crate) fn new(provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>) -> Self {
         let offering = (provider)().into_provider();
         // A provider on the SDK knows its types without waiting for anything.
@@ -65,7 +65,7 @@ impl Front {
     }
 
     pub(crate) fn arm(&self, at: usize, fault: Fault) {
-        *locked(&self.trouble) = Trouble { calls: Vec::new(), fault: Some((at, fault)) };
+        *locked(&self.trouble) = FaultPlan { calls: Vec::new(), fault: Some((at, fault)) };
     }
 
     pub(crate) fn disarm(&self) -> Vec<String> {
@@ -74,7 +74,7 @@ impl Front {
 }
 
 #[async_trait(?Send)]
-impl Launch for Front {
+impl Launch for FaultLauncher {
     async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         let inner = (self.provider)().into_provider();
         let provider = Arc::new(Faulty { inner, trouble: self.trouble.clone() });
@@ -89,7 +89,7 @@ impl Launch for Front {
 /// A provider that has trouble with one call.
 struct Faulty<P> {
     inner: P,
-    trouble: Arc<Mutex<Trouble>>,
+    trouble: Arc<Mutex<FaultPlan>>,
 }
 
 impl<P: Provider> Provider for Faulty<P> {
@@ -143,6 +143,6 @@ fn lost() -> Failure {
     }
 }
 
-fn locked(trouble: &Mutex<Trouble>) -> MutexGuard<'_, Trouble> {
+fn locked(trouble: &Mutex<FaultPlan>) -> MutexGuard<'_, FaultPlan> {
     trouble.lock().unwrap_or_else(PoisonError::into_inner)
 }

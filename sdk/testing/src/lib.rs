@@ -39,9 +39,9 @@
 
 mod clock;
 mod fault;
-mod reel;
+mod fault_sweep;
+mod recording;
 mod show;
-mod storm;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -52,14 +52,14 @@ use std::sync::Arc;
 use formwork_core::apply::apply;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::{Config, Files, Place, inputs};
-use formwork_core::eval::{Results, World};
+use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Mode, Options, Plan, plan};
 use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::{Ground, Session};
+use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::Object;
 use formwork_core::state::file::StateFile;
-use formwork_core::state::journal::{Begin, Journal};
+use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_core::state::recover::{Recovery, recover};
 use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
@@ -68,15 +68,15 @@ use formwork_value::{Diagnostics, Str, Value};
 use tokio::runtime::Runtime;
 
 pub use fault::Fault;
-pub use reel::{Reel, Unreadable};
-pub use storm::{FaultSweep, Weathered, storm};
+pub use fault_sweep::{FaultCase, FaultSweep, storm};
+pub use recording::{Recording, Unreadable};
 
 use clock::Clock;
-use fault::{Front, Record};
+use fault::{FaultLauncher, Record};
 
 /// A place where configurations are applied: a provider, and a state in memory.
 pub struct Lab {
-    front: Front,
+    front: FaultLauncher,
     /// Local name of the provider in configurations. Its source address follows.
     name: String,
     source: String,
@@ -109,7 +109,7 @@ impl Lab {
         // A folder in memory, where there is one: every change waits for its journal.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.expect("a test that has no folder for temporary files cannot run");
-        let front = Front::new(Arc::new(provider));
+        let front = FaultLauncher::new(Arc::new(provider));
         let (runtime, clock) = Clock::start();
         Self {
             front,
@@ -173,13 +173,13 @@ impl Lab {
     }
 
     /// Has all calls from now on kept.
-    pub fn record(&mut self, reel: &Reel) {
+    pub fn record(&mut self, reel: &Recording) {
         self.front.record = Record::Kept(reel.clone());
     }
 
     /// Has all calls from now on answered as they were: the provider says what it offers, and none of
     /// its handlers runs. A call that was not recorded fails and says which one was expected.
-    pub fn replay(&mut self, reel: &Reel) {
+    pub fn replay(&mut self, reel: &Recording) {
         self.front.record = Record::Answered(reel.clone());
     }
 
@@ -320,7 +320,8 @@ impl Lab {
     ) -> Option<formwork_core::state::State> {
         let (results, world, stop) = (Results::new(&loaded.config), world(true), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
-        let begin = Begin { operation: "OperationTypeApply", base: &self.file, read_from: None };
+        let begin =
+            RunHeader { operation: "OperationTypeApply", base: &self.file, read_from: None };
         let journal = match Journal::begin(self.folder.path(), begin) {
             Ok(journal) => journal,
             Err(error) => {
@@ -344,7 +345,7 @@ impl Lab {
 
     fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
-        Session::new(Ground {
+        Session::new(SessionInputs {
             config: &loaded.config,
             sources: &loaded.sources,
             state: &self.file.state,
@@ -358,7 +359,7 @@ impl Lab {
     }
 
     /// The configuration, and where the provider comes from if it does not say so itself.
-    fn texts(&self, config: &str) -> Texts {
+    fn texts(&self, config: &str) -> InMemoryFiles {
         let mut texts = BTreeMap::from([("main.tf".to_owned(), config.to_owned())]);
         if !config.contains("required_providers") {
             let (name, source) = (&self.name, &self.source);
@@ -367,7 +368,7 @@ impl Lab {
             );
             texts.insert("providers.tf".to_owned(), text);
         }
-        Texts(texts)
+        InMemoryFiles(texts)
     }
 }
 
@@ -428,7 +429,7 @@ impl Ran {
     }
 }
 
-type With<'a> = (&'a Pool<'a>, &'a Results, &'a World, &'a Cell<bool>);
+type With<'a> = (&'a Pool<'a>, &'a Results, &'a HostValues, &'a Cell<bool>);
 
 /// A configuration with values for its variables.
 struct Loaded {
@@ -438,7 +439,7 @@ struct Loaded {
 }
 
 impl Loaded {
-    fn of(diags: &mut Diagnostics, texts: &Texts) -> Option<Self> {
+    fn of(diags: &mut Diagnostics, texts: &InMemoryFiles) -> Option<Self> {
         let mut sources = Sources::new();
         let place = Place { files: texts, dir: Path::new("."), folders: &LocalFolders };
         let config = Config::load(diags, &mut sources, place).ok()?;
@@ -450,9 +451,9 @@ impl Loaded {
 }
 
 /// Files in memory.
-struct Texts(BTreeMap<String, String>);
+struct InMemoryFiles(BTreeMap<String, String>);
 
-impl Files for Texts {
+impl Files for InMemoryFiles {
     fn list(&self, _: &Path) -> io::Result<Vec<String>> {
         Ok(self.0.keys().cloned().collect())
     }
@@ -472,8 +473,8 @@ fn attribute_text(object: &Object, name: &str) -> Option<String> {
     })
 }
 
-fn world(applying: bool) -> World {
-    World { applying, ..World::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
+fn world(applying: bool) -> HostValues {
+    HostValues { applying, ..HostValues::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 /// The tutorial, so that it is compiled and run.
@@ -482,6 +483,6 @@ fn world(applying: bool) -> World {
 struct Tutorial;
 
 #[cfg(test)]
-mod passages;
-#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod upgrade;

@@ -34,9 +34,9 @@ struct Disk {
     size: i64,
 }
 
-type World = Arc<Mutex<BTreeMap<String, Machine>>>;
+type HostValues = Arc<Mutex<BTreeMap<String, Machine>>>;
 
-struct Machines(World);
+struct Machines(HostValues);
 
 impl Resource for Machines {
     type Model = Machine;
@@ -72,7 +72,7 @@ impl Resource for Machines {
     }
 }
 
-fn provider(world: &World) -> impl Fn() -> ProviderDef + Clone + Send + Sync + 'static {
+fn provider(world: &HostValues) -> impl Fn() -> ProviderDef + Clone + Send + Sync + 'static {
     let world = world.clone();
     move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")
@@ -92,7 +92,7 @@ resource "cloud_machine" "a" {
 
 #[test]
 fn a_life_is_planned_applied_changed_and_ended() {
-    let world = World::default();
+    let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     expect![[r#"
         + cloud_machine.a
@@ -123,7 +123,7 @@ fn a_life_is_planned_applied_changed_and_ended() {
 
 #[test]
 fn what_others_changed_or_removed_is_found_and_put_right() {
-    let world = World::default();
+    let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     lab.apply(CONFIG).expect_done();
     world.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
@@ -135,7 +135,7 @@ fn what_others_changed_or_removed_is_found_and_put_right() {
 
 #[test]
 fn what_is_there_already_is_imported() {
-    let world = World::default();
+    let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     lab.apply(CONFIG).expect_done();
     let mut other = Lab::new(provider(&world));
@@ -148,7 +148,7 @@ fn what_is_there_already_is_imported() {
 
 #[test]
 fn what_was_made_before_a_failure_is_stored_and_replaced() {
-    let world = World::default();
+    let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     let broken = CONFIG.replace("zone ", "cores = 99\n  zone ");
     lab.apply(&broken).expect_error("It does not start");
@@ -160,7 +160,7 @@ fn what_was_made_before_a_failure_is_stored_and_replaced() {
 
 #[test]
 fn every_call_can_fail_and_the_next_run_puts_it_right() {
-    let world = World::default();
+    let world = HostValues::default();
     let weathered = storm(provider(&world), CONFIG);
     let calls: Vec<_> = weathered.iter().map(|one| one.call.as_str()).collect();
     assert!(calls.iter().filter(|call| **call == "apply cloud_machine").count() == 2, "{calls:?}");
@@ -219,7 +219,7 @@ impl Resource for Crowds {
 
 #[test]
 fn life_after_life_leaves_nothing_behind() {
-    let world = World::default();
+    let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     let begin = std::time::Instant::now();
     for _ in 0..20 {

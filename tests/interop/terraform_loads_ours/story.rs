@@ -7,7 +7,7 @@ use std::thread;
 use serde_json::Value;
 
 use super::row::{Chapter, Import, Provider, Replace, Resource};
-use super::{Ground, PROTOCOLS};
+use super::{PROTOCOLS, SessionInputs};
 use crate::interop::compare::differences;
 use crate::interop::engine::{Engine, terraform_is_here};
 
@@ -70,7 +70,7 @@ struct Told {
 
 impl Story<'_> {
     fn tell(self) -> Told {
-        let ground = Ground::new("", self.protocol);
+        let ground = SessionInputs::new("", self.protocol);
         for (name, content) in self.provider.files {
             ground.write(name, content);
         }
@@ -86,7 +86,7 @@ impl Story<'_> {
         told
     }
 
-    fn chapter(self, ground: &Ground, chapter: Chapter, told: &mut Told) {
+    fn chapter(self, ground: &SessionInputs, chapter: Chapter, told: &mut Told) {
         ground.write("main.tf", &self.provider.config(chapter));
         let asked = |row: &Resource| {
             let asked = chapter == Chapter::Replace && matches!(row.replace, Replace::Asked(_));
@@ -109,7 +109,7 @@ impl Story<'_> {
     }
 
     /// Forgets everything that can be found again, and finds it.
-    fn imports(self, ground: &Ground, told: &mut Told) {
+    fn imports(self, ground: &SessionInputs, told: &mut Told) {
         let rows = self.provider.resources.iter();
         let found: Vec<(&Resource, &str)> = rows
             .filter_map(|row| match row.import {
@@ -141,7 +141,7 @@ impl Story<'_> {
     }
 
     /// Both programs report that an object cannot be imported.
-    fn refusals(self, ground: &Ground) {
+    fn refusals(self, ground: &SessionInputs) {
         let refused = self.provider.refused();
         if refused.is_empty() {
             return;
@@ -161,7 +161,13 @@ impl Story<'_> {
 
     /// Plans, applies that plan, and has both programs find nothing more to do. Returns the plan.
     /// Both programs plan the same for objects that Terraform has made.
-    fn applied(self, ground: &Ground, when: &str, options: &[String], told: &mut Told) -> Value {
+    fn applied(
+        self,
+        ground: &SessionInputs,
+        when: &str,
+        options: &[String],
+        told: &mut Told,
+    ) -> Value {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let plan = self.plan(ground, self.teller, &options);
         if self.teller == Engine::Terraform {
@@ -181,7 +187,7 @@ impl Story<'_> {
     }
 
     /// Plans into a file of the program's own; returns the plan without what has to differ.
-    fn plan(self, ground: &Ground, engine: Engine, options: &[&str]) -> Value {
+    fn plan(self, ground: &SessionInputs, engine: Engine, options: &[&str]) -> Value {
         let mut view = ground.plan_view(engine, engine.file(), options);
         self.provider.shape(&mut view);
         view

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use formwork_plugin_protocol::message::DeferredReason;
-use formwork_plugin_protocol::message::configure::Verdict;
+use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
 };
@@ -127,17 +127,19 @@ impl Bad {
     }
 
     /// Closes a `bad_token`.
-    pub(crate) async fn close(&self) -> Result<Verdict, Failure> {
+    pub(crate) async fn close(&self) -> Result<DiagnosticsResponse, Failure> {
         self.world.note("close");
         match self.fault {
-            Some(Fault::CloseError) => Ok(Verdict { diagnostics: error("The key broke off") }),
+            Some(Fault::CloseError) => {
+                Ok(DiagnosticsResponse { diagnostics: error("The key broke off") })
+            }
             Some(Fault::CloseStatus) => Err(status("closing")),
             Some(Fault::CloseDies) => end("about to die in a closing"),
             Some(Fault::CloseHangs) => {
                 self.gate("hangs", "close").await;
                 pending().await
             }
-            _ => Ok(Verdict::default()),
+            _ => Ok(DiagnosticsResponse::default()),
         }
     }
 }

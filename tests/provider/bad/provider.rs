@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use formwork_plugin_protocol::message::DeferredReason;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
@@ -187,16 +189,19 @@ impl Operations for Bad {
         Ok(offer)
     }
 
-    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
+    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         self.world.note("configure");
         self.misbehave();
         match self.fault {
             Some(Fault::ConfigureError) => {
-                Ok(Verdict { diagnostics: error("The region is closed") })
+                Ok(DiagnosticsResponse { diagnostics: error("The region is closed") })
             }
             Some(Fault::ConfigureStatus) => Err(status("configuration")),
             Some(Fault::ConfigureHangs) => {
@@ -204,25 +209,31 @@ impl Operations for Bad {
                 pending().await
             }
             Some(Fault::ConfigureDies) => end("about to die in the configuration"),
-            _ => Ok(Verdict::default()),
+            _ => Ok(DiagnosticsResponse::default()),
         }
     }
 
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_resource_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         match self.fault_of(&Thing::decode(&request.config)) {
             Some(Fault::ValidateError) => {
-                Ok(Verdict { diagnostics: error("The name is not free") })
+                Ok(DiagnosticsResponse { diagnostics: error("The name is not free") })
             }
             Some(Fault::ValidateWarning) => {
-                Ok(Verdict { diagnostics: warning("Watch\x1b[2J out\x07") })
+                Ok(DiagnosticsResponse { diagnostics: warning("Watch\x1b[2J out\x07") })
             }
             Some(Fault::ValidateDies) => end("about to die in a validation"),
-            _ => Ok(Verdict::default()),
+            _ => Ok(DiagnosticsResponse::default()),
         }
     }
 
-    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_data_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
@@ -350,8 +361,11 @@ impl Operations for Bad {
         Ok(ReadDataResponse { state, deferred, diagnostics: Vec::new() })
     }
 
-    async fn validate_ephemeral_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_ephemeral_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
@@ -362,7 +376,7 @@ impl Operations for Bad {
         self.renew(request).await
     }
 
-    async fn close_ephemeral(&self, _: KeepRequest) -> Result<Verdict, Failure> {
+    async fn close_ephemeral(&self, _: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
         self.close().await
     }
 

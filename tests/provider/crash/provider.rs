@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
 use formwork_plugin_protocol::message::resource::{
@@ -88,20 +90,29 @@ impl Operations for Slow {
         Ok(UpgradeIdentityResponse { identity: Payload::Json(text), diagnostics: Vec::new() })
     }
 
-    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_resource_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_data_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {

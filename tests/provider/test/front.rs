@@ -3,7 +3,7 @@
 //! come and go.
 
 use bytes::Bytes;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, DiagnosticsResponse};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
@@ -197,7 +197,7 @@ impl<P: Provider> Front<P> {
         Ok(all)
     }
 
-    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
+    async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let ty = self.types().await.provider.block.implied_type();
         self.log.line("configure", "").value("config", &request.config, &ty).write();
         self.inner.configure(request).await
@@ -334,7 +334,7 @@ impl<P: Provider> Front<P> {
         self.inner.renew_ephemeral(request).await
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
+    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
         self.log.line("close", &request.type_name).bytes("private", &request.private).write();
         self.inner.close_ephemeral(request).await
     }

@@ -15,7 +15,9 @@
 //! - `unknown`, `gone`, `list`: applying returns an unknown value, null, or a block of an unknown list
 
 use bytes::Bytes;
-use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
@@ -248,23 +250,32 @@ impl Operations for Legacy {
         Ok(ProviderSchema { resources, ..ProviderSchema::default() })
     }
 
-    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_resource_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         let is_refused = Object::decode(&request.config).get("note") == Value::string("refused");
         let diagnostics =
             is_refused.then(|| asked_to_fail("validate a note")).into_iter().collect();
-        Ok(Verdict { diagnostics })
+        Ok(DiagnosticsResponse { diagnostics })
     }
 
-    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn validate_data_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {

@@ -6,7 +6,7 @@ use formwork_sdk::model::{Name, SomeWriteOnly};
 use formwork_sdk::prelude::*;
 use formwork_sdk::schema::{Definition, Role, Shape};
 use formwork_value::codec::json;
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::schema::{Attribute, Block, Nesting};
 use formwork_value::{Type, Value};
 
@@ -61,7 +61,7 @@ impl<S: Shaped> From<()> for Object<S> {
 impl<S: Shaped> View for Object<S> {
     const HOLDS_UNKNOWN: bool = true;
 
-    fn from_value(value: &Value) -> Result<Self, Refused> {
+    fn from_value(value: &Value) -> Result<Self, ConversionError> {
         Ok(Self(value.clone(), PhantomData))
     }
 

@@ -14,7 +14,7 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 
 use super::command::Command;
-use super::warden::Warden;
+use super::warden::ShellSupervisor;
 use crate::failure::Why;
 use crate::lines::Lines;
 use crate::stop::Stop;
@@ -31,7 +31,7 @@ const PIECE: usize = 16 * 1024;
 /// When it cannot be started, ends badly, or is cut short; in words.
 pub(super) async fn run(command: &Command, output: &mut Lines<'_>, stop: &Stop) -> Result<(), Why> {
     // Without a shell for it the command runs unwatched.
-    let mut warden = Warden::new().ok();
+    let mut warden = ShellSupervisor::new().ok();
     let (mut child, mut reader) = start(command).map_err(|error| not_started(command, &error))?;
     let mut group = Group::of(&child);
     if let (Some(warden), Some(leader)) = (&mut warden, group.0) {

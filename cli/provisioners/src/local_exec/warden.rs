@@ -13,9 +13,9 @@ use tokio::process::{Child, Command};
 const WATCH: &str = "read -r group && { read -r done || kill -KILL \"-$group\"; }";
 
 /// The waiting shell.
-pub(super) struct Warden(Child);
+pub(super) struct ShellSupervisor(Child);
 
-impl Warden {
+impl ShellSupervisor {
     /// Sets one up, before there is a group to watch.
     ///
     /// # Errors

@@ -7,8 +7,8 @@ use russh::keys::agent::AgentIdentity;
 use russh::keys::{HashAlg, PrivateKeyWithHashAlg};
 use russh::{MethodKind, MethodSet};
 
-use super::session::{Client, Trouble};
-use super::target::Hop;
+use super::session::{Client, SessionFailure};
+use super::target::SshHop;
 
 /// Greatest number of rounds of questions that a machine may ask.
 const MOST_ROUNDS: usize = 16;
@@ -35,7 +35,7 @@ impl Way {
         }
     }
 
-    fn is_there(self, hop: &Hop) -> bool {
+    fn is_there(self, hop: &SshHop) -> bool {
         match self {
             Self::Key => hop.identity.is_some(),
             Self::Password | Self::Questions => hop.password.is_some(),
@@ -48,7 +48,7 @@ impl Way {
 ///
 /// # Errors
 /// When nothing of what we have is taken.
-pub(super) async fn login(handle: &mut Handle<Client>, hop: &Hop) -> Result<(), Trouble> {
+pub(super) async fn login(handle: &mut Handle<Client>, hop: &SshHop) -> Result<(), SessionFailure> {
     let mut tried = vec!["none"];
     let mut done = Vec::new();
     let mut taken = match handle.authenticate_none(&hop.user).await? {
@@ -61,7 +61,7 @@ pub(super) async fn login(handle: &mut Handle<Client>, hop: &Hop) -> Result<(), 
             way.is_there(hop) && taken.contains(&method) && !done.contains(&method)
         });
         let Some(way) = next else {
-            return Err(Trouble::Refused(format!(
+            return Err(SessionFailure::Refused(format!(
                 "ssh: unable to authenticate, attempted methods [{}], no supported methods remain",
                 tried.join(" ")
             )));
@@ -83,9 +83,9 @@ pub(super) async fn login(handle: &mut Handle<Client>, hop: &Hop) -> Result<(), 
 /// complete.
 async fn attempt(
     handle: &mut Handle<Client>,
-    hop: &Hop,
+    hop: &SshHop,
     way: Way,
-) -> Result<Option<MethodSet>, Trouble> {
+) -> Result<Option<MethodSet>, SessionFailure> {
     match way {
         Way::Key => with_key(handle, hop).await,
         Way::Password => {
@@ -106,14 +106,17 @@ fn left(result: AuthResult) -> Option<MethodSet> {
 
 /// Signature algorithms that a machine accepts for RSA keys. A machine that lists none is old, and
 /// accepts the oldest.
-async fn hashes(handle: &Handle<Client>) -> Result<Vec<Option<HashAlg>>, Trouble> {
+async fn hashes(handle: &Handle<Client>) -> Result<Vec<Option<HashAlg>>, SessionFailure> {
     Ok(match handle.best_supported_rsa_hash().await? {
         Some(best) => vec![best],
         None => vec![None, Some(HashAlg::Sha256)],
     })
 }
 
-async fn with_key(handle: &mut Handle<Client>, hop: &Hop) -> Result<Option<MethodSet>, Trouble> {
+async fn with_key(
+    handle: &mut Handle<Client>,
+    hop: &SshHop,
+) -> Result<Option<MethodSet>, SessionFailure> {
     let Some(identity) = &hop.identity else { return Ok(Some(MethodSet::empty())) };
     let key = Arc::clone(&identity.key);
     if let Some(certificate) = &identity.certificate {
@@ -132,11 +135,14 @@ async fn with_key(handle: &mut Handle<Client>, hop: &Hop) -> Result<Option<Metho
     Ok(remaining)
 }
 
-async fn with_agent(handle: &mut Handle<Client>, hop: &Hop) -> Result<Option<MethodSet>, Trouble> {
+async fn with_agent(
+    handle: &mut Handle<Client>,
+    hop: &SshHop,
+) -> Result<Option<MethodSet>, SessionFailure> {
     let mut remaining = MethodSet::empty();
     let Some(agent) = &hop.agent else { return Ok(Some(remaining)) };
-    let mut client = agent.greet().await.map_err(Trouble::Refused)?;
-    for identity in agent.identities(&mut client).await.map_err(Trouble::Refused)? {
+    let mut client = agent.greet().await.map_err(SessionFailure::Refused)?;
+    for identity in agent.identities(&mut client).await.map_err(SessionFailure::Refused)? {
         let rsa = match &identity {
             AgentIdentity::PublicKey { key, .. } => key.algorithm().is_rsa(),
             AgentIdentity::Certificate { certificate, .. } => certificate.algorithm().is_rsa(),
@@ -157,7 +163,7 @@ async fn with_agent(handle: &mut Handle<Client>, hop: &Hop) -> Result<Option<Met
                 Ok(AuthResult::Failure { remaining_methods, .. }) => remaining = remaining_methods,
                 // A key that the agent does not sign with is no reason not to try the next.
                 Err(_) if !handle.is_closed() => {}
-                Err(error) => return Err(Trouble::Refused(error.to_string())),
+                Err(error) => return Err(SessionFailure::Refused(error.to_string())),
             }
         }
     }
@@ -167,8 +173,8 @@ async fn with_agent(handle: &mut Handle<Client>, hop: &Hop) -> Result<Option<Met
 /// Every question is answered with the password.
 async fn with_answers(
     handle: &mut Handle<Client>,
-    hop: &Hop,
-) -> Result<Option<MethodSet>, Trouble> {
+    hop: &SshHop,
+) -> Result<Option<MethodSet>, SessionFailure> {
     let password = hop.password.as_deref().unwrap_or_default();
     let mut said = handle.authenticate_keyboard_interactive_start(&hop.user, None).await?;
     for _ in 0..MOST_ROUNDS {

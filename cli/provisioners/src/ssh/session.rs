@@ -17,7 +17,7 @@ use super::host_key::{self, HostKey};
 use super::known_hosts::KnownHost;
 use super::login::login;
 use super::quote::word;
-use super::target::{Hop, Target};
+use super::target::{SshHop, Target};
 
 /// After how much silence a machine is asked whether it is still there.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -30,7 +30,7 @@ const GOODBYE: Duration = Duration::from_secs(1);
 
 /// Why there is no session.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum SessionFailure {
     /// The machine is not the one that was meant.
     #[error("knownhosts: key mismatch: the machine has the key {0}")]
     Mismatch(String),
@@ -44,7 +44,7 @@ pub(super) enum Trouble {
 
 /// Result of a command.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum CommandResult {
     /// Success.
     Well,
     /// It did not; in words.
@@ -92,7 +92,7 @@ impl Session {
         &self,
         command: &str,
         take: &mut dyn FnMut(&[u8]),
-    ) -> Result<Ended, String> {
+    ) -> Result<CommandResult, String> {
         let why = |error: russh::Error| format!("Error starting script: ssh: {error}");
         let mut channel = self.channel().await?;
         if self.unix {
@@ -114,7 +114,7 @@ impl Session {
         }
         Ok(ended.unwrap_or_else(|| {
             let why = "wait: remote command exited without exit status or exit signal";
-            Ended::Badly(why.to_owned())
+            CommandResult::Badly(why.to_owned())
         }))
     }
 
@@ -148,7 +148,7 @@ impl Session {
 }
 
 /// A line from here, through the proxy if there is one.
-async fn direct(target: &Target, hop: &Hop) -> Result<Box<dyn Line>, String> {
+async fn direct(target: &Target, hop: &SshHop) -> Result<Box<dyn Line>, String> {
     match &target.proxy {
         Some(proxy) => proxy.line(&hop.host, hop.port).await,
         None => dial::tcp(hop.name(), hop.port).await,
@@ -156,7 +156,7 @@ async fn direct(target: &Target, hop: &Hop) -> Result<Box<dyn Line>, String> {
 }
 
 /// A line through another machine.
-async fn behind(bastion: &Handle<Client>, hop: &Hop) -> Result<Box<dyn Line>, String> {
+async fn behind(bastion: &Handle<Client>, hop: &SshHop) -> Result<Box<dyn Line>, String> {
     let opened =
         bastion.channel_open_direct_tcpip(hop.name(), u32::from(hop.port), "127.0.0.1", 0).await;
     let channel = opened.map_err(|error| match error {
@@ -170,16 +170,16 @@ async fn behind(bastion: &Handle<Client>, hop: &Hop) -> Result<Box<dyn Line>, St
 
 /// Shakes hands with a machine and logs in.
 async fn enter(
-    hop: &Hop,
+    hop: &SshHop,
     line: impl AsyncFn() -> Result<Box<dyn Line>, String>,
 ) -> Result<Handle<Client>, String> {
-    let refused = |why: Trouble| {
-        let Hop { user, host, port, .. } = hop;
+    let refused = |why: SessionFailure| {
+        let SshHop { user, host, port, .. } = hop;
         format!("SSH authentication failed ({user}@{host}:{port}): ssh: handshake failed: {why}")
     };
     let mut handle = match shake_hands(hop, line().await?, false).await {
         // The key that was given may be that of an authority.
-        Err(Trouble::Mismatch(_)) => shake_hands(hop, line().await?, true).await,
+        Err(SessionFailure::Mismatch(_)) => shake_hands(hop, line().await?, true).await,
         met => met,
     }
     .map_err(refused)?;
@@ -188,10 +188,10 @@ async fn enter(
 }
 
 async fn shake_hands(
-    hop: &Hop,
+    hop: &SshHop,
     line: Box<dyn Line>,
     certificates: bool,
-) -> Result<Handle<Client>, Trouble> {
+) -> Result<Handle<Client>, SessionFailure> {
     let preferred = match &hop.host_key {
         Some(key) => Some(key.preferred(certificates)),
         None => hop.known.is_known().then(|| host_key::preferred(hop.known.keys(), false)),
@@ -214,11 +214,11 @@ async fn shake_hands(
 }
 
 /// Result of a command, if a message carries it.
-fn ending(message: &ChannelMsg) -> Option<Ended> {
+fn ending(message: &ChannelMsg) -> Option<CommandResult> {
     match message {
-        ChannelMsg::ExitStatus { exit_status: 0 } => Some(Ended::Well),
+        ChannelMsg::ExitStatus { exit_status: 0 } => Some(CommandResult::Well),
         ChannelMsg::ExitStatus { exit_status } => {
-            Some(Ended::Badly(format!("Process exited with status {exit_status}")))
+            Some(CommandResult::Badly(format!("Process exited with status {exit_status}")))
         }
         ChannelMsg::ExitSignal { signal_name, error_message, .. } => {
             let (name, number) = signal(signal_name);
@@ -226,7 +226,7 @@ fn ending(message: &ChannelMsg) -> Option<Ended> {
             if !error_message.is_empty() {
                 why.push_str(&format!(". Reason was: {error_message}"));
             }
-            Some(Ended::Badly(why))
+            Some(CommandResult::Badly(why))
         }
         _ => None,
     }
@@ -260,7 +260,7 @@ pub(super) struct Client {
 }
 
 impl client::Handler for Client {
-    type Error = Trouble;
+    type Error = SessionFailure;
 
     async fn check_server_key(
         &mut self,
@@ -269,12 +269,12 @@ impl client::Handler for Client {
         match &self.host_key {
             Some(key) if !key.accepts(shown, &self.name) => {
                 let shown = shown.public_key().fingerprint(HashAlg::Sha256).to_string();
-                Err(Trouble::Mismatch(shown))
+                Err(SessionFailure::Mismatch(shown))
             }
             None if !self.known.accepts(&shown.public_key()) => {
                 let shown = shown.public_key().fingerprint(HashAlg::Sha256).to_string();
                 let advice = self.known.advice();
-                Err(Trouble::Refused(format!(
+                Err(SessionFailure::Refused(format!(
                     "knownhosts: key mismatch: the machine has the key {shown}, and {advice}"
                 )))
             }

@@ -13,7 +13,7 @@ use super::identity::Identity;
 use super::known_hosts::KnownHost;
 use super::proxy::Proxy;
 use super::quote::word;
-use crate::Surroundings;
+use crate::ProvisionerEnvironment;
 use crate::block::Block;
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
@@ -23,8 +23,8 @@ const RANDOM: &str = "%RAND%";
 /// A machine to log in to.
 #[derive(Debug)]
 pub(crate) struct Target {
-    pub(super) end: Hop,
-    pub(super) bastion: Option<Hop>,
+    pub(super) end: SshHop,
+    pub(super) bastion: Option<SshHop>,
     pub(super) proxy: Option<Proxy>,
     /// Whether commands on the machine may use the agent: only where `agent = true` is written.
     pub(super) forwards_agent: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Target {
 
 /// One machine, and how to log in to it.
 #[derive(Debug)]
-pub(super) struct Hop {
+pub(super) struct SshHop {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) user: String,
@@ -50,7 +50,7 @@ pub(super) struct Hop {
 }
 
 /// Credentials of a hop, as written.
-struct Written {
+struct HopCredentials {
     user: String,
     password: Option<String>,
     private_key: Option<String>,
@@ -66,7 +66,7 @@ impl Target {
     /// When it has no usable address or credentials.
     pub(crate) fn read(
         connection: Option<&Plain>,
-        surroundings: &Surroundings,
+        surroundings: &ProvisionerEnvironment,
     ) -> Result<Self, String> {
         let Some(connection) = connection else {
             return Err("Missing connection configuration for provisioner.".to_owned());
@@ -96,7 +96,7 @@ impl Target {
         });
         let agent = agent(block, surroundings)?;
         let home = surroundings.home.as_deref();
-        let written = Written {
+        let written = HopCredentials {
             user: block.text("user").unwrap_or_else(|| "root".to_owned()),
             password: block.text("password"),
             private_key: block.text("private_key"),
@@ -107,7 +107,7 @@ impl Target {
         let bastion = block.text("bastion_host").map(|host| {
             // Arguments that the bastion lacks are those of the machine behind it, except for its
             // key.
-            let written = Written {
+            let written = HopCredentials {
                 user: block.text("bastion_user").unwrap_or_else(|| written.user.clone()),
                 password: block.text("bastion_password").or_else(|| written.password.clone()),
                 private_key: block
@@ -175,8 +175,13 @@ impl Target {
 
 const WINRM: &str = "connection type 'winrm' not supported: Formwork reaches other machines over SSH only. Windows has had an SSH server of its own since 2018; install it there, and use type = \"ssh\" with target_platform = \"windows\". Or let a \"local-exec\" provisioner run a program that speaks WinRM.";
 
-impl Written {
-    fn read(self, host: String, agent: Option<Agent>, home: Option<&Path>) -> Result<Hop, String> {
+impl HopCredentials {
+    fn read(
+        self,
+        host: String,
+        agent: Option<Agent>,
+        home: Option<&Path>,
+    ) -> Result<SshHop, String> {
         let identity = match &self.private_key {
             Some(key) => Some(Identity::read(key, self.certificate.as_deref())?),
             None => None,
@@ -185,7 +190,7 @@ impl Written {
             Some(_) => KnownHost::default(),
             None => KnownHost::find(host.trim_matches(['[', ']']), self.port, home)?,
         };
-        Ok(Hop {
+        Ok(SshHop {
             known,
             host: bracketed(host),
             port: self.port,
@@ -199,7 +204,7 @@ impl Written {
     }
 }
 
-impl Hop {
+impl SshHop {
     fn describe(&self, out: &mut String) {
         // Writing into a string does not fail.
         let _ = write!(
@@ -222,7 +227,7 @@ impl Hop {
 }
 
 /// The agent is asked if there is one, unless that is not wanted.
-fn agent(block: Block<'_>, surroundings: &Surroundings) -> Result<Option<Agent>, String> {
+fn agent(block: Block<'_>, surroundings: &ProvisionerEnvironment) -> Result<Option<Agent>, String> {
     let Some(socket) = &surroundings.agent else {
         return match block.flag("agent") {
             Some(true) => Err("SSH agent requested but SSH_AUTH_SOCK not-specified".to_owned()),

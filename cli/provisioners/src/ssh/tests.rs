@@ -11,9 +11,9 @@ use russh::server::{self, Auth, ChannelOpenHandle, Config, Msg, Response};
 use russh::{Channel, ChannelId, MethodKind, MethodSet};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::session::{Ended, Session};
+use super::session::{CommandResult, Session};
 use super::target::Target;
-use crate::Surroundings;
+use crate::ProvisionerEnvironment;
 
 const USER: &str = "somebody";
 const PASSWORD: &str = "open sesame";
@@ -139,7 +139,7 @@ fn target(port: u16, words: &[(&str, &str)]) -> Target {
         _ => (*name, Value::string(*text)),
     }));
     let plain = Plain::try_from(value).expect("nothing here has marks");
-    Target::read(Some(&plain), &Surroundings::default()).expect("it can be called")
+    Target::read(Some(&plain), &ProvisionerEnvironment::default()).expect("it can be called")
 }
 
 /// Output of a command run on the machine.
@@ -147,7 +147,7 @@ async fn hello(target: &Target) -> Result<String, String> {
     let session = Session::open(target).await?;
     let mut said = Vec::new();
     let ended = session.run("hello", &mut |text| said.extend_from_slice(text)).await?;
-    assert_eq!(ended, Ended::Well);
+    assert_eq!(ended, CommandResult::Well);
     session.close().await;
     Ok(String::from_utf8_lossy(&said).trim().to_owned())
 }

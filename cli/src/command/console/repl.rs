@@ -35,7 +35,7 @@ pub(super) struct Repl<'r> {
 }
 
 /// Result of a line.
-enum Answer {
+enum LineResult {
     Text(String),
     Leave,
 }
@@ -60,8 +60,8 @@ impl<'r> Repl<'r> {
                 }
             };
             match self.answer(line.trim()).await {
-                Ok(Answer::Text(text)) => last = text,
-                Ok(Answer::Leave) => return Exit::Done,
+                Ok(LineResult::Text(text)) => last = text,
+                Ok(LineResult::Leave) => return Exit::Done,
                 Err(_) => return Exit::Failed,
             }
         }
@@ -74,8 +74,8 @@ impl<'r> Repl<'r> {
         loop {
             match lines.next() {
                 Line::Complete(text) => match self.answer(&text).await {
-                    Ok(Answer::Text(text)) => out(&format!("{text}\n")),
-                    Ok(Answer::Leave) => return Exit::Done,
+                    Ok(LineResult::Text(text)) => out(&format!("{text}\n")),
+                    Ok(LineResult::Leave) => return Exit::Done,
                     // The error is on the screen.
                     Err(_) => {}
                 },
@@ -84,18 +84,18 @@ impl<'r> Repl<'r> {
         }
     }
 
-    async fn answer(&self, text: &str) -> Result<Answer, Reported> {
+    async fn answer(&self, text: &str) -> Result<LineResult, Reported> {
         match text.trim() {
-            "" => return Ok(Answer::Text(String::new())),
-            "exit" => return Ok(Answer::Leave),
-            "help" => return Ok(Answer::Text(HELP.to_owned())),
+            "" => return Ok(LineResult::Text(String::new())),
+            "exit" => return Ok(LineResult::Leave),
+            "help" => return Ok(LineResult::Text(HELP.to_owned())),
             _ => {}
         }
         let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
         let shown = self.shown(&mut diags, &mut sources, text).await;
         self.session.pool.tell(&mut diags);
         self.report.diagnostics(&sources, &diags);
-        shown.map(Answer::Text)
+        shown.map(LineResult::Text)
     }
 
     async fn shown(

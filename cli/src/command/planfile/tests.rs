@@ -7,7 +7,7 @@ use formwork_core::plan::Mode;
 
 use super::*;
 use crate::args::Backup;
-use crate::command::operation::Preparing;
+use crate::command::operation::PrepareOptions;
 use crate::data_dir::DataDir;
 use crate::install::settings::Settings;
 
@@ -34,7 +34,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
 async fn prepared<'e>(env: &'e Env, root: &Path) -> Prepared<'e> {
     let place = StatePlace::default();
     let (sources, mode) = (&[], Mode::Normal);
-    let preparing = Preparing {
+    let preparing = PrepareOptions {
         sources,
         place: &place,
         needs_config: mode != Mode::Destroy,
@@ -53,8 +53,8 @@ fn opened(env: &Env, root: &Path, path: &Path) -> (Saved, Config) {
     opened.unwrap_or_else(|_| panic!("{diags:?}"))
 }
 
-fn made_for<'a>(file: &'a StateFile, place: &'a StatePlace) -> MadeFor<'a> {
-    MadeFor { file, place, recovered: None }
+fn made_for<'a>(file: &'a StateFile, place: &'a StatePlace) -> PlannedState<'a> {
+    PlannedState { file, place, recovered: None }
 }
 
 fn summaries(diags: Diagnostics) -> Vec<String> {
@@ -160,7 +160,7 @@ async fn planned_and_applied(
     };
     let (place, none) = (StatePlace::default(), Env::default());
     let planned = sources(planned);
-    let preparing = Preparing {
+    let preparing = PrepareOptions {
         sources: &planned,
         place: &place,
         needs_config: true,

@@ -10,11 +10,11 @@ use std::{fs, io};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::{Config, Files, Place, inputs};
-use formwork_core::eval::{Results, World};
+use formwork_core::eval::{HostValues, Results};
 use formwork_core::plan::{Options, plan};
 use formwork_core::provider::{Launch, Pool};
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::{Ground, Session};
+use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::{Failure, Provider};
@@ -76,10 +76,10 @@ async fn plans(
     let pool = Pool::new(&launcher);
     let cwd = std::env::current_dir().unwrap_or_default();
     let root = dir.to_string_lossy().into_owned().into();
-    let world = World { root, ..World::of_folder(&cwd.to_string_lossy(), clock::now) };
+    let world = HostValues { root, ..HostValues::of_folder(&cwd.to_string_lossy(), clock::now) };
     let results = Results::new(&config);
     let (state, provisioners, stop) = (State::default(), Provisioners::default(), Cell::new(false));
-    let session = Session::new(Ground {
+    let session = Session::new(SessionInputs {
         config: &config,
         sources,
         state: &state,

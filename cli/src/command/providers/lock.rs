@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ProvidersLockArgs, env: &Env) -> Exit {
 }
 
 /// A package whose checksums are wanted.
-struct Wanted<'a> {
+struct PackageRequest<'a> {
     addr: &'a ProviderAddr,
     version: &'a Version,
     platform: &'a Platform,
@@ -70,17 +70,17 @@ fn lock(
     let servers = Servers::new(workspace.env, &workspace.settings);
     let search = Search::new(methods, &servers);
     let selected = select(&search, &required, &locks, &platforms[0], diags)?;
-    let wanted: Vec<Wanted<'_>> = platforms
+    let wanted: Vec<PackageRequest<'_>> = platforms
         .iter()
         .flat_map(|platform| {
-            selected.iter().map(move |(addr, version)| Wanted { addr, version, platform })
+            selected.iter().map(move |(addr, version)| PackageRequest { addr, version, platform })
         })
         .collect();
     let cache = workspace.settings.plugin_cache_dir.as_ref().filter(|_| args.enable_plugin_cache);
     let results = parallel::run(
         &wanted,
         |_, one, emit| {
-            let Wanted { addr, version, platform } = one;
+            let PackageRequest { addr, version, platform } = one;
             let prior = locks.providers.get(*addr).filter(|lock| lock.version == **version);
             let cached = cache.map(|cache| package::place_for(cache, addr, version, platform));
             let cached = cached.and_then(|cached| hash::of_folder(&cached).ok());
@@ -98,7 +98,7 @@ fn lock(
     let mut changed = false;
     let before = locks.clone();
     for (one, result) in wanted.iter().zip(results) {
-        let Wanted { addr, version, platform } = one;
+        let PackageRequest { addr, version, platform } = one;
         match result {
             Ok(hashes) => {
                 let old = before.providers.get(*addr);
@@ -233,10 +233,10 @@ fn select(
 fn checksums(
     search: &Search<'_>,
     servers: &Servers<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &PackageRequest<'_>,
     emit: &dyn Fn(String),
 ) -> Result<BTreeSet<String>, String> {
-    let Wanted { addr, version, platform } = wanted;
+    let PackageRequest { addr, version, platform } = wanted;
     let name = format!("{} {version} for {platform}", addr.display());
     let package = search.package(addr, version, platform).map_err(|error| error.to_string())?;
     emit(format!("- Fetching {name}..."));

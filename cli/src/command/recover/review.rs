@@ -1,22 +1,22 @@
 //! `formwork recover review`: asks about every open operation, one after the other.
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::state::recover::{Doubt, Unresolved};
+use formwork_core::state::recover::{OpenQuestion, Unresolved};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::{Adopted, NOTHING_OPEN, Taking, described};
+use super::{Adopted, ImportCommand, NOTHING_OPEN, described};
 use crate::args::RecoverReviewArgs;
-use crate::command::import::Finder;
-use crate::command::locked::Locked;
+use crate::command::import::ObjectFinder;
 use crate::command::operation::may_ask;
-use crate::command::question::{Question, ask};
+use crate::command::question::{Prompt, ask};
+use crate::command::state_session::StateSession;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, out};
 
 /// An answer.
 #[derive(Debug, PartialEq)]
-enum Choice<'a> {
+enum ReviewDecision<'a> {
     Adopt { id: Option<&'a str> },
     Forget,
     Retry,
@@ -25,7 +25,7 @@ enum Choice<'a> {
 
 /// Runs the command.
 pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
-    let taking = Taking {
+    let taking = ImportCommand {
         finding: &args.finding,
         state: &args.state,
         address: "",
@@ -70,8 +70,8 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
 /// Asks until the answer is one of the choices. `None` at the end of the input.
 async fn answer(screen: &Screen, one: &Unresolved) -> Option<String> {
     let known = match &one.doubt {
-        Doubt::Place { .. } => true,
-        Doubt::Effect => one.guessed_id().is_some(),
+        OpenQuestion::Place { .. } => true,
+        OpenQuestion::Effect => one.guessed_id().is_some(),
     };
     let proposal = match known {
         true => "The answer of the provider names the object, so `adopt` needs no id.",
@@ -85,7 +85,7 @@ async fn answer(screen: &Screen, one: &Unresolved) -> Option<String> {
     );
     let title = format!("What became of {}?", one.addr);
     loop {
-        let question = Question { title: &title, about: &about, secret: false };
+        let question = Prompt { title: &title, about: &about, secret: false };
         let answer = ask(screen, question).await.ok()?;
         if choice(&answer).is_some() {
             return Some(answer);
@@ -93,13 +93,13 @@ async fn answer(screen: &Screen, one: &Unresolved) -> Option<String> {
     }
 }
 
-fn choice(answer: &str) -> Option<Choice<'_>> {
+fn choice(answer: &str) -> Option<ReviewDecision<'_>> {
     let mut words = answer.split_whitespace();
     let choice = match (words.next()?, words.next()) {
-        ("adopt", id) => Choice::Adopt { id },
-        ("forget", None) => Choice::Forget,
-        ("retry", None) => Choice::Retry,
-        ("skip", None) => Choice::Skip,
+        ("adopt", id) => ReviewDecision::Adopt { id },
+        ("forget", None) => ReviewDecision::Forget,
+        ("retry", None) => ReviewDecision::Retry,
+        ("skip", None) => ReviewDecision::Skip,
         _ => return None,
     };
     words.next().is_none().then_some(choice)
@@ -108,18 +108,22 @@ fn choice(answer: &str) -> Option<Choice<'_>> {
 /// Does what was chosen. Returns whether something is decided.
 async fn settle(
     diags: &mut Diagnostics,
-    (finder, locked): (&Finder<'_>, &mut Locked),
+    (finder, locked): (&ObjectFinder<'_>, &mut StateSession),
     addr: &InstanceAddr,
     answer: &str,
 ) -> Result<bool, Reported> {
     match choice(answer) {
-        Some(Choice::Adopt { id }) => {
+        Some(ReviewDecision::Adopt { id }) => {
             let text = Adopted { addr, id, force: false }.take_in(diags, finder, locked).await?;
             out(&text);
         }
-        Some(Choice::Forget) => drop(locked.decide(addr, "the user says that it is settled")),
-        Some(Choice::Retry) => drop(locked.decide(addr, "the user says that nothing was done")),
-        Some(Choice::Skip) | None => return Ok(false),
+        Some(ReviewDecision::Forget) => {
+            drop(locked.decide(addr, "the user says that it is settled"))
+        }
+        Some(ReviewDecision::Retry) => {
+            drop(locked.decide(addr, "the user says that nothing was done"))
+        }
+        Some(ReviewDecision::Skip) | None => return Ok(false),
     }
     Ok(true)
 }
@@ -130,11 +134,11 @@ mod tests {
 
     #[test]
     fn an_answer_is_one_of_the_choices() {
-        assert_eq!(choice("adopt"), Some(Choice::Adopt { id: None }));
-        assert_eq!(choice(" adopt  a-1 "), Some(Choice::Adopt { id: Some("a-1") }));
-        assert_eq!(choice("retry"), Some(Choice::Retry));
-        assert_eq!(choice("forget"), Some(Choice::Forget));
-        assert_eq!(choice("skip"), Some(Choice::Skip));
+        assert_eq!(choice("adopt"), Some(ReviewDecision::Adopt { id: None }));
+        assert_eq!(choice(" adopt  a-1 "), Some(ReviewDecision::Adopt { id: Some("a-1") }));
+        assert_eq!(choice("retry"), Some(ReviewDecision::Retry));
+        assert_eq!(choice("forget"), Some(ReviewDecision::Forget));
+        assert_eq!(choice("skip"), Some(ReviewDecision::Skip));
         for answer in ["", "yes", "retry now", "adopt a b"] {
             assert_eq!(choice(answer), None, "{answer}");
         }

@@ -6,7 +6,7 @@ use formwork_core::addr::{InstanceAddr, Target};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::command::import::address;
-use crate::command::locked::Locked;
+use crate::command::state_session::StateSession;
 
 /// Selects the addresses of open operations. An address of an instance is returned as it was given,
 /// also if it is the address that the instance has by now.
@@ -15,7 +15,7 @@ use crate::command::locked::Locked;
 /// When an address or pattern matches nothing, or nothing is named.
 pub(super) fn select(
     diags: &mut Diagnostics,
-    locked: &Locked,
+    locked: &StateSession,
     patterns: &[String],
     all: bool,
 ) -> Result<Vec<InstanceAddr>, Reported> {
@@ -39,7 +39,7 @@ pub(super) fn select(
 
 fn matching(
     diags: &mut Diagnostics,
-    locked: &Locked,
+    locked: &StateSession,
     pattern: &str,
 ) -> Result<Vec<InstanceAddr>, Reported> {
     let exact: Option<InstanceAddr> = pattern.parse().ok();

@@ -2,7 +2,7 @@
 
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::locked::Locked;
+use super::super::state_session::StateSession;
 use super::no_state;
 use crate::args::{LockArgs, StatePlace};
 use crate::workspace::Workspace;
@@ -35,7 +35,7 @@ pub(in crate::command) async fn edit(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     editing: Editing<'_>,
-    work: impl FnOnce(&mut Diagnostics, &mut Locked) -> Result<Ending, Reported>,
+    work: impl FnOnce(&mut Diagnostics, &mut StateSession) -> Result<Ending, Reported>,
 ) -> Result<String, Reported> {
     let mut locked = open(diags, workspace, &editing).await?;
     let ending = if editing.must_exist && !locked.found {
@@ -60,8 +60,8 @@ pub(super) async fn open(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     editing: &Editing<'_>,
-) -> Result<Locked, Reported> {
+) -> Result<StateSession, Reported> {
     let backend = workspace.backend(diags)?;
     let store = workspace.store(diags, backend.as_ref(), &editing.place).await?;
-    Locked::open(diags, store, editing.lock, editing.operation).await
+    StateSession::open(diags, store, editing.lock, editing.operation).await
 }

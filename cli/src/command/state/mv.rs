@@ -7,8 +7,8 @@ use formwork_core::addr::Target;
 use formwork_core::state::edit::{Move, plan_moves, put, take};
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::locked::Locked;
-use super::super::told::told;
+use super::super::state_session::StateSession;
+use super::super::text_command::told;
 use super::edit::open;
 use super::{Editing, Ending, bad_address, edit, no_state};
 use crate::args::{Backup, StateMvArgs, StatePlace};
@@ -59,7 +59,7 @@ fn editing(args: &StateMvArgs) -> Editing<'_> {
 fn within(
     diags: &mut Diagnostics,
     args: &StateMvArgs,
-    locked: &mut Locked,
+    locked: &mut StateSession,
     addrs: (&Target, &Target),
 ) -> Result<Ending, Reported> {
     let state = &mut locked.file.state;
@@ -109,7 +109,7 @@ async fn between(
 async fn transfer(
     diags: &mut Diagnostics,
     args: &StateMvArgs,
-    (source, destination): (&mut Locked, &mut Locked),
+    (source, destination): (&mut StateSession, &mut StateSession),
     addrs: (&Target, &Target),
 ) -> Result<String, Reported> {
     let moves = plan_moves(diags, (&source.file.state, &destination.file.state), addrs)?;

@@ -7,8 +7,8 @@ use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::locked::Locked;
-use super::super::told::told;
+use super::super::state_session::StateSession;
+use super::super::text_command::told;
 use super::Editing;
 use super::edit::open;
 use crate::args::{StatePlace, StatePushArgs};
@@ -48,7 +48,7 @@ fn read(diags: &mut Diagnostics, path: &Path) -> Result<StateFile, Reported> {
 async fn push(
     diags: &mut Diagnostics,
     args: &StatePushArgs,
-    locked: &mut Locked,
+    locked: &mut StateSession,
     mut new: StateFile,
 ) -> Result<(), Reported> {
     if locked.found && !args.force {

@@ -4,8 +4,8 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::state::edit::{provided_by, replace_provider};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::locked::Locked;
-use super::super::told::{confirmed, told};
+use super::super::state_session::StateSession;
+use super::super::text_command::{confirmed, told};
 use super::{Editing, Ending, edit};
 use crate::args::StateReplaceProviderArgs;
 use crate::env::Env;
@@ -33,7 +33,7 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
 }
 
 fn provider(diags: &mut Diagnostics, which: &str, text: &str) -> Result<ProviderAddr, Reported> {
-    text.parse().map_err(|error: formwork_core::addr::BadAddress| {
+    text.parse().map_err(|error: formwork_core::addr::AddressError| {
         let summary = format!("Invalid \"{which}\" provider {text:?}");
         diags.error(Diagnostic::error(summary, format!("{}: {error}", error.summary)))
     })
@@ -41,7 +41,7 @@ fn provider(diags: &mut Diagnostics, which: &str, text: &str) -> Result<Provider
 
 fn replace(
     diags: &mut Diagnostics,
-    locked: &mut Locked,
+    locked: &mut StateSession,
     (from, to): (&ProviderAddr, &ProviderAddr),
     auto_approve: bool,
 ) -> Result<Ending, Reported> {

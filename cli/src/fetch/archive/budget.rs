@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-use super::{BadArchive, malformed};
+use super::{ArchiveError, malformed};
 
 /// The most bytes that the headers of one entry may have. A decoder holds long names and attributes
 /// in memory.
@@ -37,14 +37,14 @@ impl Budget {
     }
 
     /// The error for a failed read: the limit, if one was reached.
-    pub(super) fn explain(&self, error: &io::Error) -> BadArchive {
+    pub(super) fn explain(&self, error: &io::Error) -> ArchiveError {
         self.blame(malformed(error))
     }
 
     /// The limit, if one was reached, instead of the error that followed from it.
-    pub(super) fn blame(&self, error: BadArchive) -> BadArchive {
+    pub(super) fn blame(&self, error: ArchiveError) -> ArchiveError {
         match self.reached.get() {
-            Some((limit, what)) => BadArchive::TooMuch { limit, what },
+            Some((limit, what)) => ArchiveError::TooMuch { limit, what },
             None => error,
         }
     }

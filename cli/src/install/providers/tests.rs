@@ -7,7 +7,7 @@ use crate::install::platform::Platform;
 
 /// Installs from the places, and returns the names of the events.
 fn install(
-    places: &Places<'_>,
+    places: &ProviderFolders<'_>,
     required: &BTreeMap<ProviderAddr, Constraints>,
     locks: &mut LockFile,
     upgrade: bool,
@@ -15,7 +15,7 @@ fn install(
     let events = std::cell::RefCell::new(Vec::new());
     let how = Installation {
         upgrade,
-        demands: &Demands::default(),
+        demands: &ModuleConstraints::default(),
         event: &|_, event| events.borrow_mut().push(event.clone()),
         progress: &|_| (),
     };
@@ -37,7 +37,7 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
         std::fs::create_dir_all(&package).unwrap();
         std::fs::write(package.join("terraform-provider-thing"), version).unwrap();
     }
-    let places = Places {
+    let places = ProviderFolders {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
@@ -87,7 +87,7 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
     };
     let data = &DataDir::chosen(folder.path().join("data"));
     let root = folder.path();
-    let places = Places {
+    let places = ProviderFolders {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),
@@ -132,7 +132,7 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
     let data = &DataDir::chosen(data);
     let empty = [folder.path().join("empty")];
     std::fs::create_dir(&empty[0]).unwrap();
-    let places = Places {
+    let places = ProviderFolders {
         env: &env,
         settings: &settings,
         reattached: &BTreeMap::new(),

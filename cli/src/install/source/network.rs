@@ -7,7 +7,7 @@ use formwork_core::version::Version;
 use serde::Deserialize;
 
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
-use crate::fetch::http::{Answer, host, resolve};
+use crate::fetch::http::{HttpResponse, host, resolve};
 use crate::install::platform::Platform;
 
 #[derive(Deserialize)]
@@ -94,7 +94,7 @@ fn ask(
     mirror: &str,
     (addr, file): (&ProviderAddr, &str),
     missing: impl FnOnce() -> SourceError,
-) -> Result<Answer, SourceError> {
+) -> Result<HttpResponse, SourceError> {
     let path = format!("{}/{}/{}/{file}", addr.host(), addr.namespace(), addr.kind());
     // As Terraform has it: without a slash at its end, the last part of the mirror's path is replaced. The
     // name of a host with a port would be read as a scheme.
@@ -128,7 +128,7 @@ fn ask(
 fn document<T: serde::de::DeserializeOwned>(
     mirror: &str,
     addr: &ProviderAddr,
-    answer: Answer,
+    answer: HttpResponse,
 ) -> Result<T, SourceError> {
     let text =
         answer.text(MAX_DOCUMENT).map_err(|error| SourceError::mirror(mirror, addr, error))?;

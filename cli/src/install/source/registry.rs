@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
 use crate::fetch::host::HostError;
-use crate::fetch::http::{Answer, HttpError, resolve};
+use crate::fetch::http::{HttpError, HttpResponse, resolve};
 use crate::install::platform::Platform;
 use crate::install::{signature, sums};
 
@@ -98,7 +98,7 @@ fn ask(
     addr: &ProviderAddr,
     path: &str,
     missing: impl FnOnce() -> SourceError,
-) -> Result<Answer, SourceError> {
+) -> Result<HttpResponse, SourceError> {
     let Servers { http, hosts, .. } = servers;
     let base =
         hosts.service(http, addr.host(), SERVICE).map_err(|error| host_error(addr, error))?;
@@ -133,7 +133,7 @@ fn host_error(addr: &ProviderAddr, error: HostError) -> SourceError {
 
 fn document<T: serde::de::DeserializeOwned>(
     addr: &ProviderAddr,
-    answer: Answer,
+    answer: HttpResponse,
 ) -> Result<T, SourceError> {
     let text = answer.text(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
     serde_json::from_str(&text)

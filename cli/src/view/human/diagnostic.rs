@@ -12,7 +12,7 @@ use crate::view::{Paint, Screen, shown};
 
 /// Problems as they are shown, those that stop what was asked for apart from those that do not.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct SortedDiagnostics {
     /// For stdout, before the errors.
     pub(crate) warnings: String,
     /// For stderr: they are what is left on the screen.
@@ -26,14 +26,17 @@ pub(crate) fn all(
     sources: &Sources,
     diags: &Diagnostics,
     compact_warnings: bool,
-) -> Shown {
+) -> SortedDiagnostics {
     let ordered = in_order(sources, diags);
     let (errors, warnings): (Vec<_>, Vec<_>) = ordered.into_iter().partition(|d| d.is_error());
     let warnings = similar(warnings);
     if compact_warnings && errors.is_empty() && !warnings.is_empty() {
-        return Shown { warnings: compact(screen, sources, &warnings), ..Shown::default() };
+        return SortedDiagnostics {
+            warnings: compact(screen, sources, &warnings),
+            ..SortedDiagnostics::default()
+        };
     }
-    let mut shown = Shown::default();
+    let mut shown = SortedDiagnostics::default();
     for Similar { first, n_more } in warnings {
         let more = match n_more {
             0 => {

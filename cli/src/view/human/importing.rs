@@ -1,8 +1,8 @@
 //! Messages of the command that imports, while it looks for the one object it was asked for. Other
 //! events are reported as in every command.
 
-use formwork_core::change::Clue;
-use formwork_core::event::{Event, Watch};
+use formwork_core::change::ImportKey;
+use formwork_core::event::{Event, EventObserver};
 
 use crate::view::{Paint, Screen, out};
 
@@ -10,13 +10,13 @@ use crate::view::{Paint, Screen, out};
 pub(crate) struct Importing<'a> {
     pub(crate) screen: Screen,
     /// Observer of all other events.
-    pub(crate) others: &'a dyn Watch,
+    pub(crate) others: &'a dyn EventObserver,
 }
 
-impl Watch for Importing<'_> {
+impl EventObserver for Importing<'_> {
     fn see(&self, event: &Event<'_>) {
         match event {
-            Event::ImportStart { addr, clue: Clue::Id(id), applying: false } => {
+            Event::ImportStart { addr, clue: ImportKey::Id(id), applying: false } => {
                 let text = format!("{addr}: Importing from ID {:?}...", id.as_str());
                 out(&format!("{}\n", self.screen.paint(Paint::Bold, &text)));
             }

@@ -3,9 +3,9 @@
 use formwork_value::schema::{AttributeKind, Block, NestedBlock, Nesting};
 use formwork_value::{Marks, Path, Type, Value};
 
-use super::among::Among;
 use super::diff::{Differ, NAMES, Sign};
 use super::value::{SENSITIVE, UNKNOWN};
+use super::value_set::ValueSet;
 
 impl Differ<'_> {
     /// Renders what is between the braces of a block.
@@ -207,7 +207,7 @@ fn pairs(nesting: Nesting, before: &Value, after: &Value) -> Vec<(Option<String>
         }
         Nesting::Set => {
             let (old, new) = (before.children(), after.children());
-            let (earlier, later) = (Among::of(old), Among::of(new));
+            let (earlier, later) = (ValueSet::of(old), ValueSet::of(new));
             let (kept, gone): (Vec<_>, Vec<_>) = old.iter().partition(|item| later.holds(item));
             let come = new.iter().filter(|item| !earlier.holds(item));
             let gone = gone.into_iter().map(|item| (None, item.clone(), null()));

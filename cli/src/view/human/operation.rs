@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use formwork_core::addr::{DeposedKey, InstanceAddr};
-use formwork_core::change::{Action, Clue};
-use formwork_core::event::{Event, Label, Watch};
+use formwork_core::change::{Action, ImportKey};
+use formwork_core::event::{Event, EventObserver, ObjectLabel};
 
 use crate::view::counter::Counter;
 use crate::view::{Paint, Screen, ephemeral, out, shown};
@@ -31,33 +31,33 @@ impl Operations {
     }
 }
 
-fn labelled(label: Option<&Label>) -> String {
+fn labelled(label: Option<&ObjectLabel>) -> String {
     shown_label(label).map_or_else(String::new, |text| format!(" [{text}]"))
 }
 
 /// Nothing is said of a label that is there and empty.
-fn shown_label(label: Option<&Label>) -> Option<String> {
-    let Label { key, value } = label.filter(|label| !label.value.is_empty())?;
+fn shown_label(label: Option<&ObjectLabel>) -> Option<String> {
+    let ObjectLabel { key, value } = label.filter(|label| !label.value.is_empty())?;
     Some(format!("{key}={}", shown::line(value)))
 }
 
 /// The label with the middle left out of a long value, for lines that come again and again.
-fn shortened(Label { key, value }: &Label) -> Label {
+fn shortened(ObjectLabel { key, value }: &ObjectLabel) -> ObjectLabel {
     const LONGEST: usize = 80;
     let n_characters = value.chars().count();
     if n_characters <= LONGEST {
-        return Label { key, value: value.clone() };
+        return ObjectLabel { key, value: value.clone() };
     }
     let (n_first, n_last) = (LONGEST / 2 - 1, LONGEST / 2 - 2);
     let first: String = value.chars().take(n_first).collect();
     let last: String = value.chars().skip(n_characters - n_last).collect();
-    Label { key, value: format!("{first}...{last}") }
+    ObjectLabel { key, value: format!("{first}...{last}") }
 }
 
-fn in_brackets(clue: &Clue) -> String {
+fn in_brackets(clue: &ImportKey) -> String {
     match clue {
-        Clue::Id(id) => format!("[id={}]", shown::line(id)),
-        Clue::Identity(_) => format!("[{}]", shown::line(&clue.to_string())),
+        ImportKey::Id(id) => format!("[id={}]", shown::line(id)),
+        ImportKey::Identity(_) => format!("[{}]", shown::line(&clue.to_string())),
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn seconds(elapsed: Duration) -> String {
     }
 }
 
-impl Watch for Operations {
+impl EventObserver for Operations {
     fn see(&self, event: &Event<'_>) {
         match event {
             Event::RefreshStart { addr, label } => {
@@ -169,14 +169,15 @@ mod tests {
     fn an_id_cannot_steer_the_terminal() {
         let id = "x\u{1b}]0;pwned\u{7}\u{202e}\ny".to_owned();
         let shown = "x\\u001b]0;pwned\\u0007\\u202e\\ny";
-        let label = Label { key: "id", value: id.clone() };
+        let label = ObjectLabel { key: "id", value: id.clone() };
         assert_eq!(labelled(Some(&label)), format!(" [id={shown}]"));
-        assert_eq!(in_brackets(&Clue::Id(id.as_str().into())), format!("[id={shown}]"));
+        assert_eq!(in_brackets(&ImportKey::Id(id.as_str().into())), format!("[id={shown}]"));
     }
 
     #[test]
     fn a_long_id_is_shortened_where_it_comes_again_and_again() {
-        let shown = |value: &str| shortened(&Label { key: "id", value: value.to_owned() }).value;
+        let shown =
+            |value: &str| shortened(&ObjectLabel { key: "id", value: value.to_owned() }).value;
         let id = "0123456789".repeat(8);
         assert_eq!(shown(&id), id);
         let shorter = format!("{}...{}", &id[..39], &id[2..40]);

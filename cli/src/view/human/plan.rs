@@ -1,7 +1,7 @@
 //! A plan, for people: drift, changes, their reasons and their number.
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::change::{Action, Change, Clue, Reason, ReplaceOrder};
+use formwork_core::change::{Action, Change, ImportKey, Reason, ReplaceOrder};
 use formwork_core::plan::{Mode, Plan};
 use formwork_core::provider::Pool;
 use formwork_value::{Path, Type, Value};
@@ -188,8 +188,8 @@ fn origin(change: &Change) -> String {
     let Some(importing) = &change.importing else { return text };
     if changes {
         text.push_str(&match &importing.clue {
-            Clue::Id(id) => format!("  # (imported from \"{id}\")\n"),
-            clue @ Clue::Identity(_) => {
+            ImportKey::Id(id) => format!("  # (imported from \"{id}\")\n"),
+            clue @ ImportKey::Identity(_) => {
                 format!("  # (imported by {})\n", shown::line(&clue.to_string()))
             }
         });

@@ -1,7 +1,9 @@
 //! Changes of objects and outputs, as plans and event streams contain them.
 
 use formwork_core::addr::Mode;
-use formwork_core::change::{Action, Change, Clue, Importing, OutputChange, Reason, ReplaceOrder};
+use formwork_core::change::{
+    Action, Change, ImportKey, Importing, OutputChange, Reason, ReplaceOrder,
+};
 use formwork_value::{Marks, Value};
 
 use super::state::head;
@@ -74,8 +76,8 @@ pub(crate) fn resource(change: &Change) -> Json {
 /// Import of an object.
 pub(crate) fn importing(importing: &Importing) -> Json {
     match &importing.clue {
-        Clue::Id(id) => Json::object([("id", Json::text(id.as_str()))]),
-        Clue::Identity(identity) => Json::object([("identity", value::known(identity))]),
+        ImportKey::Id(id) => Json::object([("id", Json::text(id.as_str()))]),
+        ImportKey::Identity(identity) => Json::object([("identity", value::known(identity))]),
     }
 }
 

@@ -24,7 +24,7 @@ use super::value;
 /// A whole configuration.
 pub(crate) fn document(config: &Config, pool: &Pool<'_>) -> Json {
     let providers = Providers::of(config, pool);
-    let shown = Shown { config, pool, providers: &providers };
+    let shown = ConfigView { config, pool, providers: &providers };
     Json::some([
         ("provider_config", providers.document().filled()),
         ("root_module", Some(module(&shown, config.root_node()))),
@@ -32,13 +32,13 @@ pub(crate) fn document(config: &Config, pool: &Pool<'_>) -> Json {
 }
 
 /// The shown configuration, with the data needed to show it.
-struct Shown<'s> {
+struct ConfigView<'s> {
     config: &'s Config,
     pool: &'s Pool<'s>,
     providers: &'s Providers,
 }
 
-fn module(shown: &Shown<'_>, node: &ModuleNode) -> Json {
+fn module(shown: &ConfigView<'_>, node: &ModuleNode) -> Json {
     let module = &*node.module;
     let outputs = module.outputs.iter().map(|(name, output)| {
         let json = Json::some([
@@ -78,7 +78,7 @@ fn module(shown: &Shown<'_>, node: &ModuleNode) -> Json {
     ])
 }
 
-fn call(shown: &Shown<'_>, child: &ModuleNode, call: &ModuleCall) -> Json {
+fn call(shown: &ConfigView<'_>, child: &ModuleNode, call: &ModuleCall) -> Json {
     let site = &call.site;
     let expressions =
         call.arguments.iter().map(|(name, given)| (name.to_string(), expression(&given.expr)));
@@ -125,7 +125,7 @@ fn instance(reference: &Reference) -> InstanceKey {
     reference.instance_key().unwrap_or_default()
 }
 
-fn resource(shown: &Shown<'_>, node: &ModuleNode, resource: &Resource) -> Json {
+fn resource(shown: &ConfigView<'_>, node: &ModuleNode, resource: &Resource) -> Json {
     let name = &resource.name;
     let mode = if name.mode() == Mode::Data { "data" } else { "managed" };
     let loaded = shown.pool.loaded(&resource.provider);

@@ -16,7 +16,7 @@ use super::tree::Json;
 use super::{changes, configuration, state, terraform_version, value};
 
 /// Further inputs of the view of a plan.
-pub(crate) struct Beside<'a> {
+pub(crate) struct PlanViewInputs<'a> {
     /// The configuration it was made of.
     pub(crate) config: &'a Config,
     /// The providers, loaded.
@@ -34,7 +34,7 @@ pub(crate) struct Beside<'a> {
 pub(crate) fn document(
     diags: &mut Diagnostics,
     plan: &Plan,
-    beside: &Beside<'_>,
+    beside: &PlanViewInputs<'_>,
 ) -> Result<Json, Reported> {
     let variables = beside.given.iter().map(|(name, json)| {
         ((*name).to_owned(), Json::object([("value", Json::Written((*json).to_owned()))]))

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::apply::Tally;
+use formwork_core::apply::ChangeCounts;
 use formwork_core::change::{Action, Change, Reason};
-use formwork_core::event::{EphemeralStage, EphemeralStep, Event, Label, Watch};
+use formwork_core::event::{EphemeralStage, EphemeralStep, Event, EventObserver, ObjectLabel};
 use formwork_core::plan::Plan;
 use formwork_core::state::State;
 use formwork_value::Diagnostic;
@@ -101,7 +101,7 @@ impl Stream {
         changed.clone().for_each(|change| self.planned(change));
         let count =
             |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();
-        let tally = Tally {
+        let tally = ChangeCounts {
             imported: changed.clone().filter(|change| change.importing.is_some()).count(),
             added: count(Action::creates),
             changed: count(|action| action == Action::Update),
@@ -140,7 +140,7 @@ impl Stream {
         self.info(&message, "planned_change", vec![("change", summary(change))]);
     }
 
-    fn summary(&self, message: &str, tally: Tally, operation: &str) {
+    fn summary(&self, message: &str, tally: ChangeCounts, operation: &str) {
         let int = |n: usize| Json::Int(i64::try_from(n).unwrap_or(i64::MAX));
         let changes = Json::object([
             ("add", int(tally.added)),
@@ -153,8 +153,8 @@ impl Stream {
     }
 
     /// Summary of the applied changes.
-    pub(crate) fn applied(&self, tally: Tally, destroying: bool) {
-        let Tally { imported: _, added, changed, destroyed } = tally;
+    pub(crate) fn applied(&self, tally: ChangeCounts, destroying: bool) {
+        let ChangeCounts { imported: _, added, changed, destroyed } = tally;
         let (message, operation) = if destroying {
             (format!("Destroy complete! Resources: {destroyed} destroyed."), "destroy")
         } else {
@@ -186,7 +186,7 @@ impl Stream {
 }
 
 /// Counts imported objects, if there are any, in front of the other counts.
-pub(crate) fn imported(tally: Tally) -> String {
+pub(crate) fn imported(tally: ChangeCounts) -> String {
     match tally.imported {
         0 => String::new(),
         n => format!("{n} imported, "),
@@ -253,9 +253,9 @@ fn summary(change: &Change) -> Json {
 fn hook(
     addr: &InstanceAddr,
     action: Option<Action>,
-    label: Option<&Label>,
+    label: Option<&ObjectLabel>,
 ) -> Vec<(&'static str, Json)> {
-    let value = |label: &Label| Json::text(&label.value);
+    let value = |label: &ObjectLabel| Json::text(&label.value);
     let members = Json::some([
         ("resource", Some(resource(addr))),
         ("action", action.map(|action| Json::text(word(action)))),
@@ -285,14 +285,14 @@ fn timed(mut hook: Vec<(&'static str, Json)>, elapsed: Duration) -> Vec<(&'stati
     hook
 }
 
-fn labelled(label: Option<&Label>) -> String {
+fn labelled(label: Option<&ObjectLabel>) -> String {
     match label {
-        Some(Label { key, value }) if !value.is_empty() => format!(" [{key}={value}]"),
+        Some(ObjectLabel { key, value }) if !value.is_empty() => format!(" [{key}={value}]"),
         _ => String::new(),
     }
 }
 
-impl Watch for Stream {
+impl EventObserver for Stream {
     fn see(&self, event: &Event<'_>) {
         match event {
             Event::RefreshStart { addr, label } => {

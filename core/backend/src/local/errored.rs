@@ -25,7 +25,7 @@ pub struct Errored {
 
 /// Relation of an `errored.tfstate` to the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ErroredStateRelation {
     /// It cannot be read.
     Unreadable,
     /// It belongs to a state of another lineage.
@@ -48,7 +48,7 @@ pub enum Standing {
     },
 }
 
-impl Standing {
+impl ErroredStateRelation {
     /// The instances with objects that are likely to exist although the state does not have them.
     #[must_use]
     pub fn likely(&self) -> Option<&BTreeSet<InstanceAddr>> {
@@ -75,22 +75,22 @@ impl Errored {
 
     /// Compares it with the state; `None` stands for no state.
     #[must_use]
-    pub fn standing(&self, stored: Option<&StateFile>) -> Standing {
-        let Some(file) = &self.file else { return Standing::Unreadable };
+    pub fn standing(&self, stored: Option<&StateFile>) -> ErroredStateRelation {
+        let Some(file) = &self.file else { return ErroredStateRelation::Unreadable };
         let nothing = StateFile { lineage: file.lineage.clone(), ..StateFile::fresh() };
         let stored = stored.unwrap_or(&nothing);
         if stored.lineage != file.lineage {
-            return Standing::OtherLineage;
+            return ErroredStateRelation::OtherLineage;
         }
         let missing = only_in(&file.state, &stored.state);
         if missing.is_empty() {
-            return Standing::Superseded;
+            return ErroredStateRelation::Superseded;
         }
         let lacking = only_in(&stored.state, &file.state);
         if lacking.is_empty() && file.serial > stored.serial {
-            return Standing::Newer { missing };
+            return ErroredStateRelation::Newer { missing };
         }
-        Standing::Diverged { missing, lacking, is_old: file.serial < stored.serial }
+        ErroredStateRelation::Diverged { missing, lacking, is_old: file.serial < stored.serial }
     }
 }
 
@@ -136,7 +136,7 @@ pub fn save_errored(
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
     let path = folder.join(ERRORED_FILE);
     let kept = Errored::read(folder)
-        .filter(|errored| errored.standing(Some(file)) != Standing::Superseded)
+        .filter(|errored| errored.standing(Some(file)) != ErroredStateRelation::Superseded)
         .and_then(|errored| keep(&errored.path));
     // As it would have been stored: a state that was never stored has no serial.
     let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };

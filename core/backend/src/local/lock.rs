@@ -10,7 +10,7 @@ use formwork_core::disk::{MAX_RECORD, read_file};
 
 use super::{Files, failed, is_no_file, shown};
 use crate::lock::LockInfo;
-use crate::store::{Doing, LockEnd, StoreError};
+use crate::store::{LockEnd, StoreError, StoreOperation};
 
 /// Greatest number of replacements of the file between opening and locking before the attempt
 /// fails.
@@ -38,7 +38,7 @@ impl Held {
         if is_no_file(path) {
             return Ok(None);
         }
-        let lock_failed = |error| failed(Doing::Lock, path)(error);
+        let lock_failed = |error| failed(StoreOperation::Lock, path)(error);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(lock_failed)?;
         }
@@ -70,7 +70,7 @@ impl Held {
             let (id, state) = (about.id.clone(), path.clone());
             let held = Self { id, file, former: Vec::new(), state, info, is_ours };
             // From here on, whatever was made goes with the lock.
-            held.write_info(&about).map_err(failed(Doing::Lock, &held.info))?;
+            held.write_info(&about).map_err(failed(StoreOperation::Lock, &held.info))?;
             return Ok(Some(held));
         }
         Err(StoreError::Replaced { location: shown(path) })
@@ -92,7 +92,7 @@ impl Held {
         match is_at(&self.file, path) {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::Replaced { location: shown(path) }),
-            Err(error) => Err(failed(Doing::Write, path)(error)),
+            Err(error) => Err(failed(StoreOperation::Write, path)(error)),
         }
     }
 

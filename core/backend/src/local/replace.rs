@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use formwork_core::disk::locks::lock;
 
 use super::{behind_links, failed, is_no_file};
-use crate::store::{Doing, StoreError};
+use crate::store::{StoreError, StoreOperation};
 
 /// Writes a text, in pieces of a good size.
 pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
@@ -122,7 +122,7 @@ impl Disk {
 }
 
 /// A new text is in its place.
-pub(super) struct Placed {
+pub(super) struct ReplacedFile {
     /// The file that is there, already locked, if it is not the one that was there before.
     pub(super) file: Option<File>,
     /// Whether the place survives the loss of power.
@@ -140,8 +140,8 @@ pub(super) fn replace(
     path: &Path,
     text: Text<'_>,
     original: Option<&File>,
-) -> Result<Placed, StoreError> {
-    let write_failed = |error| failed(Doing::Write, path)(error);
+) -> Result<ReplacedFile, StoreError> {
+    let write_failed = |error| failed(StoreOperation::Write, path)(error);
     // Renaming over a symbolic link would replace the link instead of the file.
     let path = path.canonicalize().unwrap_or_else(|_| behind_links(path));
     let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
@@ -175,11 +175,11 @@ pub(super) fn replace(
         if let Some(original) = original {
             original.set_len(1).ok();
         }
-        return Ok(Placed { file: Some(stand_in), durable });
+        return Ok(ReplacedFile { file: Some(stand_in), durable });
     }
     // Nothing is lost without this: both names lead to a file with the new text.
     disk.sync_names(&path).ok();
-    Ok(Placed { file: None, durable })
+    Ok(ReplacedFile { file: None, durable })
 }
 
 /// Writes a file without a lock: aside first, then into its place. An existing file keeps its mode,
@@ -190,7 +190,7 @@ pub(super) fn write_aside(
     of: Option<&Metadata>,
     text: Text<'_>,
 ) -> Result<(), StoreError> {
-    let write_failed = |error| failed(Doing::Write, path)(error);
+    let write_failed = |error| failed(StoreOperation::Write, path)(error);
     if is_no_file(path) {
         // A file in its place would take it away from everybody.
         let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;

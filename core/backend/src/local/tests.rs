@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::lock::{LockInfo, LockRequest};
 use formwork_core::disk::locks::{is_held, lock};
-use formwork_core::state::journal::{Action, Begin, Intent};
+use formwork_core::state::journal::{Action, Intent, RunHeader};
 
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
@@ -65,7 +65,7 @@ async fn the_first_write_makes_serial_one_and_no_backup() {
     let mut store = store(&folder);
     store.lock(request()).await.unwrap();
     let mut file = file_with("a");
-    assert_eq!(store.write(&mut file).await.unwrap(), Written::Stored);
+    assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
     assert_eq!(file.serial, 1);
     store.unlock(any_lock()).await.unwrap();
     assert_eq!(names_in(&folder), ["terraform.tfstate"]);
@@ -79,11 +79,11 @@ async fn the_same_content_is_not_written_again() {
     store(&folder).write(&mut file).await.unwrap();
     let mut store = store(&folder);
     let mut read = store.read().await.unwrap().unwrap();
-    assert_eq!(store.write(&mut read).await.unwrap(), Written::Unchanged);
+    assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Unchanged);
     assert_eq!(read.serial, 1);
     read.check_results = file_with("b").check_results;
-    assert_eq!(store.write(&mut read).await.unwrap(), Written::Stored);
-    assert_eq!(store.write(&mut read).await.unwrap(), Written::Unchanged);
+    assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Stored);
+    assert_eq!(store.write(&mut read).await.unwrap(), WriteOutcome::Unchanged);
     assert_eq!(read.serial, 2);
 }
 
@@ -282,7 +282,7 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     std::fs::write(state_in(&folder), "").unwrap();
     let mut store = store(&folder);
     let begin = |base: &StateFile| {
-        let begin = Begin { operation: "OperationTypeApply", base, read_from: None };
+        let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
         store.intents.begin(begin).unwrap()
     };
     drop(begin(&StateFile::fresh()));
@@ -305,7 +305,7 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     let base = StateFile { serial: 3, ..file_with("a") };
     std::fs::write(&old, base.write()).unwrap();
     let mut store = store(&folder);
-    let begin = Begin { operation: "test", base: &base, read_from: Some(&old) };
+    let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
     let journal = store.intents.begin(begin).unwrap();
     // Until it changes something, nothing has begun; not even where it has made a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
@@ -331,7 +331,7 @@ async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_f
     std::fs::write(&old, file_with("a").write()).unwrap();
     let mut store = store(&folder);
     let base = StateFile::fresh();
-    let begin = Begin { operation: "test", base: &base, read_from: Some(&old) };
+    let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
     let journal = store.intents.begin(begin).unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
@@ -584,7 +584,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
     std::fs::write(state_in(&folder), "").unwrap();
     let mut store = store(&folder);
     let base = StateFile::fresh();
-    let begin = Begin { operation: "test", base: &base, read_from: None };
+    let begin = RunHeader { operation: "test", base: &base, read_from: None };
     let journal = store.intents.begin(begin).unwrap();
     let path = journal.path().to_owned();
     drop(journal);
@@ -606,7 +606,7 @@ async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
     let mut store = store(&folder);
     let backup = folder.path().join("terraform.tfstate.backup");
     let base = StateFile { serial: 3, ..file_with("a") };
-    let begin = Begin { operation: "test", base: &base, read_from: None };
+    let begin = RunHeader { operation: "test", base: &base, read_from: None };
     drop(store.intents.begin(begin).unwrap());
     for state in ["", "{\"version\": 4, "] {
         std::fs::write(state_in(&folder), state).unwrap();
@@ -654,11 +654,11 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     let standing = |file: StateFile| errored.standing(Some(&file));
     let addrs =
         |names: &[&str]| names.iter().map(|name| format!("t.{name}").parse().unwrap()).collect();
-    assert_eq!(standing(stored(&["a", "b"], 0)), Standing::Superseded);
-    assert_eq!(standing(with("one", &["a"])), Standing::OtherLineage);
-    assert_eq!(standing(stored(&[], 0)), Standing::Newer { missing: addrs(&["a"]) });
-    assert_eq!(errored.standing(None), Standing::Newer { missing: addrs(&["a"]) });
-    let diverged = |names: &[&str], is_old| Standing::Diverged {
+    assert_eq!(standing(stored(&["a", "b"], 0)), ErroredStateRelation::Superseded);
+    assert_eq!(standing(with("one", &["a"])), ErroredStateRelation::OtherLineage);
+    assert_eq!(standing(stored(&[], 0)), ErroredStateRelation::Newer { missing: addrs(&["a"]) });
+    assert_eq!(errored.standing(None), ErroredStateRelation::Newer { missing: addrs(&["a"]) });
+    let diverged = |names: &[&str], is_old| ErroredStateRelation::Diverged {
         missing: addrs(&["a"]),
         lacking: addrs(names),
         is_old,
@@ -668,5 +668,5 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     assert_eq!(standing(stored(&[], 2)), diverged(&[], true));
     std::fs::write(&errored.path, "{").unwrap();
     let unreadable = Errored::read(folder.path()).unwrap().standing(None);
-    assert_eq!(unreadable, Standing::Unreadable);
+    assert_eq!(unreadable, ErroredStateRelation::Unreadable);
 }

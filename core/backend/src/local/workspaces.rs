@@ -9,8 +9,8 @@ use formwork_core::disk::Dir;
 use formwork_core::state::intents::IntentLog;
 
 use super::{Files, LocalStore, failed, shown};
-use crate::store::{Doing, StateStore, StoreError};
-use crate::{Backend, BadWorkspace, DEFAULT_WORKSPACE};
+use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError};
 
 /// The file of a state.
 const STATE_FILE: &str = "terraform.tfstate";
@@ -56,8 +56,8 @@ impl Workspaces {
     ///
     /// # Errors
     /// When their folder cannot be read.
-    pub fn list(&self) -> Result<Vec<String>, BadWorkspace> {
-        let failed = |error| failed(Doing::List, &self.folder)(error).into();
+    pub fn list(&self) -> Result<Vec<String>, WorkspaceError> {
+        let failed = |error| failed(StoreOperation::List, &self.folder)(error).into();
         let mut names = Vec::new();
         match self.folder.read_dir() {
             Ok(entries) => {
@@ -79,25 +79,25 @@ impl Workspaces {
     ///
     /// # Errors
     /// When there is one of that name, or its folder cannot be made.
-    pub fn create(&self, name: &str) -> Result<(), BadWorkspace> {
+    pub fn create(&self, name: &str) -> Result<(), WorkspaceError> {
         if self.list()?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Exists(name.to_owned()));
+            return Err(WorkspaceError::Exists(name.to_owned()));
         }
         let folder = self.folder.join(name);
         std::fs::create_dir_all(&folder)
-            .map_err(|error| failed(Doing::Create, &folder)(error).into())
+            .map_err(|error| failed(StoreOperation::Create, &folder)(error).into())
     }
 
     /// Removes a workspace with its state, whatever that holds.
     ///
     /// # Errors
     /// When there is none of that name, it is the default one, or its folder cannot be removed.
-    pub fn delete(&self, name: &str) -> Result<(), BadWorkspace> {
+    pub fn delete(&self, name: &str) -> Result<(), WorkspaceError> {
         if name == DEFAULT_WORKSPACE {
-            return Err(BadWorkspace::Default);
+            return Err(WorkspaceError::Default);
         }
         if !self.list()?.iter().any(|other| other == name) {
-            return Err(BadWorkspace::Missing(name.to_owned()));
+            return Err(WorkspaceError::Missing(name.to_owned()));
         }
         // A planted link leads to folders that are no workspaces.
         let parent = self.folder.parent().unwrap_or(Path::new(""));
@@ -107,7 +107,8 @@ impl Workspaces {
             Some(folder) => folder.remove(name),
             None => Ok(()),
         });
-        removed.map_err(|error| failed(Doing::Delete, &self.folder.join(name))(error).into())
+        removed
+            .map_err(|error| failed(StoreOperation::Delete, &self.folder.join(name))(error).into())
     }
 }
 
@@ -124,15 +125,15 @@ impl Backend for Local {
         "local"
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, BadWorkspace> {
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         self.places.list()
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         self.places.create(name)
     }
 
-    async fn delete_workspace(&self, name: &str) -> Result<(), BadWorkspace> {
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         self.places.delete(name)
     }
 
@@ -186,7 +187,7 @@ mod tests {
         std::fs::create_dir_all(&root).unwrap();
         symlink(&other, root.join(FOLDER)).unwrap();
         let workspaces = Workspaces::of(&root, None, None);
-        assert!(matches!(workspaces.delete("a"), Err(BadWorkspace::Store(_))));
+        assert!(matches!(workspaces.delete("a"), Err(WorkspaceError::Store(_))));
         assert!(other.join("a/kept").is_dir());
         // Of a workspace that is a link itself, the link goes.
         std::fs::remove_file(root.join(FOLDER)).unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, NoTls};
 
-use super::tls::{Mode, connector};
+use super::tls::{TlsMode, connector};
 use crate::kind::ConfigError;
 use crate::remote::Cause;
 
@@ -35,7 +35,7 @@ const VARIABLES: [(&str, &str); 12] = [
 #[derive(Clone)]
 pub(super) struct Target {
     config: Config,
-    mode: Mode,
+    mode: TlsMode,
     /// Files of certificates and keys, in PEM.
     files: Files,
     location: String,
@@ -78,9 +78,9 @@ impl Target {
         let dbname = take("dbname").unwrap_or_else(|| user.clone());
         let is_socket = host.starts_with('/');
         let mode = match take("sslmode") {
-            _ if is_socket => Mode::Disable,
-            None => Mode::Require,
-            Some(text) => Mode::read(&text)?,
+            _ if is_socket => TlsMode::Disable,
+            None => TlsMode::Require,
+            Some(text) => TlsMode::read(&text)?,
         };
         let path = |text: Option<String>| text.map(PathBuf::from);
         let files = Files {
@@ -90,7 +90,7 @@ impl Target {
         };
         let mut config = Config::new();
         config.host(&host).port(port).user(&user).dbname(&dbname);
-        config.ssl_mode(if mode == Mode::Disable { SslMode::Disable } else { SslMode::Require });
+        config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
         let timeout = timeout(take("connect_timeout"))?;
         config.connect_timeout(timeout).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
@@ -125,7 +125,7 @@ impl Target {
 
     /// Connects. The connection lives as long as the client.
     pub(super) async fn connect(&self) -> Result<Client, Cause> {
-        if self.mode == Mode::Disable {
+        if self.mode == TlsMode::Disable {
             let (client, connection) = self.config.connect(NoTls).await.map_err(explained)?;
             tokio::spawn(connection);
             return Ok(client);
@@ -312,7 +312,7 @@ mod tests {
         let filled = read("", &[("PGHOST", "h"), ("PGUSER", "u"), ("PGSSLMODE", "verify-full")]);
         let filled = filled.unwrap();
         assert_eq!(filled.location(), "postgres://h:5432/u");
-        assert_eq!(filled.mode, Mode::VerifyFull);
+        assert_eq!(filled.mode, TlsMode::VerifyFull);
     }
 
     #[test]

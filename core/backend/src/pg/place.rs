@@ -8,7 +8,7 @@ use tokio_postgres::Client;
 use super::Table;
 use super::connect::explained;
 use crate::lock::LockInfo;
-use crate::remote::{Breaking, Cause, Locking, Place, PutError};
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
 
 /// The key of the lock under which workspaces are made.
@@ -92,7 +92,7 @@ async fn release(client: &Client, key: i64) -> Result<(), Cause> {
 }
 
 #[async_trait::async_trait]
-impl Place for PgPlace {
+impl RemotePlace for PgPlace {
     fn location(&self) -> String {
         self.table.location(&self.workspace)
     }
@@ -163,10 +163,10 @@ impl Place for PgPlace {
         Ok(())
     }
 
-    async fn break_lock(&mut self, _id: &str) -> Result<Breaking, Cause> {
+    async fn break_lock(&mut self, _id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let holders = self.holders().await?;
         if holders.is_empty() {
-            return Ok(Breaking::Released);
+            return Ok(ForceUnlockOutcome::Released);
         }
         Err(format!(
             "the lock ends with the connection that holds it: {}; end that process, or its session with pg_terminate_backend",

@@ -11,7 +11,7 @@ use formwork_value::{Str, Value};
 
 use self::installed::Installed;
 use super::*;
-use crate::kind::{Surroundings, find};
+use crate::kind::{BackendEnvironment, find};
 
 #[expect(clippy::disallowed_methods, reason = "the server is a program")]
 fn program(path: &Path) -> Command {
@@ -27,7 +27,7 @@ fn backend(port: u16) -> Arc<dyn Backend> {
     let conn_str = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
     let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
     let values = kind.schema().coerce(&given).unwrap();
-    let surroundings = Surroundings { root: "unused".into(), variables: BTreeMap::new() };
+    let surroundings = BackendEnvironment { root: "unused".into(), variables: BTreeMap::new() };
     kind.configure(&Arguments { values: &values, surroundings: &surroundings }).unwrap()
 }
 
@@ -82,10 +82,10 @@ async fn workspaces_are_rows() {
     let backend = backend(server.port);
     drop(open(&backend).await);
     backend.create_workspace("b").await.unwrap();
-    assert!(matches!(backend.create_workspace("b").await, Err(BadWorkspace::Exists(_))));
+    assert!(matches!(backend.create_workspace("b").await, Err(WorkspaceError::Exists(_))));
     assert_eq!(backend.workspaces().await.unwrap(), ["default", "b"]);
     assert!(backend.open("b").await.unwrap().read().await.unwrap().is_some());
     backend.delete_workspace("b").await.unwrap();
-    assert!(matches!(backend.delete_workspace("b").await, Err(BadWorkspace::Missing(_))));
-    assert!(matches!(backend.delete_workspace("default").await, Err(BadWorkspace::Default)));
+    assert!(matches!(backend.delete_workspace("b").await, Err(WorkspaceError::Missing(_))));
+    assert!(matches!(backend.delete_workspace("default").await, Err(WorkspaceError::Default)));
 }

@@ -19,7 +19,7 @@ use crate::remote::Cause;
 
 /// A mode of encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum TlsMode {
     /// Nothing is encrypted.
     Disable,
     /// Encrypted, with any server; with one of a trusted authority if a file of them is named.
@@ -30,7 +30,7 @@ pub(super) enum Mode {
     VerifyFull,
 }
 
-impl Mode {
+impl TlsMode {
     /// Reads the name of a mode.
     ///
     /// # Errors
@@ -52,7 +52,7 @@ impl Mode {
 ///
 /// # Errors
 /// When a file cannot be read, or holds nothing of use.
-pub(super) fn connector(mode: Mode, files: &Files) -> Result<MakeRustlsConnect, Cause> {
+pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnect, Cause> {
     let cryptography = formwork_plugin_protocol::cryptography();
     let trusted: Option<Arc<dyn ServerCertVerifier>> = match &files.authorities {
         Some(path) => {
@@ -64,13 +64,13 @@ pub(super) fn connector(mode: Mode, files: &Files) -> Result<MakeRustlsConnect, 
             );
             Some(verifier.build()?)
         }
-        None if mode == Mode::Require => None,
+        None if mode == TlsMode::Require => None,
         None => Some(Arc::new(Verifier::new(Arc::clone(&cryptography))?)),
     };
     let fallback: Arc<dyn ServerCertVerifier> = Arc::new(Verifier::new(Arc::clone(&cryptography))?);
     let verifier = ByMode {
         checks_issuer: trusted.is_some(),
-        checks_name: mode == Mode::VerifyFull,
+        checks_name: mode == TlsMode::VerifyFull,
         chain: trusted.unwrap_or(fallback),
     };
     let builder = ClientConfig::builder_with_provider(cryptography)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use formwork_value::convert::{Refused, convert};
+use formwork_value::convert::{ConversionError, convert};
 use formwork_value::schema::{Attribute as Schema, AttributeKind, NestedAttributes, Nesting, Role};
 use formwork_value::ty::ObjectType;
 use formwork_value::{Diagnostic, Step, Type, Value};
@@ -46,7 +46,7 @@ impl Decoder<'_> {
 }
 
 /// Says why a value was refused, with the place inside it in front.
-pub(crate) fn reason(refused: &Refused) -> String {
+pub(crate) fn reason(refused: &ConversionError) -> String {
     let mut text = String::new();
     for step in &refused.path.0 {
         text += &match step {

@@ -11,7 +11,7 @@ use crate::syntax::Block;
 
 /// The blocks of one type found so far.
 #[derive(Default)]
-pub(super) struct Collected {
+pub(super) struct CollectedBlocks {
     blocks: Vec<(Value, Option<Str>, Span)>,
     /// The opening brace of each block.
     braces: Vec<Span>,
@@ -21,7 +21,7 @@ pub(super) struct Collected {
     pub(super) marks: Marks,
 }
 
-impl Collected {
+impl CollectedBlocks {
     /// Adds a block that has this value: with its label, if it has one.
     pub(super) fn push(&mut self, value: Value, label: Option<Str>, block: &Block) {
         self.blocks.push((value, label, block.header));

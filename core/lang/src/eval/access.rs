@@ -7,20 +7,20 @@ use formwork_value::{Diagnostic, Marks, Number, Str, Type, Value, convert};
 
 /// Why an attribute or element cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NoSuchPart {
+pub struct AccessError {
     /// The summary that a message about it has.
     pub summary: &'static str,
     /// The requested name, and the ones that exist.
     pub detail: String,
 }
 
-impl NoSuchPart {
+impl AccessError {
     fn new(summary: &'static str, detail: impl Into<String>) -> Self {
         Self { summary, detail: detail.into() }
     }
 }
 
-impl NoSuchPart {
+impl AccessError {
     /// The same without what it says of a secret key or of the keys of a secret value.
     fn without_detail(self) -> Self {
         let detail = "There is no such element. More is not shown, because it could reveal a sensitive or ephemeral value.";
@@ -28,8 +28,8 @@ impl NoSuchPart {
     }
 }
 
-impl From<NoSuchPart> for Diagnostic {
-    fn from(part: NoSuchPart) -> Self {
+impl From<AccessError> for Diagnostic {
+    fn from(part: AccessError) -> Self {
         Self::error(part.summary, part.detail)
     }
 }
@@ -38,7 +38,7 @@ impl From<NoSuchPart> for Diagnostic {
 ///
 /// # Errors
 /// When there is no such attribute.
-pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
+pub fn attribute(value: &Value, name: &str) -> Result<Value, AccessError> {
     let marks = value.marks();
     let taken = match value.peek() {
         Value::Null(_) => return Err(null_attribute(name)),
@@ -47,7 +47,7 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
             .cloned()
             .ok_or_else(|| no_attribute(name, visible(object.names(), marks)))?,
         Value::Map(map) => map.get(name).cloned().ok_or_else(|| {
-            NoSuchPart::new(
+            AccessError::new(
                 "Missing map element",
                 format!("This map does not have an element with the key {name:?}."),
             )
@@ -76,8 +76,8 @@ fn visible(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
     names.iter()
 }
 
-fn null_attribute(name: &str) -> NoSuchPart {
-    NoSuchPart::new(
+fn null_attribute(name: &str) -> AccessError {
+    AccessError::new(
         "Attempt to get attribute from null value",
         format!(
             "This value is null, so it does not have any attributes. The attribute is {name:?}."
@@ -85,7 +85,7 @@ fn null_attribute(name: &str) -> NoSuchPart {
     )
 }
 
-fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> NoSuchPart {
+fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> AccessError {
     let names: Vec<&str> = names.into_iter().map(|name| name.as_str()).take(MAX_COMPARED).collect();
     let hint = match crate::suggest::nearest(name, names.iter().copied()) {
         Some(near) => format!(" Did you mean {near:?}?"),
@@ -93,13 +93,13 @@ fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> NoS
         None if names.len() <= 10 => format!(" It has: {}.", names.join(", ")),
         None => String::new(),
     };
-    NoSuchPart::new(
+    AccessError::new(
         "Unsupported attribute",
         format!("This object does not have an attribute named {name:?}.{hint}"),
     )
 }
 
-fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
+fn attribute_of(ty: &Type, name: &str) -> AccessError {
     let detail = match ty {
         Type::List(element) if matches!(**element, Type::Object(_)) => format!(
             "Can't access attributes on a list of objects. Did you mean to access attribute {name:?} for a specific element of the list, or across all elements of the list? Write [0].{name} or [*].{name}."
@@ -112,7 +112,7 @@ fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
         }
         _ => format!("This value does not have any attributes. It is {}.", with_article(ty)),
     };
-    NoSuchPart::new("Unsupported attribute", detail)
+    AccessError::new("Unsupported attribute", detail)
 }
 
 /// Takes an element of a value, as `value[key]` does. The marks of the value go to the result,
@@ -120,17 +120,17 @@ fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
 ///
 /// # Errors
 /// When the value has no such element, or no elements.
-pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
+pub fn index(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let mut marks = value.marks();
     // The choice of an attribute of an object reveals nothing about its value.
     if !matches!(value.peek(), Value::Object(_)) {
         marks |= key.marks();
     }
     let secret = !key.marks().is_empty() || value.marks().contains(Marks::SENSITIVE);
-    let hide = |part: NoSuchPart| if secret { part.without_detail() } else { part };
+    let hide = |part: AccessError| if secret { part.without_detail() } else { part };
     let (value, key) = (value.peek(), key.peek());
     if value.is_null() {
-        return Err(NoSuchPart::new(
+        return Err(AccessError::new(
             "Attempt to index null value",
             "This value is null, so it does not have any indices.",
         ));
@@ -158,16 +158,16 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     Ok(taken.mark(marks))
 }
 
-fn invalid(detail: impl Into<String>) -> NoSuchPart {
-    NoSuchPart::new("Invalid index", detail)
+fn invalid(detail: impl Into<String>) -> AccessError {
+    AccessError::new("Invalid index", detail)
 }
 
 /// The error for a key that leads to no element, with the reason.
-fn unidentified(reason: &str) -> NoSuchPart {
+fn unidentified(reason: &str) -> AccessError {
     invalid(format!("The given key does not identify an element in this collection value{reason}."))
 }
 
-fn by_position(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
+fn by_position(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let key = convert::convert(key, &Type::Number)
         .map_err(|refused| unidentified(&format!(": {}", refused.reason)))?;
     let Value::Number(number) = &key else { return Ok(some_element(value)) };
@@ -190,7 +190,7 @@ fn by_position(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     }
 }
 
-fn check_position(number: &Number) -> Result<(), NoSuchPart> {
+fn check_position(number: &Number) -> Result<(), AccessError> {
     if !number.is_integer() {
         return Err(unidentified(
             ": indexing a sequence requires a whole number, but the given index has a fractional part",
@@ -203,7 +203,7 @@ fn check_position(number: &Number) -> Result<(), NoSuchPart> {
     Ok(())
 }
 
-fn out_of_range(number: &Number, len: usize) -> NoSuchPart {
+fn out_of_range(number: &Number, len: usize) -> AccessError {
     unidentified(&match len {
         0 => ": the collection has no elements".to_owned(),
         1 => format!(". The index is {number}, and the only element has the index 0"),
@@ -221,7 +221,7 @@ fn some_element(value: &Value) -> Value {
     })
 }
 
-fn by_key(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
+fn by_key(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let by_number = matches!(key, Value::Number(_));
     let key = convert::convert(key, &Type::String)
         .map_err(|refused| unidentified(&format!(": {}", refused.reason)))?;
@@ -240,7 +240,7 @@ fn by_key(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     }
 }
 
-fn no_key<'n>(key: &str, keys: impl IntoIterator<Item = &'n Str>, by_number: bool) -> NoSuchPart {
+fn no_key<'n>(key: &str, keys: impl IntoIterator<Item = &'n Str>, by_number: bool) -> AccessError {
     let keys = keys.into_iter().map(|key| key.as_str()).take(MAX_COMPARED);
     let near = crate::suggest::nearest(key, keys);
     let hint = match near {

@@ -16,7 +16,7 @@ struct Arg<'e> {
 }
 
 /// A call whose function is found.
-struct Site<'e> {
+struct FunctionCall<'e> {
     expr: &'e Expr,
     call: &'e Call,
     function: &'e dyn Function,
@@ -33,7 +33,7 @@ impl Evaluator<'_> {
         let Some(function) = scope.function(&call.name.name) else {
             return Err(self.unknown_function(expr, call, frames));
         };
-        let site = Site { expr, call, function };
+        let site = FunctionCall { expr, call, function };
         match function.special() {
             Some(Special::Try) if !call.expand => return self.try_each(&site, frames),
             Some(Special::Can) if !call.expand => return self.can(&site, frames),
@@ -57,7 +57,7 @@ impl Evaluator<'_> {
     /// cannot be spread out yet.
     fn args<'e>(
         &mut self,
-        site: &Site<'e>,
+        site: &FunctionCall<'e>,
         frames: Frames<'_>,
     ) -> Result<Option<Vec<Arg<'e>>>, Reported> {
         let mut args = Vec::with_capacity(site.call.args.len());
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
 
     fn check_count(
         &mut self,
-        site: &Site<'_>,
+        site: &FunctionCall<'_>,
         args: &[Arg<'_>],
         frames: Frames<'_>,
     ) -> Result<(), Reported> {
@@ -140,7 +140,7 @@ impl Evaluator<'_> {
     /// Converts the arguments to the types of the parameters.
     fn converted(
         &mut self,
-        site: &Site<'_>,
+        site: &FunctionCall<'_>,
         args: &[Arg<'_>],
         frames: Frames<'_>,
     ) -> Result<Vec<Value>, Reported> {
@@ -170,7 +170,7 @@ impl Evaluator<'_> {
 
     fn call_failed(
         &mut self,
-        site: &Site<'_>,
+        site: &FunctionCall<'_>,
         args: &[Arg<'_>],
         error: CallError,
         frames: Frames<'_>,
@@ -243,7 +243,7 @@ impl Evaluator<'_> {
 
     /// Whether the argument has a value. Not known where it holds unknown values: steps taken on them
     /// may yet fail.
-    fn can(&mut self, site: &Site<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn can(&mut self, site: &FunctionCall<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
         let Some(arg) = self.only_argument(site, frames)? else {
             return Ok(Value::unknown(Type::Bool));
         };
@@ -256,7 +256,11 @@ impl Evaluator<'_> {
     }
 
     /// Insists that the first argument is written as a reference.
-    fn check_reference(&mut self, site: &Site<'_>, frames: Frames<'_>) -> Result<(), Reported> {
+    fn check_reference(
+        &mut self,
+        site: &FunctionCall<'_>,
+        frames: Frames<'_>,
+    ) -> Result<(), Reported> {
         let Some(first) = site.call.args.first() else { return Ok(()) };
         let mut base = first;
         while let ExprKind::Attribute { on, .. } | ExprKind::Index { on, .. } = &base.kind {
@@ -274,7 +278,7 @@ impl Evaluator<'_> {
     /// one.
     fn check_text(
         &mut self,
-        site: &Site<'_>,
+        site: &FunctionCall<'_>,
         args: &[Arg<'_>],
         frames: Frames<'_>,
     ) -> Result<(), Reported> {
@@ -289,7 +293,7 @@ impl Evaluator<'_> {
 
     fn only_argument<'e>(
         &mut self,
-        site: &Site<'e>,
+        site: &FunctionCall<'e>,
         frames: Frames<'_>,
     ) -> Result<Option<&'e Expr>, Reported> {
         // The count is checked with stand-ins: the argument must not be evaluated yet.
@@ -299,7 +303,7 @@ impl Evaluator<'_> {
         Ok(site.call.args.first())
     }
 
-    fn try_each(&mut self, site: &Site<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+    fn try_each(&mut self, site: &FunctionCall<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
         let mut failures = Vec::new();
         for arg in &site.call.args {
             let (result, diags) = self.quietly(|this| this.expr(arg, frames));
@@ -328,7 +332,7 @@ impl Evaluator<'_> {
     fn quietly(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
-    ) -> super::operator::Arm {
+    ) -> super::operator::ArmValue {
         let outer = std::mem::replace(&mut self.quiet, true);
         let result = self.caught(run);
         self.quiet = outer;
@@ -341,7 +345,7 @@ fn param(function: &dyn Function, at: usize) -> Option<&Param> {
     function.params().get(at).or_else(|| function.variadic())
 }
 
-fn about(site: &Site<'_>, diag: Diagnostic) -> Diagnostic {
+fn about(site: &FunctionCall<'_>, diag: Diagnostic) -> Diagnostic {
     let called = functions::called(&site.call.name.name, site.function);
     Diagnostic { function: Some(Box::new(called)), ..diag.within(site.expr.span) }
 }

@@ -15,10 +15,10 @@ use crate::print::with_article;
 use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// Value of an arm of a conditional, and the diagnostics of its evaluation.
-pub(super) type Arm = (Result<Value, Reported>, Diagnostics);
+pub(super) type ArmValue = (Result<Value, Reported>, Diagnostics);
 
 /// A conditional, in an expression or in a template.
-pub(super) struct Choice<'e> {
+pub(super) struct Conditional<'e> {
     pub(super) condition: &'e Expr,
     /// Source ranges of the arms.
     pub(super) spans: [Span; 2],
@@ -140,12 +140,15 @@ impl Evaluator<'_> {
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
         let arms = [yes, no].map(|arm| self.caught(|this| this.expr(arm, frames)));
-        let choice = Choice { condition, spans: [yes.span, no.span], whole: expr.span };
+        let choice = Conditional { condition, spans: [yes.span, no.span], whole: expr.span };
         self.choose(&choice, arms, frames)
     }
 
     /// Does something and keeps what it reports apart.
-    pub(super) fn caught(&mut self, run: impl FnOnce(&mut Self) -> Result<Value, Reported>) -> Arm {
+    pub(super) fn caught(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
+    ) -> ArmValue {
         let outer = std::mem::take(self.diags);
         let result = run(self);
         (result, std::mem::replace(self.diags, outer))
@@ -155,11 +158,11 @@ impl Evaluator<'_> {
     /// the arm that is picked.
     pub(super) fn choose(
         &mut self,
-        choice: &Choice<'_>,
-        arms: [Arm; 2],
+        choice: &Conditional<'_>,
+        arms: [ArmValue; 2],
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
-        let Choice { condition, spans, whole } = *choice;
+        let Conditional { condition, spans, whole } = *choice;
         let [yes, no] = arms.each_ref().map(|(arm, _)| match arm {
             Ok(value) => value.clone(),
             Err(_) => Value::dynamic(),

@@ -5,7 +5,7 @@ use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, V
 
 use super::collection::{bind, element};
 use super::limits::{Budget, Limit, MAX_VALUE};
-use super::operator::Choice;
+use super::operator::Conditional;
 use super::{Evaluator, Frames};
 use crate::syntax::{Expr, TemplateFor, TemplateIf, TemplatePart};
 
@@ -115,7 +115,7 @@ impl Evaluator<'_> {
         let TemplateIf { condition, yes, no, span } = choice;
         let span = *span;
         let [yes, no] = [yes, no].map(|arm| self.caught(|this| this.parts(arm, span, frames)));
-        let choice = Choice { condition, spans: [span, span], whole: span };
+        let choice = Conditional { condition, spans: [span, span], whole: span };
         self.choose(&choice, [yes, no], frames)
     }
 

@@ -1,6 +1,6 @@
 //! Functions that change the type or the marks of a value, and those that test whether it has one.
 
-use formwork_value::convert::Refused;
+use formwork_value::convert::ConversionError;
 use formwork_value::{Marks, Type, Value, convert};
 
 use super::{Args, Builtin, CallError, Special};
@@ -132,7 +132,7 @@ fn to_type(args: &Args<'_>, ty: &Type) -> Outcome {
 }
 
 /// Says why a conversion fails, without the value where that is secret.
-fn not_converted(value: &Value, ty: &Type, refused: &Refused) -> String {
+fn not_converted(value: &Value, ty: &Type, refused: &ConversionError) -> String {
     let (got, wanted) = (value.ty(), ty.friendly_constraint());
     if !value.all_marks().is_empty() {
         let got = got.friendly_name();

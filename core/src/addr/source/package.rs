@@ -4,7 +4,7 @@
 use std::fmt::{Display, Formatter};
 
 use super::{ModuleSource, Subfolder, split_subfolder};
-use crate::addr::parse::BadAddress;
+use crate::addr::parse::AddressError;
 
 /// The address from which a package is fetched. All users of the same package have the same
 /// address.
@@ -54,8 +54,8 @@ impl Display for PackageAddr {
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<ModuleSource, BadAddress> {
-    let invalid = |reason: String| BadAddress {
+pub(super) fn parse(text: &str) -> Result<ModuleSource, AddressError> {
+    let invalid = |reason: String| AddressError {
         summary: "Invalid module source address",
         detail: format!("Failed to parse module source address: {reason}."),
     };
@@ -70,7 +70,7 @@ pub(super) fn parse(text: &str) -> Result<ModuleSource, BadAddress> {
         return Ok(ModuleSource::Package(package, within));
     }
     let Some(long) = written_out(address).map_err(invalid)? else {
-        return Err(BadAddress {
+        return Err(AddressError {
             summary: "Invalid module source address",
             detail: format!(
                 "Formwork failed to determine your intended installation method for remote module package {address:?}.\n\nIf you intended this as a path relative to the current module, use \"./{address}\" instead. The \"./\" prefix indicates that the address is a relative filesystem path."

@@ -3,15 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{AS_WRITTEN, Building, DEPENDENTS_FIRST, Vertex, name};
+use super::{AS_WRITTEN, DEPENDENTS_FIRST, GraphBuilder, Vertex, name};
 use crate::addr::{ConfigResourceAddr, ProviderConfigAddr};
 use crate::graph::{self, Edge, VertexId};
-use crate::phase::Why;
+use crate::phase::EdgeReason;
 
 /// Removes edges from every set of vertices that wait for each other: first those that only the
 /// configuration asks for, and then, as Terraform does, those by which objects of one provider
 /// configuration go before those of another on which they depend.
-pub(in crate::apply) fn relax(draft: &mut Building<'_>) {
+pub(in crate::apply) fn relax(draft: &mut GraphBuilder<'_>) {
     let written = draft.edges().iter().map(|edge| edge.why == AS_WRITTEN).collect();
     leave_out(draft, written);
     let vertices = draft.vertices();
@@ -29,7 +29,7 @@ pub(in crate::apply) fn relax(draft: &mut Building<'_>) {
         Vertex::Gone(addr) | Vertex::Free(addr) => providers.get(addr).copied(),
         _ => None,
     };
-    let lies_between = |edge: &Edge<Why>| {
+    let lies_between = |edge: &Edge<EdgeReason>| {
         edge.why == DEPENDENTS_FIRST
             && matches!(vertices[edge.dependency.index()], Vertex::Gone(_))
             && provider(edge.dependent) != provider(edge.dependency)
@@ -39,11 +39,11 @@ pub(in crate::apply) fn relax(draft: &mut Building<'_>) {
 }
 
 /// Removes those of some edges whose ends wait for each other. `is_soft` runs parallel to the edges.
-fn leave_out(draft: &mut Building<'_>, is_soft: Vec<bool>) {
+fn leave_out(draft: &mut GraphBuilder<'_>, is_soft: Vec<bool>) {
     if !is_soft.contains(&true) {
         return;
     }
-    let ends = |edge: &Edge<Why>| (edge.dependent.index(), edge.dependency.index());
+    let ends = |edge: &Edge<EdgeReason>| (edge.dependent.index(), edge.dependency.index());
     let edges = draft.edges().iter().map(ends).collect();
     let knots = graph::knots(draft.vertices().len(), edges);
     let (_, edges) = draft.split();

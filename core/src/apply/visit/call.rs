@@ -2,7 +2,7 @@
 //! examined. The visits decide which change is made, and which meaning its outcome has for the
 //! object.
 
-mod again;
+mod resolve_unknown;
 mod salvage;
 
 use std::rc::Rc;
@@ -13,12 +13,12 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use self::salvage::taken_down;
 use super::View;
-use crate::phase::Asking;
-use crate::provider::{About, Ask, Handle, ResourceType};
+use crate::phase::ChangeRequest;
+use crate::provider::{Ask, CallContext, ProviderClient, ResourceType};
 use crate::state::Object;
 use crate::state::journal::{Action, Intent, JournalError, Op};
 
-pub(super) use salvage::{Left, Salvaged, Seen};
+pub(super) use salvage::{RemainingObject, Salvaged, Seen};
 
 const UNWRITTEN: &str = "Journal cannot be written";
 
@@ -26,9 +26,9 @@ const UNWRITTEN: &str = "Journal cannot be written";
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) view: View<'a>,
-    pub(super) handle: &'a Rc<Handle>,
+    pub(super) handle: &'a Rc<ProviderClient>,
     pub(super) ty: &'a ResourceType,
-    pub(super) about: About<'a>,
+    pub(super) about: CallContext<'a>,
     pub(super) intent: Intent<'a>,
     pub(super) ask: Ask<'a>,
     /// The object that is changed or destroyed; `None` if one is made.
@@ -41,15 +41,15 @@ pub(super) struct Call<'a> {
 
 /// A call that was announced.
 #[derive(Clone, Copy)]
-pub(super) struct Announced<'a> {
+pub(super) struct AnnouncedCall<'a> {
     call: Call<'a>,
     op: Op,
 }
 
 impl<'a> Call<'a> {
-    fn asking(self) -> Asking<'a> {
+    fn asking(self) -> ChangeRequest<'a> {
         let Self { handle, ty, about, secrets, .. } = self;
-        Asking { handle, ty, about, secrets }
+        ChangeRequest { handle, ty, about, secrets }
     }
 
     /// Announces the call. Calls of the built-in provider change nothing outside this process, so
@@ -57,7 +57,10 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// When it could not be announced; then the call must not be made.
-    pub(super) async fn announce(self, diags: &mut Diagnostics) -> Result<Announced<'a>, Reported> {
+    pub(super) async fn announce(
+        self,
+        diags: &mut Diagnostics,
+    ) -> Result<AnnouncedCall<'a>, Reported> {
         let journal = self.view.journal;
         let op = match self.intent.provider.provider.is_builtin() {
             true => journal.note(self.intent),
@@ -70,7 +73,7 @@ impl<'a> Call<'a> {
             );
             self.unwritten(diags, &what, &why)
         })?;
-        Ok(Announced { call: self, op })
+        Ok(AnnouncedCall { call: self, op })
     }
 
     /// Names the command that settles a creation whose outcome is unknown.
@@ -90,7 +93,7 @@ impl<'a> Call<'a> {
     }
 }
 
-impl Announced<'_> {
+impl AnnouncedCall<'_> {
     /// Sends the call, keeps the answer, and only then examines it. Without a usable answer, finds
     /// out the effect of the call.
     pub(super) async fn send(self, diags: &mut Diagnostics) -> Salvaged {
@@ -102,10 +105,11 @@ impl Announced<'_> {
         let given_up = matches!(answer, Err(Failure::GivenUp(_)));
         let salvaged = call.salvage(diags, answer);
         let salvaged = match salvaged.left {
-            Left::InDoubt if !given_up => Box::pin(call.resolve(diags, salvaged)).await,
+            RemainingObject::InDoubt if !given_up => Box::pin(call.resolve(diags, salvaged)).await,
             _ => salvaged,
         };
-        if matches!(salvaged.left, Left::InDoubt) && call.intent.action == Action::Create {
+        if matches!(salvaged.left, RemainingObject::InDoubt) && call.intent.action == Action::Create
+        {
             diags.warn(call.outcome_unknown());
         }
         self.report_unless(diags, kept);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostics, Reported};
 
-use super::call::{Call, Left, Salvaged, Seen};
-use super::{Came, View, provision};
+use super::call::{Call, RemainingObject, Salvaged, Seen};
+use super::{ApplyOutcome, View, provision};
 use crate::addr::InstanceAddr;
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
@@ -15,7 +15,7 @@ use crate::config::When;
 use crate::eval::DestroyedScope;
 use crate::event::Event;
 use crate::phase::{encode, find_stored, label_before, plain, watched};
-use crate::provider::{About, Ask, ResourceType, remark};
+use crate::provider::{Ask, CallContext, ResourceType, remark};
 use crate::state::journal::{self, Intent};
 use crate::state::{Object, Status};
 
@@ -25,12 +25,12 @@ pub(super) async fn visit(
     object: Option<Arc<Object>>,
     diags: &mut Diagnostics,
     vertex: &DestroyVertex<'_>,
-) -> Result<Came, Reported> {
+) -> Result<ApplyOutcome, Reported> {
     let change = vertex.change;
     let addr = &change.addr;
     let Some(object) = object else {
         // A replacement whose new object could not be made leaves the old one in its place.
-        return Ok(Came::Nothing);
+        return Ok(ApplyOutcome::Nothing);
     };
     let (handle, ty) = find_stored(view.session, diags, &change.provider, &addr.of())?;
     let null = conform::planned_destroy(ty.block());
@@ -45,7 +45,7 @@ pub(super) async fn visit(
         view,
         handle: &handle,
         ty: &ty,
-        about: About { addr, block: None },
+        about: CallContext { addr, block: None },
         intent: Intent {
             addr,
             provider: &change.provider,
@@ -84,9 +84,9 @@ pub(super) async fn visit(
     };
     let Ok((announced, Salvaged { result, left })) = sent else {
         failed(elapsed);
-        return Ok(Came::Destroyed { left: Some(object) });
+        return Ok(ApplyOutcome::Destroyed { left: Some(object) });
     };
-    let in_doubt = matches!(left, Left::InDoubt);
+    let in_doubt = matches!(left, RemainingObject::InDoubt);
     let left = what_is_left(diags, (&ty, addr), &object, left)?;
     if !in_doubt {
         announced.settle(diags, left.as_deref());
@@ -95,7 +95,7 @@ pub(super) async fn visit(
         Ok(()) => view.session.watch.see(&Event::Done { addr, deposed, action, label, elapsed }),
         Err(_) => failed(elapsed),
     }
-    Ok(Came::Destroyed { left })
+    Ok(ApplyOutcome::Destroyed { left })
 }
 
 /// Remainder of an object after the call.
@@ -103,11 +103,11 @@ fn what_is_left(
     diags: &mut Diagnostics,
     (ty, addr): (&ResourceType, &InstanceAddr),
     object: &Arc<Object>,
-    left: Left,
+    left: RemainingObject,
 ) -> Result<Option<Arc<Object>>, Reported> {
     let Seen { value, private, .. } = match left {
-        Left::AsBefore | Left::InDoubt => return Ok(Some(object.clone())),
-        Left::Answered(seen) | Left::Found(seen) => seen,
+        RemainingObject::AsBefore | RemainingObject::InDoubt => return Ok(Some(object.clone())),
+        RemainingObject::Answered(seen) | RemainingObject::Found(seen) => seen,
     };
     if value.value().is_null() {
         return Ok(None);

@@ -2,7 +2,7 @@
 
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{Came, Expanded, View};
+use super::{ApplyOutcome, Expanded, View};
 use crate::addr::{InstanceAddr, InstanceKey, ResourceAddr};
 use crate::apply::vertex::ExpandVertex;
 use crate::change::Action;
@@ -16,7 +16,7 @@ pub(super) fn visit(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ExpandVertex<'_>,
-) -> Result<Came, Reported> {
+) -> Result<ApplyOutcome, Reported> {
     let mut found = Vec::new();
     let mut result = Ok(());
     for module in view.session.results.instances(&vertex.node.path) {
@@ -25,7 +25,7 @@ pub(super) fn visit(
             Err(reported) => result = Err(reported),
         }
     }
-    result.map(|()| Came::Expanded(found))
+    result.map(|()| ApplyOutcome::Expanded(found))
 }
 
 fn in_module(

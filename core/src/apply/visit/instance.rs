@@ -11,8 +11,8 @@ use formwork_plugin_protocol::contract::{self, conform};
 use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
 
-use super::call::{Announced, Call, Left, Salvaged};
-use super::{Came, View, provision};
+use super::call::{AnnouncedCall, Call, RemainingObject, Salvaged};
+use super::{ApplyOutcome, View, provision};
 use crate::addr::{InstanceAddr, Mode};
 use crate::apply::vertex::InstanceVertex;
 use crate::change::{Action, Change};
@@ -20,10 +20,10 @@ use crate::config::When;
 use crate::eval::ModuleScope;
 use crate::event::Event;
 use crate::phase::{
-    Asking, INVALID_PLAN, Written, find_written, label, label_before, plain, sensitive_paths,
-    stored, watched,
+    ChangeRequest, INVALID_PLAN, InstanceConfig, find_written, label, label_before, plain,
+    sensitive_paths, stored, watched,
 };
-use crate::provider::{Ask, Handle, Planned, ResourceType, remark};
+use crate::provider::{Ask, Planned, ProviderClient, ResourceType, remark};
 use crate::state::journal::{self, Intent};
 use crate::state::{Object, Status};
 
@@ -32,20 +32,20 @@ pub(super) async fn visit(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &InstanceVertex<'_>,
-) -> Result<Came, Reported> {
+) -> Result<ApplyOutcome, Reported> {
     let InstanceVertex { change, config: block, .. } = *vertex;
     let name = (&change.addr.of().config(), block);
     let (handle, ty) = find_written(view.session, diags, &change.provider, name)?;
     let scope = scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
-    let written = Written { session, config: block, addr, failure };
+    let written = InstanceConfig { session, config: block, addr, failure };
     let config = written.evaluate(diags, &ty, &scope).await?;
     let work = Work { view, vertex, written, handle: &handle, ty: &ty };
     let came = match change.addr.resource.mode() {
         Mode::Data => work.read(diags, &config).await?,
         Mode::Managed | Mode::Ephemeral => work.make(diags, &config, &scope).await?,
     };
-    if let Came::Made { value: Some(value), .. } = &came {
+    if let ApplyOutcome::Made { value: Some(value), .. } = &came {
         // One that does not hold stops what depends on the instance, which is kept as it is. Errors
         // are in `diags`, and that is what stops dependents.
         let _ = written.check_after(diags, scope, value).await;
@@ -100,8 +100,8 @@ fn no_place(addr: &InstanceAddr) -> Diagnostic {
 struct Work<'a> {
     view: View<'a>,
     vertex: &'a InstanceVertex<'a>,
-    written: Written<'a>,
-    handle: &'a Rc<Handle>,
+    written: InstanceConfig<'a>,
+    handle: &'a Rc<ProviderClient>,
     ty: &'a ResourceType,
 }
 
@@ -122,7 +122,11 @@ impl<'a> Work<'a> {
         }
     }
 
-    async fn read(&self, diags: &mut Diagnostics, config: &Value) -> Result<Came, Reported> {
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        config: &Value,
+    ) -> Result<ApplyOutcome, Reported> {
         let addr = &self.change().addr;
         if !config.is_wholly_known() {
             let detail = format!(
@@ -141,7 +145,7 @@ impl<'a> Work<'a> {
             false => self.prior_object().cloned(),
         };
         let (value, changed) = (Some(read.value), read.is_answered);
-        Ok(Came::Made { object, value, deposes: None, changed })
+        Ok(ApplyOutcome::Made { object, value, deposes: None, changed })
     }
 
     async fn make(
@@ -149,7 +153,7 @@ impl<'a> Work<'a> {
         diags: &mut Diagnostics,
         config: &Value,
         scope: &ModuleScope<'_>,
-    ) -> Result<Came, Reported> {
+    ) -> Result<ApplyOutcome, Reported> {
         let about = self.written.about();
         if !self.change().config_known {
             self.handle.validate(diags, self.ty, config, about).await?;
@@ -161,7 +165,7 @@ impl<'a> Work<'a> {
         };
         let mut secrets = sensitive_paths(config);
         secrets.extend(sensitive_paths(&self.change().before));
-        let asking = Asking { handle: self.handle, ty: self.ty, about, secrets: &secrets };
+        let asking = ChangeRequest { handle: self.handle, ty: self.ty, about, secrets: &secrets };
         let plain_config = plain(config);
         let asked = (&prior, stored.map(|object| &**object));
         let planned = self.plan_again(diags, asking, asked, &plain_config).await?;
@@ -197,7 +201,7 @@ impl<'a> Work<'a> {
     async fn plan_again(
         &self,
         diags: &mut Diagnostics,
-        asking: Asking<'_>,
+        asking: ChangeRequest<'_>,
         (prior, object): (&Plain, Option<&Object>),
         config: &Plain,
     ) -> Result<Planned, Reported> {
@@ -233,7 +237,7 @@ impl<'a> Work<'a> {
         diags: &mut Diagnostics,
         planned: Planned,
         config: &Value,
-    ) -> Result<Came, Reported> {
+    ) -> Result<ApplyOutcome, Reported> {
         let value = remark(self.ty, planned.value, &sensitive_paths(config));
         let prior = self.prior_object();
         let object = Object {
@@ -249,7 +253,7 @@ impl<'a> Work<'a> {
             self.see(&Event::Start { addr, deposed, action, label: label.clone() });
             self.see(&Event::Done { addr, deposed, action, label, elapsed });
         }
-        Ok(Came::Made { object, value: Some(value), deposes: None, changed })
+        Ok(ApplyOutcome::Made { object, value: Some(value), deposes: None, changed })
     }
 
     /// Announces the call, makes it, keeps the answer, and only then looks at it.
@@ -258,7 +262,7 @@ impl<'a> Work<'a> {
         diags: &mut Diagnostics,
         call: Call<'_>,
         given: (&Value, &ModuleScope<'_>),
-    ) -> Result<Came, Reported> {
+    ) -> Result<ApplyOutcome, Reported> {
         let (change, action) = (self.change(), self.action());
         let (addr, deposed) = (&change.addr, None);
         let announced = call.announce(diags).await?;
@@ -271,7 +275,7 @@ impl<'a> Work<'a> {
         let (came, elapsed) =
             watched(self.view.session, (addr, action, before.as_ref()), work).await;
         match &came {
-            Ok(Came::Made { value: Some(value), .. }) => {
+            Ok(ApplyOutcome::Made { value: Some(value), .. }) => {
                 let label = label(value);
                 self.see(&Event::Done { addr, deposed, action, label, elapsed });
             }
@@ -285,20 +289,20 @@ impl<'a> Work<'a> {
     async fn keep(
         &self,
         diags: &mut Diagnostics,
-        (announced, Salvaged { result, left }): (Announced<'_>, Salvaged),
+        (announced, Salvaged { result, left }): (AnnouncedCall<'_>, Salvaged),
         (config, scope): (&Value, &ModuleScope<'_>),
-    ) -> Result<Came, Reported> {
+    ) -> Result<ApplyOutcome, Reported> {
         let creating = self.action() == Action::Create;
         let provisioners = &*self.written.config.provisioners;
         let provisions = creating && provision::any(provisioners, When::Create);
-        let in_doubt = matches!(left, Left::InDoubt);
+        let in_doubt = matches!(left, RemainingObject::InDoubt);
         // Provisioners of a new object have not run when its creation failed.
-        let sound = matches!(left, Left::Found(_)) && !provisions;
+        let sound = matches!(left, RemainingObject::Found(_)) && !provisions;
         let (value, mut object) = match left {
-            Left::AsBefore | Left::InDoubt => {
+            RemainingObject::AsBefore | RemainingObject::InDoubt => {
                 (None, self.prior_object().filter(|_| !creating).cloned())
             }
-            Left::Answered(seen) | Left::Found(seen) => {
+            RemainingObject::Answered(seen) | RemainingObject::Found(seen) => {
                 let is_gone = seen.value.value().is_null();
                 let value = remark(self.ty, seen.value, &sensitive_paths(config));
                 let kept = self.prior_object().filter(|_| !creating);
@@ -336,7 +340,7 @@ impl<'a> Work<'a> {
             announced.settle(diags, object.as_deref());
         }
         let deposes = self.vertex.deposes.clone().filter(|_| object.is_some());
-        Ok(Came::Made { object, value, deposes, changed: true })
+        Ok(ApplyOutcome::Made { object, value, deposes, changed: true })
     }
 
     /// The object for the state, as far as the plan says what it is like.

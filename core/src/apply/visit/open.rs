@@ -2,11 +2,11 @@
 
 use formwork_value::Diagnostics;
 
-use super::{Came, Expanded, View};
+use super::{ApplyOutcome, Expanded, View};
 use crate::addr::ResourceAddr;
 use crate::apply::vertex::OpenVertex;
 use crate::eval::{ModuleResults, expand};
-use crate::phase::Site;
+use crate::phase::EphemeralInstance;
 
 /// Expands the resource in every instance of its module and opens all of its instances. Of those that
 /// cannot be opened it is in `diags`.
@@ -14,7 +14,7 @@ pub(super) async fn visit(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &OpenVertex<'_>,
-) -> Came {
+) -> ApplyOutcome {
     let modules = view.session.results.instances(&vertex.node.path);
     let opened = modules.into_iter().map(|module| in_module(view, vertex, module));
     let mut found = Vec::new();
@@ -22,7 +22,7 @@ pub(super) async fn visit(
         let _ = diags.append(problems);
         found.extend(expanded);
     }
-    Came::Expanded(found)
+    ApplyOutcome::Expanded(found)
 }
 
 async fn in_module(
@@ -42,7 +42,8 @@ async fn in_module(
         let mut diags = Diagnostics::new();
         let addr = resource.instance(key);
         let scope = scope.clone().repeated(expansion.data(&addr.key));
-        let site = Site { config: vertex.config, addr: &addr, provider: &vertex.provider };
+        let site =
+            EphemeralInstance { config: vertex.config, addr: &addr, provider: &vertex.provider };
         // The semaphore is never closed, so a permit always comes.
         let _permit = session.permits.acquire().await;
         let value = view.openings.open(&mut diags, site, scope).await;

@@ -5,7 +5,7 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::{View, instance};
 use crate::apply::vertex::UnchangedVertex;
-use crate::phase::Written;
+use crate::phase::InstanceConfig;
 
 /// Visits an instance that stays as it is.
 ///
@@ -19,7 +19,7 @@ pub(super) async fn visit(
     let UnchangedVertex { change, config } = *vertex;
     let scope = instance::scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
-    let written = Written { session, config, addr, failure };
+    let written = InstanceConfig { session, config, addr, failure };
     written.check_before(diags, &scope).await?;
     written.check_after(diags, scope, &change.after).await
 }

@@ -44,7 +44,7 @@ fn check(module: &str, texts: &[(&str, &str)], file: &str, expect: &Expect) {
     let mut diags = Diagnostics::new();
     let mut given =
         read_values(&mut diags, &mut sources, "terraform.tfvars", file.into()).unwrap_or_default();
-    given.extend(texts.iter().map(|(name, text)| Given {
+    given.extend(texts.iter().map(|(name, text)| VariableInput {
         name: (*name).into(),
         value: GivenValue::Text((*text).into()),
         origin: Origin::Option,

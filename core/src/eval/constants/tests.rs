@@ -5,7 +5,7 @@ use formwork_value::{Diagnostics, Value};
 
 use super::Candidate;
 use crate::config::testing::show;
-use crate::eval::testing::Bench;
+use crate::eval::testing::EvalFixture;
 
 const LOCALS: &str = r#"
 variable "v" {}
@@ -28,7 +28,7 @@ locals {
 "#;
 
 /// Finds the local values in the order of their names. A star stands before those that are constants.
-fn found(bench: &Bench) -> String {
+fn found(bench: &EvalFixture) -> String {
     let (constants, scope) = (bench.results.constants(), bench.scope());
     let mut told = String::new();
     for (name, local) in &bench.config.root.locals {
@@ -42,8 +42,8 @@ fn found(bench: &Bench) -> String {
 }
 
 /// A run that finds the values another time, when more is known.
-fn later(bench: Bench) -> Bench {
-    let mut later = Bench::of(LOCALS);
+fn later(bench: EvalFixture) -> EvalFixture {
+    let mut later = EvalFixture::of(LOCALS);
     later.results = bench.results.beside(&later.config);
     later.world.workspace = "other".into();
     later.world.plan_time = Some(time::OffsetDateTime::UNIX_EPOCH);
@@ -53,7 +53,7 @@ fn later(bench: Bench) -> Bench {
 
 #[test]
 fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_anew() {
-    let bench = Bench::of(LOCALS);
+    let bench = EvalFixture::of(LOCALS);
     bench.results.root().variables.set("v", Value::object([("other", Value::int(1))]));
     expect![[r#"
         * a_number = 2
@@ -93,10 +93,10 @@ fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_anew() {
 
 #[test]
 fn a_constant_is_not_evaluated_again() {
-    let bench = Bench::of("locals { a = 1 }");
+    let bench = EvalFixture::of("locals { a = 1 }");
     let (constants, a) = (bench.results.constants(), &bench.config.root.locals["a"]);
     let found = |text: &str| {
-        let elsewhere = Bench::of(text);
+        let elsewhere = EvalFixture::of(text);
         let expr = &elsewhere.config.root.locals["a"].expr;
         let wanted = (Candidate::Local(&a.name), expr);
         constants.value(&mut Diagnostics::new(), wanted, &bench.scope())

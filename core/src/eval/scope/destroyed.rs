@@ -12,12 +12,12 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 use super::{attribute, path, terraform};
 use crate::addr::InstanceKey;
 use crate::config::bad_reference;
-use crate::eval::World;
+use crate::eval::HostValues;
 
 /// The scope of names beside an object that is about to be destroyed.
 pub struct DestroyedScope<'a> {
     /// The world outside.
-    pub world: &'a World,
+    pub world: &'a HostValues,
     /// The folder of the module; `None` for the root module.
     pub folder: Option<&'a Path>,
     /// The instance key.

@@ -10,11 +10,11 @@ use formwork_plugin_protocol::{Failure, Provider};
 
 use super::*;
 use crate::addr::ProviderAddr;
-use crate::eval::testing::Bench;
+use crate::eval::testing::EvalFixture;
 use crate::plan;
 use crate::provider::{Launch, Pool};
 use crate::provisioner::Provisioners;
-use crate::session::Ground;
+use crate::session::SessionInputs;
 use crate::state::file::StateFile;
 
 /// A graph is built without asking any provider.
@@ -62,11 +62,11 @@ fn with_session<T>(look: impl FnOnce(&Session<'_>) -> T) -> T {
 }
 
 fn with_session_of<T>(config: &str, state: &str, look: impl FnOnce(&Session<'_>) -> T) -> T {
-    let bench = Bench::of(config);
+    let bench = EvalFixture::of(config);
     let state = StateFile::read(state.as_bytes()).unwrap().state;
     let (pool, variables, stop) = (Pool::new(&Nobody), BTreeMap::new(), Cell::new(false));
     let provisioners = Provisioners::default();
-    look(&Session::new(Ground {
+    look(&Session::new(SessionInputs {
         config: &bench.config,
         sources: &bench.sources,
         state: &state,

@@ -4,14 +4,14 @@ use formwork_value::Span;
 
 use crate::config::Config;
 use crate::graph::{Edges, numbered};
-use crate::phase::{Mentions, Names, Why};
+use crate::phase::{EdgeReason, Mentions, Names};
 use crate::plan::vertex::Vertex;
 
 pub(in crate::plan) fn connect<'c>(
     config: &'c Config,
     vertices: &[Vertex<'c>],
     names: &Names,
-    edges: &mut Edges<Why>,
+    edges: &mut Edges<EdgeReason>,
 ) {
     for (at, vertex) in numbered(vertices) {
         for ((node, references), why) in mentions(config, vertex) {
@@ -27,7 +27,7 @@ pub(in crate::plan) fn connect<'c>(
     }
 }
 
-type Because = fn(Span) -> Why;
+type Because = fn(Span) -> EdgeReason;
 
 /// Returns the references of a vertex, and those needed to find the objects that are imported into
 /// a resource.
@@ -36,16 +36,16 @@ pub(in crate::plan) fn mentions<'c>(
     vertex: &Vertex<'c>,
 ) -> Vec<(Mentions<'c>, Because)> {
     match vertex {
-        Vertex::Frame(frame) => {
+        Vertex::SharedVertex(frame) => {
             let all = frame.mentions(config).into_iter();
-            all.map(|mentions| (mentions, Why::Mention as Because)).collect()
+            all.map(|mentions| (mentions, EdgeReason::Mention as Because)).collect()
         }
         Vertex::Resource(resource) => {
             let own = (resource.node, resource.config.references.as_slice());
             let imports = resource.imports.iter();
             let imports = imports.map(|it| (config.root_node(), it.references.as_slice()));
-            let imports = imports.map(|mentions| (mentions, Why::Import as Because));
-            std::iter::once((own, Why::Mention as Because)).chain(imports).collect()
+            let imports = imports.map(|mentions| (mentions, EdgeReason::Import as Because));
+            std::iter::once((own, EdgeReason::Mention as Because)).chain(imports).collect()
         }
         Vertex::Read(_) | Vertex::Orphan(_) => Vec::new(),
     }

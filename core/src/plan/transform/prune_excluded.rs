@@ -3,15 +3,18 @@
 
 use crate::addr::{ConfigResourceAddr, Target};
 use crate::graph::{Draft, numbered};
-use crate::phase::Why;
+use crate::phase::EdgeReason;
 use crate::plan::Mode;
 use crate::plan::build::Inputs;
 use crate::plan::vertex::Vertex;
 
-pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, Why>) -> Vec<bool> {
+pub(in crate::plan) fn prune<'c>(
+    inputs: Inputs<'c>,
+    draft: &Draft<Vertex<'c>, EdgeReason>,
+) -> Vec<bool> {
     let vertices = draft.vertices();
     let excludes = &inputs.options.excludes;
-    // Destroying goes in the opposite order, and by the state: see `Spared`.
+    // Destroying goes in the opposite order, and by the state: see `ExcludedFromDestroy`.
     if excludes.is_empty() || inputs.options.mode == Mode::Destroy {
         return vec![true; vertices.len()];
     }

@@ -3,13 +3,16 @@
 
 use crate::addr::Mode as ResourceMode;
 use crate::graph::Draft;
-use crate::phase::Why;
+use crate::phase::EdgeReason;
 use crate::plan::Mode;
 use crate::plan::build::Inputs;
 use crate::plan::transform::prune_targets::with_dependencies;
 use crate::plan::vertex::Vertex;
 
-pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, Why>) -> Vec<bool> {
+pub(in crate::plan) fn prune<'c>(
+    inputs: Inputs<'c>,
+    draft: &Draft<Vertex<'c>, EdgeReason>,
+) -> Vec<bool> {
     if inputs.options.mode != Mode::Destroy {
         return vec![true; draft.vertices().len()];
     }
@@ -18,7 +21,7 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
             !resource.prior.is_empty() && resource.addr.resource.mode() == ResourceMode::Managed
         }
         Vertex::Orphan(_) => true,
-        Vertex::Frame(_) | Vertex::Read(_) => false,
+        Vertex::SharedVertex(_) | Vertex::Read(_) => false,
     });
     with_dependencies(inputs, draft, in_state.collect())
 }

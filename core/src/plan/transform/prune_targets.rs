@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::addr::{ConfigResourceAddr, Mode as ResourceMode, ResourceAddr};
 use crate::graph::{Draft, Edge};
-use crate::phase::{Frame, Why};
+use crate::phase::{EdgeReason, SharedVertex};
 use crate::plan::build::Inputs;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::plan::{Mode, Options};
 use crate::session::Session;
 
-pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, Why>) -> Vec<bool> {
+pub(in crate::plan) fn prune<'c>(
+    inputs: Inputs<'c>,
+    draft: &Draft<Vertex<'c>, EdgeReason>,
+) -> Vec<bool> {
     let targets = &inputs.options.targets;
     if targets.is_empty() {
         return vec![true; draft.vertices().len()];
@@ -28,7 +31,7 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
     let wanted = draft.vertices().iter().map(|vertex| match vertex {
         Vertex::Resource(resource) => written(resource),
         Vertex::Orphan(orphan) => targeted(&orphan.addr),
-        Vertex::Frame(_) | Vertex::Read(_) => false,
+        Vertex::SharedVertex(_) | Vertex::Read(_) => false,
     });
     let mut keep = with_dependencies(inputs, draft, wanted.collect());
     keep_satisfied_outputs(draft, &mut keep);
@@ -73,24 +76,26 @@ pub(in crate::plan) fn dragged(session: &Session<'_>, options: &Options) -> BTre
 /// only its provider: the references of its block need not have a value any more.
 pub(in crate::plan) fn with_dependencies(
     inputs: Inputs<'_>,
-    draft: &Draft<Vertex<'_>, Why>,
+    draft: &Draft<Vertex<'_>, EdgeReason>,
     wanted: Vec<bool>,
 ) -> Vec<bool> {
     let destroying = inputs.options.mode == Mode::Destroy;
     let is_doomed = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Resource(r) if destroying && r.addr.resource.mode() == ResourceMode::Managed);
-    let counts = |edge: &Edge<Why>| edge.why == Why::Provider || !is_doomed(&draft[edge.dependent]);
+    let counts = |edge: &Edge<EdgeReason>| {
+        edge.why == EdgeReason::Provider || !is_doomed(&draft[edge.dependent])
+    };
     draft.dependencies(counts).reach(wanted)
 }
 
 /// An output stays if it stands on resources, and on none that was pruned.
-fn keep_satisfied_outputs(draft: &Draft<Vertex<'_>, Why>, keep: &mut [bool]) {
+fn keep_satisfied_outputs(draft: &Draft<Vertex<'_>, EdgeReason>, keep: &mut [bool]) {
     let (dependencies, dependents) = (draft.dependencies(|_| true), draft.dependents());
     let resources = |kept: bool| -> Vec<bool> {
         let is_one = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Resource(_));
         draft.vertices().iter().zip(&*keep).map(|(it, is)| is_one(it) && *is == kept).collect()
     };
     let (lost, kept) = (dependents.reach(resources(false)), dependents.reach(resources(true)));
-    let is_output = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Frame(Frame::Value(value)) if value.root_output().is_some());
+    let is_output = |vertex: &Vertex<'_>| matches!(vertex, Vertex::SharedVertex(SharedVertex::Value(value)) if value.root_output().is_some());
     let outputs = draft.vertices().iter().map(is_output).zip(kept.iter().zip(&lost));
     let satisfied = outputs.map(|(is_output, (kept, lost))| is_output && *kept && !*lost);
     for (keep, needed) in keep.iter_mut().zip(dependencies.reach(satisfied.collect())) {

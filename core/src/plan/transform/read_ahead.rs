@@ -5,7 +5,7 @@
 
 use crate::addr::Mode as ResourceMode;
 use crate::graph::{Graph, VertexId};
-use crate::phase::{Frame, Why};
+use crate::phase::{EdgeReason, SharedVertex};
 use crate::plan::Options;
 use crate::plan::vertex::{ReadVertex, ResourceVertex, Vertex};
 use crate::session::Session;
@@ -13,10 +13,10 @@ use crate::session::Session;
 /// Adds the vertices. A plan that covers only a part reads no more than it needs, and without
 /// parallelism there is nothing to gain.
 pub(in crate::plan) fn add<'c>(
-    graph: Graph<Vertex<'c>, Why>,
+    graph: Graph<Vertex<'c>, EdgeReason>,
     session: &Session<'_>,
     options: &Options,
-) -> Graph<Vertex<'c>, Why> {
+) -> Graph<Vertex<'c>, EdgeReason> {
     let is_limited = !options.targets.is_empty() || !options.excludes.is_empty();
     if options.skip_refresh || is_limited || session.parallelism <= 1 {
         return graph;
@@ -28,8 +28,8 @@ pub(in crate::plan) fn add<'c>(
     let mut draft = graph.thaw();
     for Early { resource, provider, read } in reads {
         let read = draft.add(Vertex::Read(read));
-        draft.connect(read, provider, Why::Provider);
-        draft.connect(resource, read, Why::Order("plans what was read"));
+        draft.connect(read, provider, EdgeReason::Provider);
+        draft.connect(resource, read, EdgeReason::Order("plans what was read"));
     }
     draft.freeze().expect("each was put between two that were one behind the other")
 }
@@ -43,7 +43,7 @@ struct Early<'c> {
 
 /// Returns the resources to read ahead, in the order in which they can be planned: those planned
 /// first are read first.
-fn reads<'c>(graph: &Graph<Vertex<'c>, Why>) -> Vec<Early<'c>> {
+fn reads<'c>(graph: &Graph<Vertex<'c>, EdgeReason>) -> Vec<Early<'c>> {
     let mut waits = vec![false; graph.len()];
     let mut reads = Vec::new();
     for &id in graph.order() {
@@ -54,7 +54,7 @@ fn reads<'c>(graph: &Graph<Vertex<'c>, Why>) -> Vec<Early<'c>> {
         waits[id.index()] = !late.is_empty();
         let Vertex::Resource(resource) = &graph[id] else { continue };
         let ResourceVertex { addr, config, provider, prior, .. } = resource;
-        let configures = |on: &&VertexId| matches!(&graph[**on], Vertex::Frame(Frame::Provider(it)) if it.addr == *provider);
+        let configures = |on: &&VertexId| matches!(&graph[**on], Vertex::SharedVertex(SharedVertex::Provider(it)) if it.addr == *provider);
         let Some(&configured) = on.iter().find(configures) else { continue };
         if is_read(resource) && late.iter().any(|on| *on != configured) {
             let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());

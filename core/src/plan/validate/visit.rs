@@ -3,7 +3,7 @@
 
 use formwork_value::{Diagnostics, Marks, Reported, Value};
 
-use super::Found;
+use super::ValidateOutcome;
 use crate::addr::Mode;
 use crate::config::{Repetition, import_problem};
 use crate::eval::conditions::try_out;
@@ -15,7 +15,7 @@ use crate::phase::{
 };
 use crate::plan::mention::{check_ignored_parts, warn_of_redundant_ignores};
 use crate::plan::vertex::ResourceVertex;
-use crate::provider::{About, Handle, ResourceType, unsupported_type};
+use crate::provider::{CallContext, ProviderClient, ResourceType, unsupported_type};
 use crate::session::Session;
 
 /// Validates vertices.
@@ -58,7 +58,7 @@ impl<'s> Checking<'s> {
         if block.body.is_empty() {
             return Ok(());
         }
-        let about = About { addr: &vertex.addr, block: Some(block.span) };
+        let about = CallContext { addr: &vertex.addr, block: Some(block.span) };
         let mut said = Diagnostics::new();
         let verdict = handle.validate_config(&mut said, &config, about).await;
         point_at_parts(&mut said, &block.body, block.span);
@@ -69,15 +69,15 @@ impl<'s> Checking<'s> {
         self,
         diags: &mut Diagnostics,
         vertex: &ResourceVertex<'_>,
-    ) -> Result<Found, Reported> {
+    ) -> Result<ValidateOutcome, Reported> {
         let (session, config) = (self.session, vertex.config);
         let name = &vertex.addr.resource;
         let handle = session.pool.unconfigured(diags, &vertex.provider.provider).await?;
-        let Some(handle) = handle else { return Ok(Found::Nothing) };
+        let Some(handle) = handle else { return Ok(ValidateOutcome::Nothing) };
         let ty = handle.loaded().find(name.mode(), name.kind());
         // Every call stands for one instance, since the number of instances is not known yet.
         let modules = session.results.instances(&vertex.node.path);
-        let Some(&module) = modules.first() else { return Ok(Found::Nothing) };
+        let Some(&module) = modules.first() else { return Ok(ValidateOutcome::Nothing) };
         let placeholder = match (&ty, &config.repetition) {
             (Some(ty), Repetition::Single) => Value::unknown(ty.ty.clone()),
             _ => Value::dynamic(),
@@ -90,7 +90,7 @@ impl<'s> Checking<'s> {
         let _ = self.imports(&mut said, vertex).await;
         // The block of one that is generated is made only when the object was found.
         if vertex.generated {
-            return diags.append(said).map(|()| Found::Nothing);
+            return diags.append(said).map(|()| ValidateOutcome::Nothing);
         }
         let unknown = RepetitionData::unknown(&config.repetition);
         let site = ReferenceSite { resource: Some(name), ..ReferenceSite::default() };
@@ -135,8 +135,8 @@ impl<'s> Checking<'s> {
         self,
         diags: &mut Diagnostics,
         place: Place<'_>,
-        handle: &Handle,
-    ) -> Result<Found, Reported> {
+        handle: &ProviderClient,
+    ) -> Result<ValidateOutcome, Reported> {
         let (session, config) = (self.session, place.vertex.config);
         let outer = session.scope(place.module).checked(self.check);
         let repetition = |diags: &mut Diagnostics| expand::check(diags, &outer, &config.repetition);
@@ -155,14 +155,14 @@ impl<'s> Checking<'s> {
             let ignored = &config.lifecycle.ignore_changes;
             warn_of_redundant_ignores(diags, ignored, ty.block(), config.type_span);
         }
-        let about = About { addr: &place.vertex.addr, block: Some(config.span) };
+        let about = CallContext { addr: &place.vertex.addr, block: Some(config.span) };
         let mut said = Diagnostics::new();
         let verdict = handle.validate(&mut said, ty, &value, about).await;
         let is_accepted = said.is_empty() && value.is_wholly_known();
         point_at_parts(&mut said, &config.body, config.span);
         diags.append(said).and(verdict)?;
         repetition.map(drop).and(whole).and(ephemeral).and(ignored).and(parts)?;
-        Ok(if is_accepted { Found::Accepted(value) } else { Found::Nothing })
+        Ok(if is_accepted { ValidateOutcome::Accepted(value) } else { ValidateOutcome::Nothing })
     }
 }
 

@@ -5,13 +5,13 @@ use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::View;
-use super::resource::Here;
+use super::resource::ResourceInModule;
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Reason};
 use crate::phase::{DataRead, plain, sensitive_paths};
 use crate::plan::Mode;
-use crate::plan::fates::Asks;
 use crate::plan::outcome::{FoundObject, Refreshed};
+use crate::plan::planned_resources::ObjectQuery;
 use crate::provider::{ResourceType, remark};
 
 /// Plans one instance.
@@ -21,7 +21,7 @@ use crate::provider::{ResourceType, remark};
 pub(super) async fn plan(
     view: View<'_>,
     diags: &mut Diagnostics,
-    here: &Here<'_>,
+    here: &ResourceInModule<'_>,
     key: InstanceKey,
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
@@ -52,7 +52,7 @@ pub(super) async fn plan(
 }
 
 /// Why a data source cannot be read while planning, if it cannot.
-fn why_later(view: View<'_>, here: &Here<'_>, config: &Value) -> Option<Reason> {
+fn why_later(view: View<'_>, here: &ResourceInModule<'_>, config: &Value) -> Option<Reason> {
     if !config.is_wholly_known() {
         return Some(Reason::ReadBecauseConfigUnknown);
     }
@@ -67,9 +67,9 @@ fn why_later(view: View<'_>, here: &Here<'_>, config: &Value) -> Option<Reason> 
 /// Whether a change is pending for any object that a data source must be read after: the objects
 /// that `depends_on` names, here or in the calls of the modules around it, managed resources
 /// referenced directly, and for conditions all dependencies.
-fn is_pending(view: View<'_>, here: &Here<'_>) -> bool {
+fn is_pending(view: View<'_>, here: &ResourceInModule<'_>) -> bool {
     let (vertex, fates) = (here.vertex, view.fates);
-    let asks = Asks { node: vertex.node, module: &here.addr.module };
+    let asks = ObjectQuery { node: vertex.node, module: &here.addr.module };
     let mentioned = vertex.config.references.iter().any(|reference| {
         reference.resource().is_some_and(|name| fates.is_pending_here(asks, name))
     });
@@ -89,7 +89,7 @@ fn is_pending(view: View<'_>, here: &Here<'_>) -> bool {
 /// Plans an instance that is read while applying.
 fn later(
     view: View<'_>,
-    here: &Here<'_>,
+    here: &ResourceInModule<'_>,
     addr: &InstanceAddr,
     ty: &ResourceType,
     (config, reason): (&Value, Reason),

@@ -15,15 +15,15 @@ use super::{View, import, side_by_side};
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
 use crate::eval::{Expansion, ModuleResults};
-use crate::phase::{Asking, INVALID_PLAN, find_stored, plain};
+use crate::phase::{ChangeRequest, INVALID_PLAN, find_stored, plain};
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};
-use crate::provider::{About, Ask, Handle, ResourceType};
+use crate::provider::{Ask, CallContext, ProviderClient, ResourceType};
 use crate::state::{InstanceState, Object, ResourceState};
 
 /// An object that is to go.
-pub(super) struct Doomed<'v> {
+pub(super) struct DestroyTarget<'v> {
     pub(super) key: &'v InstanceKey,
     pub(super) deposed: Option<&'v DeposedKey>,
     pub(super) object: &'v Arc<Object>,
@@ -48,7 +48,7 @@ pub(super) async fn visit_orphan(
     let moved =
         |key: &InstanceKey| view.settled.moves.origin(&vertex.addr.instance(key.clone())).is_some();
     let held = vertex.prior.into_iter();
-    let mut doomed: Vec<Doomed<'_>> = held
+    let mut doomed: Vec<DestroyTarget<'_>> = held
         .flat_map(|prior| all_of(prior, action, reason))
         .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
         .collect();
@@ -133,7 +133,7 @@ pub(super) async fn visit_lost(
 pub(super) fn refuse_to_destroy(
     diags: &mut Diagnostics,
     (vertex, addr): (&ResourceVertex<'_>, &ResourceAddr),
-    doomed: &[Doomed<'_>],
+    doomed: &[DestroyTarget<'_>],
 ) -> Result<(), Reported> {
     if !vertex.config.lifecycle.prevent_destroy {
         return Ok(());
@@ -161,12 +161,18 @@ fn all_of(
     state: &ResourceState,
     action: Action,
     reason: Option<Reason>,
-) -> impl Iterator<Item = Doomed<'_>> {
+) -> impl Iterator<Item = DestroyTarget<'_>> {
     state.instances.iter().flat_map(move |(key, InstanceState { current, deposed })| {
         let current = current.iter().map(move |object| (None, object, reason));
         let deposed = deposed.iter().map(|(deposed, object)| (Some(deposed), object, None));
         let all = current.chain(deposed);
-        all.map(move |(deposed, object, reason)| Doomed { key, deposed, object, action, reason })
+        all.map(move |(deposed, object, reason)| DestroyTarget {
+            key,
+            deposed,
+            object,
+            action,
+            reason,
+        })
     })
 }
 
@@ -176,7 +182,7 @@ pub(super) async fn visit_doomed(
     view: View<'_>,
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
-    (found, doomed): (&mut [FoundResource], Vec<Vec<Doomed<'_>>>),
+    (found, doomed): (&mut [FoundResource], Vec<Vec<DestroyTarget<'_>>>),
 ) {
     let mut ends = Vec::with_capacity(found.len());
     for (at, (resource, doomed)) in found.iter().zip(doomed).enumerate() {
@@ -209,7 +215,7 @@ struct End<'a> {
     view: View<'a>,
     resource: &'a ResourceAddr,
     provider: &'a ProviderConfigAddr,
-    handle: Rc<Handle>,
+    handle: Rc<ProviderClient>,
     ty: Rc<ResourceType>,
 }
 
@@ -217,7 +223,7 @@ impl End<'_> {
     async fn plan(
         &self,
         diags: &mut Diagnostics,
-        doomed: Doomed<'_>,
+        doomed: DestroyTarget<'_>,
     ) -> Result<FoundObject, Reported> {
         let addr = self.resource.instance(doomed.key.clone());
         let (handle, ty, deposed) = (&self.handle, &self.ty, doomed.deposed);
@@ -318,9 +324,9 @@ impl End<'_> {
         let identity = self.ty.identity_of(object);
         let identity = identity.as_ref();
         let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
-        let about = About { addr, block: None };
+        let about = CallContext { addr, block: None };
         let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
-        let asking = Asking { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
+        let asking = ChangeRequest { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
         asking.judge(diags, INVALID_PLAN, contract::Call::PlanDestroy, &planned.value)?;
         Ok(planned.private)
     }

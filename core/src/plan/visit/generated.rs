@@ -4,13 +4,13 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
 use super::View;
 use crate::addr::InstanceAddr;
-use crate::config::{Resource, unwritten};
+use crate::config::{Resource, missing_blocks};
 use crate::plan::generate;
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::ResourceType;
 
 /// A configuration that was generated.
-pub(super) struct Generated {
+pub(super) struct GeneratedConfig {
     /// Its source text.
     pub(super) text: String,
     /// And as it would be if it had been written.
@@ -26,17 +26,17 @@ pub(super) fn generate(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
     (addr, ty, object): (&InstanceAddr, &ResourceType, &Value),
-) -> Result<Generated, Reported> {
+) -> Result<GeneratedConfig, Reported> {
     let text = generate::block(vertex.config, ty.block(), object).map_err(|unknown| {
         let detail = format!("No configuration can be generated for {addr}: {unknown}.");
         diags.error(Diagnostic::error("Invalid generated configuration", detail))
     })?;
     view.session.results.generated.set(addr, &text);
     let mut found = Diagnostics::new();
-    let resource = unwritten::read(&mut found, &text);
+    let resource = missing_blocks::read(&mut found, &text);
     found.map_from(0, |problem| at_import(problem, vertex.config.span));
     diags.append(found)?;
-    Ok(Generated { text, resource: resource? })
+    Ok(GeneratedConfig { text, resource: resource? })
 }
 
 /// Points at the block that is there instead of at one that only will be.

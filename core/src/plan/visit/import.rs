@@ -7,12 +7,12 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::View;
 use super::prior::{Owner, Prior};
 use crate::addr::{InstanceAddr, ProviderConfigAddr};
-use crate::change::Clue;
+use crate::change::ImportKey;
 use crate::event::Event;
 use crate::phase::{find_stored, label, stored};
 use crate::plan::Adoption;
 use crate::plan::outcome::{FoundObject, Refreshed};
-use crate::provider::{About, Current, Imported, remark};
+use crate::provider::{CallContext, Current, Imported, remark};
 use crate::state::Object;
 
 /// Finds an object by the id that its provider knows it by. It counts as the prior object from then
@@ -24,11 +24,11 @@ pub(super) async fn find(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    clue: &Clue,
+    clue: &ImportKey,
 ) -> Result<Prior, Reported> {
     match find_at(view, diags, owner, clue).await? {
-        Found::There(prior) => Ok(prior),
-        Found::Nothing => Err(diags.error(not_there(clue, owner.about()))),
+        ImportOutcome::There(prior) => Ok(prior),
+        ImportOutcome::Nothing => Err(diags.error(not_there(clue, owner.about()))),
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) async fn find_unwritten(
 }
 
 /// Answer of a provider to the search for an object.
-pub(super) enum Found {
+pub(super) enum ImportOutcome {
     /// This.
     There(Prior),
     /// There is none.
@@ -66,8 +66,8 @@ pub(super) async fn find_at(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    clue: &Clue,
-) -> Result<Found, Reported> {
+    clue: &ImportKey,
+) -> Result<ImportOutcome, Reported> {
     let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     view.session.watch.see(&Event::ImportStart { addr, clue, applying: false });
     if !view.options.adoptions.get(addr).is_some_and(|adoption| adoption.all) {
@@ -80,8 +80,8 @@ pub(super) async fn find_at(
     let n_objects = others.len() + 1;
     view.session.watch.see(&Event::ImportFound { addr, n_objects });
     let mut prior = match read(view, diags, owner, imported).await? {
-        Found::There(prior) => prior,
-        Found::Nothing => return Ok(Found::Nothing),
+        ImportOutcome::There(prior) => prior,
+        ImportOutcome::Nothing => return Ok(ImportOutcome::Nothing),
     };
     let mut along = Vec::new();
     for (number, other) in (1..).zip(others) {
@@ -92,14 +92,14 @@ pub(super) async fn find_at(
             return Err(diags.error(taken(clue, about)));
         }
         match read(view, diags, owner, other).await? {
-            Found::There(prior) => along.push((addr, prior.object)),
-            Found::Nothing => return Err(diags.error(not_there(clue, about))),
+            ImportOutcome::There(prior) => along.push((addr, prior.object)),
+            ImportOutcome::Nothing => return Err(diags.error(not_there(clue, about))),
         }
     }
     if !along.is_empty() {
         prior.refreshed = Refreshed::Several { object: prior.object.clone(), along };
     }
-    Ok(Found::There(prior))
+    Ok(ImportOutcome::There(prior))
 }
 
 /// Reads the current value of an imported object.
@@ -108,7 +108,7 @@ async fn read(
     diags: &mut Diagnostics,
     owner: Owner<'_>,
     imported: Imported,
-) -> Result<Found, Reported> {
+) -> Result<ImportOutcome, Reported> {
     let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     let watch = view.session.watch;
     let found = remark(ty, imported.value, &[]);
@@ -119,7 +119,7 @@ async fn read(
     let read = handle.read(diags, ty, current, about).await?;
     if read.value.value().is_null() {
         watch.see(&Event::RefreshDone { addr, label: None });
-        return Ok(Found::Nothing);
+        return Ok(ImportOutcome::Nothing);
     }
     let current = remark(ty, read.value, &[]);
     watch.see(&Event::RefreshDone { addr, label: label(&current) });
@@ -127,10 +127,10 @@ async fn read(
     let object = Object { private, identity, ..stored(diags, ty, addr, &current)? };
     let object = Arc::new(object);
     let refreshed = Refreshed::Now(object.clone());
-    Ok(Found::There(Prior { stored: current.clone(), current, object, refreshed }))
+    Ok(ImportOutcome::There(Prior { stored: current.clone(), current, object, refreshed }))
 }
 
-fn taken(clue: &Clue, about: About<'_>) -> Diagnostic {
+fn taken(clue: &ImportKey, about: CallContext<'_>) -> Diagnostic {
     let addr = about.addr;
     let detail = format!(
         "By {clue} the provider found several objects, and one of them would become {addr}, where Formwork is already managing a remote object. Move that one to another address first."
@@ -140,7 +140,7 @@ fn taken(clue: &Clue, about: About<'_>) -> Diagnostic {
         .about(addr.to_string())
 }
 
-fn not_there(clue: &Clue, about: About<'_>) -> Diagnostic {
+fn not_there(clue: &ImportKey, about: CallContext<'_>) -> Diagnostic {
     let detail = format!(
         "The provider found nothing when it read the object by {clue}, which is to be imported to {}. \
          Only objects that are there can be imported: check that the id is right and that the \

@@ -7,15 +7,15 @@ use formwork_plugin_protocol::contract::conform::assert_object_compatible;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
 use super::View;
-use super::import::{Found, find_at};
+use super::import::{ImportOutcome, find_at};
 use super::prior::{Owner, Prior};
 use crate::addr::InstanceAddr;
-use crate::change::Clue;
+use crate::change::ImportKey;
 use crate::config::{Resource, When};
 use crate::phase::plain;
 use crate::plan::UNRESOLVED;
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, Listed, ResourceType, StoredIdentity, clue};
+use crate::provider::{CallContext, Listed, ResourceType, StoredIdentity, clue};
 use crate::state::Status;
 
 /// Result of searching for an object that may have been made.
@@ -58,15 +58,15 @@ pub(super) async fn look_for(
     let mut said = Diagnostics::new();
     let found = find_at(view, &mut said, owner, &clue).await;
     let mut prior = match found {
-        Ok(Found::There(prior)) => prior,
-        Ok(Found::Nothing) => return Search::NeverMade,
+        Ok(ImportOutcome::There(prior)) => prior,
+        Ok(ImportOutcome::Nothing) => return Search::NeverMade,
         Err(_) => {
             let summary = said.iter().find(|problem| problem.is_error());
             let summary = summary.map_or("", |problem| problem.summary.as_str());
             return in_doubt(diags, &format!("and answered: {summary}"));
         }
     };
-    let about = About { addr, block: Some(config.span) };
+    let about = CallContext { addr, block: Some(config.span) };
     let differences = assert_object_compatible(ty.block(), &plain(planned), &plain(&prior.current));
     if let Some(difference) = differences.first() {
         let about = about.addr;
@@ -91,7 +91,7 @@ async fn by_listing(
     diags: &mut Diagnostics,
     Owner { handle, ty, addr, .. }: Owner<'_>,
     planned: &Plain,
-) -> Option<Clue> {
+) -> Option<ImportKey> {
     let listed = handle.list(ty).await?;
     let known: HashSet<&StoredIdentity> = owned(view, ty.name.as_str()).collect();
     let fits = |one: &Listed| {
@@ -104,7 +104,7 @@ async fn by_listing(
     let open: Vec<(&InstanceAddr, &Value)> = open.collect();
     let n_missing = open.len();
     match choose(ty, addr, &found, &open) {
-        Some(one) => Some(Clue::Identity(one.identity.clone())),
+        Some(one) => Some(ImportKey::Identity(one.identity.clone())),
         None => {
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Of what its provider lists, {} \

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
-use super::generated::{self, Generated, at_import};
+use super::generated::{self, GeneratedConfig, at_import};
 use super::interrupted::{self, Search};
 use super::prior::{self, Prior};
-use super::resource::Here;
+use super::resource::ResourceInModule;
 use super::{View, import, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Importing, Reason, ReplaceOrder};
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
 use crate::eval::vertex::is_infinite;
-use crate::phase::{Asking, plain, sensitive_paths};
+use crate::phase::{ChangeRequest, plain, sensitive_paths};
 use crate::plan::Mode;
-use crate::plan::decide::{Facts, decide};
+use crate::plan::decide::{ActionInputs, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
-use crate::provider::{Handle, Planned, ResourceType, remark};
+use crate::provider::{Planned, ProviderClient, ResourceType, remark};
 
 /// Plans one instance.
 ///
@@ -30,7 +30,7 @@ use crate::provider::{Handle, Planned, ResourceType, remark};
 pub(super) async fn plan(
     view: View<'_>,
     diags: &mut Diagnostics,
-    here: &Here<'_>,
+    here: &ResourceInModule<'_>,
     key: InstanceKey,
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
@@ -73,7 +73,7 @@ pub(super) async fn plan(
     let mut problems = Diagnostics::new();
     let config = match &generated {
         None => instance.config(&mut problems, &scope, vertex.config).await,
-        Some(Generated { text, resource }) => {
+        Some(GeneratedConfig { text, resource }) => {
             let config = instance.config(&mut problems, &scope, resource).await;
             problems.map_from(0, |problem| at_import(problem, vertex.config.span));
             if let Some(importing) = &mut importing {
@@ -114,7 +114,7 @@ struct Instance<'a> {
     view: View<'a>,
     vertex: &'a ResourceVertex<'a>,
     addr: &'a InstanceAddr,
-    handle: &'a Handle,
+    handle: &'a ProviderClient,
     ty: &'a ResourceType,
 }
 
@@ -150,7 +150,7 @@ impl<'a> Instance<'a> {
         secrets.extend(sensitive_paths(before));
         let written = self.view.written(self.vertex.config, self.addr);
         let (handle, ty, about) = (self.handle, self.ty, written.about());
-        let asking = Asking { handle, ty, about, secrets: &secrets };
+        let asking = ChangeRequest { handle, ty, about, secrets: &secrets };
         let (usable_value, object) = match usable {
             Some(prior) => (plain(&prior.current), Some(&*prior.object)),
             None => (conform::planned_destroy(ty.block()), None),
@@ -162,7 +162,7 @@ impl<'a> Instance<'a> {
         let replace_paths = asking.replace_paths(diags, &usable_value, &planned)?;
         let after = self.marked(&planned, config);
         let order = self.view.settled.orders.order(&self.vertex.addr);
-        let (action, reason) = decide(&Facts {
+        let (action, reason) = decide(&ActionInputs {
             prior: before,
             planned: &after,
             tainted,

@@ -11,7 +11,7 @@ use crate::change::{Action, Change};
 use crate::event::Event;
 use crate::phase::{encode, label};
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, Current, Former, Handle, ResourceType, remark};
+use crate::provider::{CallContext, Current, MovedFrom, ProviderClient, ResourceType, remark};
 use crate::state::{Object, Status};
 
 type Dependencies = Arc<Vec<ConfigResourceAddr>>;
@@ -67,7 +67,7 @@ impl Prior {
 /// The instance whose objects are read.
 #[derive(Clone, Copy)]
 pub(super) struct Owner<'a> {
-    pub(super) handle: &'a Handle,
+    pub(super) handle: &'a ProviderClient,
     pub(super) ty: &'a ResourceType,
     pub(super) addr: &'a InstanceAddr,
     /// Set if it is a deposed object.
@@ -78,8 +78,8 @@ pub(super) struct Owner<'a> {
 
 impl<'a> Owner<'a> {
     /// Returns the subject of a call about the object.
-    pub(super) fn about(&self) -> About<'a> {
-        About { addr: self.addr, block: self.block }
+    pub(super) fn about(&self) -> CallContext<'a> {
+        CallContext { addr: self.addr, block: self.block }
     }
 }
 
@@ -136,8 +136,9 @@ pub(super) async fn read(
     let stored = match view.settled.moves.stored_type(addr) {
         None => handle.upgrade(diags, ty, &object, about).await?,
         Some(source) => {
-            let former = Former { kind: &source.kind, provider: &source.provider, object: &object };
-            let about = About { addr, block: source.span };
+            let former =
+                MovedFrom { kind: &source.kind, provider: &source.provider, object: &object };
+            let about = CallContext { addr, block: source.span };
             let (value, private) = handle.move_state(diags, ty, former, about).await?;
             same = false;
             Arc::make_mut(&mut object).private = private;

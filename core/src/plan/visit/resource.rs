@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::destroy::{self, Doomed};
+use super::destroy::{self, DestroyTarget};
 use super::{View, data, import, managed, side_by_side};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
-use crate::change::{Action, Clue, Reason};
+use crate::change::{Action, ImportKey, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::phase::{self, Site, point_at_parts, stored_value};
+use crate::phase::{self, EphemeralInstance, point_at_parts, stored_value};
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::plan::{self, Adoption};
 use crate::state::ResourceState;
 
 /// A resource in one instance of its module.
-pub(super) struct Here<'a> {
+pub(super) struct ResourceInModule<'a> {
     pub(super) vertex: &'a ResourceVertex<'a>,
     pub(super) module: &'a ModuleResults,
     pub(super) addr: ResourceAddr,
@@ -26,10 +26,10 @@ pub(super) struct Here<'a> {
     /// Its part of the state.
     pub(super) prior: Option<&'a ResourceState>,
     /// The keys to find existing objects that belong to it from now on.
-    pub(super) sought: &'a BTreeMap<InstanceAddr, Clue>,
+    pub(super) sought: &'a BTreeMap<InstanceAddr, ImportKey>,
 }
 
-impl<'a> Here<'a> {
+impl<'a> ResourceInModule<'a> {
     /// Returns the scope of names within an instance of it.
     pub(super) fn scope(&self, view: View<'a>, key: &InstanceKey) -> ModuleScope<'a> {
         view.session.scope(self.module).repeated(self.expansion.data(key))
@@ -56,7 +56,7 @@ pub(super) async fn visit(
         let prior = vertex.prior_in(module.addr());
         let expanded = |diags: &mut Diagnostics| expansion(view, diags, vertex, module);
         let Ok(expansion) = view.session.settled(diags, expanded).await else { continue };
-        here.push(Here { vertex, module, addr, expansion, prior, sought: &sought });
+        here.push(ResourceInModule { vertex, module, addr, expansion, prior, sought: &sought });
     }
     report_lost_imports(view, diags, (vertex, &here), &sought);
     if is_managed {
@@ -84,7 +84,7 @@ fn sought(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-) -> Result<BTreeMap<InstanceAddr, Clue>, Reported> {
+) -> Result<BTreeMap<InstanceAddr, ImportKey>, Reported> {
     let ours =
         adoptions(view, vertex).map(|(addr, adoption)| (addr.clone(), adoption.clue.clone()));
     let mut clues: BTreeMap<_, _> = ours.collect();
@@ -113,7 +113,7 @@ fn adoptions<'v>(
 async fn find_unplaced(
     view: View<'_>,
     diags: &mut Diagnostics,
-    (vertex, here): (&ResourceVertex<'_>, &[Here<'_>]),
+    (vertex, here): (&ResourceVertex<'_>, &[ResourceInModule<'_>]),
 ) -> Vec<FoundResource> {
     let unplaced = adoptions(view, vertex)
         .filter(|(addr, adoption)| adoption.unwritten.is_some() && !is_there(here, addr));
@@ -127,7 +127,7 @@ async fn find_unplaced(
 }
 
 /// Whether the configuration has an instance.
-fn is_there(here: &[Here<'_>], addr: &InstanceAddr) -> bool {
+fn is_there(here: &[ResourceInModule<'_>], addr: &InstanceAddr) -> bool {
     here.iter().any(|here| here.addr == addr.of() && here.expansion.contains(&addr.key))
 }
 
@@ -136,8 +136,8 @@ fn is_there(here: &[Here<'_>], addr: &InstanceAddr) -> bool {
 fn report_lost_imports(
     view: View<'_>,
     diags: &mut Diagnostics,
-    (vertex, here): (&ResourceVertex<'_>, &[Here<'_>]),
-    sought: &BTreeMap<InstanceAddr, Clue>,
+    (vertex, here): (&ResourceVertex<'_>, &[ResourceInModule<'_>]),
+    sought: &BTreeMap<InstanceAddr, ImportKey>,
 ) {
     let may_be_missing = |addr: &InstanceAddr| {
         let instance = vertex.prior_in(&addr.module).and_then(|it| it.instances.get(&addr.key));
@@ -158,7 +158,11 @@ fn report_lost_imports(
 }
 
 /// Reports provisioners that could not run.
-async fn check_provisioners(view: View<'_>, diags: &mut Diagnostics, here: &[Here<'_>]) {
+async fn check_provisioners(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    here: &[ResourceInModule<'_>],
+) {
     let Some(here) = here.first() else { return };
     let config = here.vertex.config;
     if config.provisioners.is_empty() {
@@ -174,7 +178,7 @@ async fn check_provisioners(view: View<'_>, diags: &mut Diagnostics, here: &[Her
 async fn plan_all(
     view: View<'_>,
     diags: &mut Diagnostics,
-    here: &[Here<'_>],
+    here: &[ResourceInModule<'_>],
 ) -> Vec<FoundResource> {
     let mut found: Vec<FoundResource> = here
         .iter()
@@ -206,7 +210,7 @@ async fn plan_all(
 async fn plan_doomed(
     view: View<'_>,
     diags: &mut Diagnostics,
-    (vertex, here): (&ResourceVertex<'_>, &[Here<'_>]),
+    (vertex, here): (&ResourceVertex<'_>, &[ResourceInModule<'_>]),
     found: &mut [FoundResource],
 ) {
     let all = here.iter().map(|here| {
@@ -232,8 +236,8 @@ fn expansion(
 }
 
 /// Warns of `-replace` options that name the resource where they should name an instance.
-fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) {
-    let Here { addr, expansion, .. } = here;
+fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &ResourceInModule<'_>) {
+    let ResourceInModule { addr, expansion, .. } = here;
     let resource = addr.instance(InstanceKey::None);
     if matches!(expansion, Expansion::Single) || !view.options.replace.contains(&resource) {
         return;
@@ -271,7 +275,11 @@ fn leave_out_missing(found: &mut FoundResource) {
 
 /// Returns the instances that are not planned because others of the resource are targets.
 /// References to them see the values in the state.
-fn untargeted(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) -> Vec<FoundObject> {
+fn untargeted(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    here: &ResourceInModule<'_>,
+) -> Vec<FoundObject> {
     if here.expansion.keys().all(|key| targeted(view, here, &key)) {
         return Vec::new();
     }
@@ -285,7 +293,7 @@ fn untargeted(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) -> Vec<F
     others.collect()
 }
 
-fn targeted(view: View<'_>, here: &Here<'_>, key: &InstanceKey) -> bool {
+fn targeted(view: View<'_>, here: &ResourceInModule<'_>, key: &InstanceKey) -> bool {
     is_targeted(view, here.vertex, &here.addr.instance(key.clone()))
 }
 
@@ -304,7 +312,7 @@ pub(super) fn is_targeted(
 
 async fn one(
     view: View<'_>,
-    here: &Here<'_>,
+    here: &ResourceInModule<'_>,
     key: InstanceKey,
 ) -> (Diagnostics, Option<FoundObject>) {
     let mut diags = Diagnostics::new();
@@ -327,18 +335,22 @@ async fn one(
 async fn open(
     view: View<'_>,
     diags: &mut Diagnostics,
-    here: &Here<'_>,
+    here: &ResourceInModule<'_>,
     key: InstanceKey,
 ) -> Result<FoundObject, Reported> {
     let addr = here.addr.instance(key);
     let scope = here.scope(view, &addr.key);
-    let site = Site { config: here.vertex.config, addr: &addr, provider: &here.vertex.provider };
+    let site = EphemeralInstance {
+        config: here.vertex.config,
+        addr: &addr,
+        provider: &here.vertex.provider,
+    };
     let value = view.openings.open(diags, site, scope).await?;
     Ok(FoundObject::seen(addr.key, Refreshed::Same, Some(value)))
 }
 
 /// The objects in the state that the configuration no longer has a place for, and why.
-fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<Doomed<'v>> {
+fn doomed<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<DestroyTarget<'v>> {
     let mut doomed = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
         if !targeted(view, here, key)
@@ -355,11 +367,11 @@ fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<Doomed<'v>> {
                 _ => Reason::DeleteBecauseWrongRepetition,
             };
             let (action, reason) = (Action::Delete, Some(reason));
-            doomed.push(Doomed { key, deposed: None, object, action, reason });
+            doomed.push(DestroyTarget { key, deposed: None, object, action, reason });
         }
         let deposed = instance.deposed.iter();
         let deposed = deposed.filter(|_| destroy::targeted(view, &here.addr, key));
-        doomed.extend(deposed.map(|(deposed, object)| Doomed {
+        doomed.extend(deposed.map(|(deposed, object)| DestroyTarget {
             key,
             deposed: Some(deposed),
             object,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use formwork_plugin_protocol::message::ProviderDiagnostic;
-use formwork_plugin_protocol::message::configure::Verdict;
+use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_plugin_protocol::message::resource::{MoveRequest, RawState};
 use formwork_value::codec::json;
 use formwork_value::schema::Role;
@@ -38,7 +38,7 @@ fn with(object: &Value, changed: &[(&str, Value)]) -> Value {
 }
 
 /// Refuses values for attributes that only the provider sets.
-pub(super) fn validate(config: &Value) -> Verdict {
+pub(super) fn validate(config: &Value) -> DiagnosticsResponse {
     let set = |name: &str| attribute(config, name).is_some_and(|value| !value.is_null());
     let diagnostics = ["id", "output"]
         .into_iter()
@@ -51,7 +51,7 @@ pub(super) fn validate(config: &Value) -> Verdict {
             )
         })
         .collect();
-    Verdict { diagnostics }
+    DiagnosticsResponse { diagnostics }
 }
 
 fn unknown_id() -> Value {

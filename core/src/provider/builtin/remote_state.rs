@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use formwork_plugin_protocol::message::ProviderDiagnostic;
-use formwork_plugin_protocol::message::configure::Verdict;
+use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Schema, Str, Type, Value};
 
@@ -97,11 +97,16 @@ fn unavailable() -> SourceError {
 }
 
 /// Checks everything that can be checked without reading.
-pub(super) fn validate(states: Option<&Arc<dyn RemoteStates>>, config: &Value) -> Verdict {
+pub(super) fn validate(
+    states: Option<&Arc<dyn RemoteStates>>,
+    config: &Value,
+) -> DiagnosticsResponse {
     let null = Value::null(Type::Dynamic);
     let source = source(config, &null);
     let checked = states.map_or_else(|| Err(unavailable()), |states| states.check(&source));
-    Verdict { diagnostics: checked.err().map(SourceError::into_problem).into_iter().collect() }
+    DiagnosticsResponse {
+        diagnostics: checked.err().map(SourceError::into_problem).into_iter().collect(),
+    }
 }
 
 /// Reads the outputs. They are empty if reading failed.

@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use futures_util::StreamExt as _;
 
 use super::Pool;
-use super::stopping::Purpose;
+use super::stopping::StartPurpose;
 use crate::addr::ProviderAddr;
 use crate::provider::blame::{about_failure, about_provider_diagnostics, about_second_try};
 use crate::provider::loaded::Loaded;
@@ -89,7 +89,7 @@ impl Pool<'_> {
 
     async fn try_load(&self, addr: &ProviderAddr, diags: &mut Diagnostics) -> Result<(), Failure> {
         let underway = self.calls.begin(addr, "GetProviderSchema", None);
-        let provider = match self.start(addr, Purpose::Work).await {
+        let provider = match self.start(addr, StartPurpose::Work).await {
             Ok(provider) => provider,
             Err(failure) => return underway.end(Err(failure)),
         };
@@ -108,7 +108,7 @@ impl Pool<'_> {
         diags: &mut Diagnostics,
         provider: &Arc<dyn Provider>,
     ) -> Result<(), Failure> {
-        let mut schema = self.stopping.unless(Purpose::Work, provider.schema()).await?;
+        let mut schema = self.stopping.unless(StartPurpose::Work, provider.schema()).await?;
         let said = std::mem::take(&mut schema.diagnostics);
         if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
             return Ok(());
@@ -117,7 +117,8 @@ impl Pool<'_> {
             return Ok(());
         }
         // A provider made before protocol 5.9 has no identities.
-        let identities = self.stopping.unless(Purpose::Work, provider.identity_schemas()).await;
+        let identities =
+            self.stopping.unless(StartPurpose::Work, provider.identity_schemas()).await;
         let mut identities = match identities {
             Ok(identities) => identities,
             Err(Failure::Unimplemented(_)) => Default::default(),

@@ -10,7 +10,7 @@ use formwork_plugin_protocol::Provider;
 use tokio::sync::{Notify, Semaphore};
 
 use super::Launch;
-use super::stopping::Purpose;
+use super::stopping::StartPurpose;
 use crate::addr::ProviderAddr;
 
 /// The instances that live.
@@ -30,7 +30,7 @@ struct Process {
     provider: Arc<dyn Provider>,
     role: Role,
     /// Purpose of its start, until it is asked for that.
-    purpose: Purpose,
+    purpose: StartPurpose,
     /// Number of tasks that find out through it the effect of a change.
     n_evidence: usize,
     /// Whether it was asked to stop. Providers then refuse all later calls.
@@ -62,7 +62,12 @@ impl Process {
 
 impl Processes {
     /// Takes in an instance that was started, for a caller that configures it.
-    pub(super) fn add(&self, addr: &ProviderAddr, provider: &Arc<dyn Provider>, purpose: Purpose) {
+    pub(super) fn add(
+        &self,
+        addr: &ProviderAddr,
+        provider: &Arc<dyn Provider>,
+        purpose: StartPurpose,
+    ) {
         let (addr, provider) = (addr.clone(), provider.clone());
         let (role, is_stopped, turn) = (Role::Busy, false, Rc::new(Semaphore::new(1)));
         let process = Process { addr, provider, role, purpose, n_evidence: 0, is_stopped, turn };
@@ -106,7 +111,7 @@ impl Processes {
     pub(super) fn begin_evidence(&self, provider: &Arc<dyn Provider>) {
         let mut running = self.running.borrow_mut();
         if let Some(process) = running.iter_mut().find(|it| it.is(provider)) {
-            process.purpose = Purpose::Work;
+            process.purpose = StartPurpose::Work;
             process.n_evidence += 1;
         }
     }
@@ -123,7 +128,7 @@ impl Processes {
     /// not.
     pub(super) fn stopping(&self) -> Vec<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
-        let is_at_work = |it: &&mut Process| it.purpose == Purpose::Work && it.n_evidence == 0;
+        let is_at_work = |it: &&mut Process| it.purpose == StartPurpose::Work && it.n_evidence == 0;
         let at_work = running.iter_mut().filter(is_at_work);
         let told = at_work.map(|process| {
             process.is_stopped = true;
@@ -235,7 +240,7 @@ mod tests {
         let processes = Processes::default();
         let addr: ProviderAddr = "acme/test".parse().unwrap();
         let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
-        processes.add(&addr, &provider, Purpose::Evidence);
+        processes.add(&addr, &provider, StartPurpose::Evidence);
         assert!(processes.stopping().is_empty(), "it was started for that");
         processes.begin_evidence(&provider);
         processes.begin_evidence(&provider);

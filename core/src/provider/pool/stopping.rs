@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 
 /// Purpose for which a provider is started.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum StartPurpose {
     /// For something that is not to begin once the run is to end.
     Work,
     /// To report the effect of a change that brought no answer. No later run can report it.
@@ -33,8 +33,8 @@ impl Stopping {
     }
 
     /// Whether work for this purpose is given up.
-    pub(super) fn forbids(&self, purpose: Purpose) -> bool {
-        self.is_wanted.get() && purpose == Purpose::Work
+    pub(super) fn forbids(&self, purpose: StartPurpose) -> bool {
+        self.is_wanted.get() && purpose == StartPurpose::Work
     }
 
     /// Waits for the start of a provider, or for its schema, unless the run is to end.
@@ -43,7 +43,7 @@ impl Stopping {
     /// When it was given up, or the provider failed.
     pub(super) async fn unless<T>(
         &self,
-        purpose: Purpose,
+        purpose: StartPurpose,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
         let forbidden = async {

@@ -110,12 +110,12 @@ fn not_version_4(text: &[u8], error: &serde_json::Error) -> FileError {
 }
 
 /// An error in a part of the file.
-struct Wrong {
+struct StateFileError {
     summary: &'static str,
     detail: String,
 }
 
-impl Wrong {
+impl StateFileError {
     fn new(summary: &'static str, detail: impl Into<String>) -> Self {
         Self { summary, detail: detail.into() }
     }
@@ -162,22 +162,24 @@ impl<'t> Reader<'t> {
         for resource in file.resources {
             self.resource(&resource, &mut state)?;
         }
-        let check_results =
-            match file.check_results.map(|raw| (raw.get(), json::compact(raw.get()))) {
-                None | Some(("null", _)) => None,
-                Some((_, Ok(compact))) => Some(compact.into()),
-                Some((raw, Err(json::TooDeep))) => {
-                    let wrong =
-                        Wrong::new("Invalid state file format", too_deep("\"check_results\""));
-                    return Err(self.at(wrong, Some(raw)));
-                }
-            };
+        let check_results = match file
+            .check_results
+            .map(|raw| (raw.get(), json::compact(raw.get())))
+        {
+            None | Some(("null", _)) => None,
+            Some((_, Ok(compact))) => Some(compact.into()),
+            Some((raw, Err(json::TooDeep))) => {
+                let wrong =
+                    StateFileError::new("Invalid state file format", too_deep("\"check_results\""));
+                return Err(self.at(wrong, Some(raw)));
+            }
+        };
         if file.serial > MAX_SERIAL {
             let detail = format!(
                 "The serial {} is larger than any that comes of counting; {MAX_SERIAL} is the limit",
                 file.serial
             );
-            return Err(self.at(Wrong::new("Invalid state file format", detail), None));
+            return Err(self.at(StateFileError::new("Invalid state file format", detail), None));
         }
         Ok(StateFile {
             terraform_version: file.terraform_version,
@@ -206,7 +208,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn resource_addr(&mut self, from: &ResourceJson<'_>) -> Result<ResourceAddr, Wrong> {
+    fn resource_addr(&mut self, from: &ResourceJson<'_>) -> Result<ResourceAddr, StateFileError> {
         let mode = match &*from.mode {
             "managed" => Mode::Managed,
             "data" => Mode::Data,
@@ -216,14 +218,14 @@ impl<'t> Reader<'t> {
                      supported.",
                     from.kind, from.name
                 );
-                return Err(Wrong::new("Invalid resource mode in state", detail));
+                return Err(StateFileError::new("Invalid resource mode in state", detail));
             }
         };
         let module = if from.module.is_empty() {
             ModuleAddr::root()
         } else {
-            once(&mut self.modules, &from.module, |bad: crate::addr::BadAddress| {
-                Wrong::new("Invalid module instance address", bad.detail)
+            once(&mut self.modules, &from.module, |bad: crate::addr::AddressError| {
+                StateFileError::new("Invalid module instance address", bad.detail)
             })?
         };
         check_name("resource type", &from.kind)?;
@@ -231,17 +233,24 @@ impl<'t> Reader<'t> {
         Ok(ResourceAddr { module, resource: ResourceName::new(mode, &*from.kind, &*from.name) })
     }
 
-    fn provider(&mut self, addr: &ResourceAddr, text: &str) -> Result<ProviderConfigAddr, Wrong> {
+    fn provider(
+        &mut self,
+        addr: &ResourceAddr,
+        text: &str,
+    ) -> Result<ProviderConfigAddr, StateFileError> {
         const SUMMARY: &str = "Invalid provider configuration address in state";
         if text.is_empty() {
             let detail = format!(
                 "Resource {addr} does not say which provider configuration it belongs to. States \
                  in which every instance has a provider of its own cannot be used here."
             );
-            return Err(Wrong::new(SUMMARY, detail));
+            return Err(StateFileError::new(SUMMARY, detail));
         }
-        once(&mut self.providers, text, |bad: crate::addr::BadAddress| {
-            Wrong::new(SUMMARY, format!("Resource {addr} has provider `{text}`. {}", bad.detail))
+        once(&mut self.providers, text, |bad: crate::addr::AddressError| {
+            StateFileError::new(
+                SUMMARY,
+                format!("Resource {addr} has provider `{text}`. {}", bad.detail),
+            )
         })
     }
 
@@ -250,7 +259,7 @@ impl<'t> Reader<'t> {
         addr: &ResourceAddr,
         from: &InstanceJson<'t>,
         into: &mut ResourceState,
-    ) -> Result<(), Wrong> {
+    ) -> Result<(), StateFileError> {
         let key = index_key(addr, from.index_key)?;
         let of = addr.instance(key.clone());
         let object = Arc::new(self.object(&of, from)?);
@@ -258,42 +267,48 @@ impl<'t> Reader<'t> {
         if from.deposed.is_empty() {
             if instance.current.replace(object).is_some() {
                 let detail = format!("Instance {of} appears multiple times in the state file.");
-                return Err(Wrong::new("Duplicate resource instance in state", detail));
+                return Err(StateFileError::new("Duplicate resource instance in state", detail));
             }
         } else if instance.deposed.insert(DeposedKey(Str::new(&from.deposed)), object).is_some() {
             let detail = format!(
                 "Instance {of} deposed object \"{}\" appears multiple times in the state file.",
                 from.deposed
             );
-            return Err(Wrong::new("Duplicate resource instance in state", detail));
+            return Err(StateFileError::new("Duplicate resource instance in state", detail));
         }
         Ok(())
     }
 
-    fn object(&mut self, of: &impl Display, from: &InstanceJson<'t>) -> Result<Object, Wrong> {
+    fn object(
+        &mut self,
+        of: &impl Display,
+        from: &InstanceJson<'t>,
+    ) -> Result<Object, StateFileError> {
         let status = match from.status.as_str() {
             "" => Status::Ready,
             "tainted" => Status::Tainted,
             other => {
                 let detail = format!("Instance {of} has invalid status \"{other}\".");
-                return Err(Wrong::instance(detail));
+                return Err(StateFileError::instance(detail));
             }
         };
         if !from.deposed.is_empty() && from.deposed.len() != 8 {
-            return Err(Wrong::instance(format!(
+            return Err(StateFileError::instance(format!(
                 "Instance {of} has an object with deposed key \"{}\", which is not correctly \
                  formatted.",
                 from.deposed
             )));
         }
         if from.attributes.is_none() && from.attributes_flat.is_some() {
-            return Err(Wrong::instance(format!(
+            return Err(StateFileError::instance(format!(
                 "Instance {of} still has the attribute form of Terraform 0.11. Open the state once \
                  with a later version of Terraform, which rewrites it."
             )));
         }
         let private = BASE64_STANDARD.decode(&from.private).map_err(|error| {
-            Wrong::instance(format!("Instance {of}: \"private\" is not valid base64: {error}."))
+            StateFileError::instance(format!(
+                "Instance {of}: \"private\" is not valid base64: {error}."
+            ))
         })?;
         let identity = match from.identity {
             Some(raw) => Some((from.identity_schema_version, compact(of, "identity", raw)?)),
@@ -318,35 +333,43 @@ impl<'t> Reader<'t> {
         &mut self,
         of: &impl Display,
         raw: Option<&'t RawValue>,
-    ) -> Result<Arc<Vec<ConfigResourceAddr>>, Wrong> {
+    ) -> Result<Arc<Vec<ConfigResourceAddr>>, StateFileError> {
         let Some(raw) = raw.map(RawValue::get) else { return Ok(self.no_dependencies.clone()) };
         if raw != self.last_dependencies.0 {
             let mut names: Vec<Cow<'_, str>> = serde_json::from_str(raw).map_err(|error| {
-                Wrong::instance(format!("Instance {of}: \"dependencies\": {error}."))
+                StateFileError::instance(format!("Instance {of}: \"dependencies\": {error}."))
             })?;
             // As they are written and shown.
             names.sort_unstable();
             let mut addrs = Vec::with_capacity(names.len());
             for name in names {
-                addrs.push(once(&mut self.dependencies, &name, |bad: crate::addr::BadAddress| {
-                    Wrong::new(
-                        bad.summary,
-                        format!("Instance {of} depends on `{name}`. {}", bad.detail),
-                    )
-                })?);
+                addrs.push(once(
+                    &mut self.dependencies,
+                    &name,
+                    |bad: crate::addr::AddressError| {
+                        StateFileError::new(
+                            bad.summary,
+                            format!("Instance {of} depends on `{name}`. {}", bad.detail),
+                        )
+                    },
+                )?);
             }
             self.last_dependencies = (raw, Arc::new(addrs));
         }
         Ok(self.last_dependencies.1.clone())
     }
 
-    fn paths(&self, of: &impl Display, raw: Option<&RawValue>) -> Result<Arc<Vec<Path>>, Wrong> {
+    fn paths(
+        &self,
+        of: &impl Display,
+        raw: Option<&RawValue>,
+    ) -> Result<Arc<Vec<Path>>, StateFileError> {
         let Some(raw) = raw.map(RawValue::get).filter(|raw| *raw != "[]") else {
             return Ok(self.no_paths.clone());
         };
         let wrong = |detail: &dyn Display| {
             let detail = format!("Instance {of}: \"sensitive_attributes\": {detail}.");
-            Wrong::new("Invalid path in state", detail)
+            StateFileError::new("Invalid path in state", detail)
         };
         let paths: Vec<Vec<StepJson>> = serde_json::from_str(raw).map_err(|error| wrong(&error))?;
         let paths = paths
@@ -356,7 +379,11 @@ impl<'t> Reader<'t> {
     }
 
     /// Adds the line on which a piece of the text stands.
-    fn at(&self, Wrong { summary, detail }: Wrong, place: Option<&str>) -> FileError {
+    fn at(
+        &self,
+        StateFileError { summary, detail }: StateFileError,
+        place: Option<&str>,
+    ) -> FileError {
         let start = self.text.as_ptr().addr();
         let line = place
             .and_then(|place| place.as_ptr().addr().checked_sub(start))
@@ -370,8 +397,8 @@ impl<'t> Reader<'t> {
 fn once<T: FromStr + Clone>(
     known: &mut HashMap<String, T>,
     text: &str,
-    wrong: impl FnOnce(T::Err) -> Wrong,
-) -> Result<T, Wrong> {
+    wrong: impl FnOnce(T::Err) -> StateFileError,
+) -> Result<T, StateFileError> {
     if let Some(found) = known.get(text) {
         return Ok(found.clone());
     }
@@ -380,7 +407,7 @@ fn once<T: FromStr + Clone>(
     Ok(read)
 }
 
-fn check_writer(version: &str) -> Result<(), Wrong> {
+fn check_writer(version: &str) -> Result<(), StateFileError> {
     let number = version.strip_prefix('v').unwrap_or(version);
     if version.is_empty() || number.starts_with(|c: char| c.is_ascii_digit()) {
         return Ok(());
@@ -389,32 +416,32 @@ fn check_writer(version: &str) -> Result<(), Wrong> {
         "State file claims to have been written by Terraform version \"{version}\", which is not a \
          valid version string."
     );
-    Err(Wrong::new("Invalid Terraform version string", detail))
+    Err(StateFileError::new("Invalid Terraform version string", detail))
 }
 
 /// Refuses a name that no configuration can contain. Names are printed, so one with control characters
 /// or line breaks could forge output. Old states have names that begin with a digit.
-fn check_name(kind: &str, name: &str) -> Result<(), Wrong> {
+fn check_name(kind: &str, name: &str) -> Result<(), StateFileError> {
     if is_identifier(&format!("_{name}")) && !name.is_empty() {
         return Ok(());
     }
     let detail = format!(
         "The state file contains the {kind} name {name:?}. A name must contain only letters, digits, underscores and dashes."
     );
-    Err(Wrong::new("Invalid name in state", detail))
+    Err(StateFileError::new("Invalid name in state", detail))
 }
 
-fn output_value(name: &str, from: &OutputJson<'_>) -> Result<OutputValue, Wrong> {
+fn output_value(name: &str, from: &OutputJson<'_>) -> Result<OutputValue, StateFileError> {
     let ty = codec::type_json::decode(from.ty.get().as_bytes()).map_err(|error| {
         let detail = format!(
             "The state file has an invalid type specification for output \"{name}\": {error}."
         );
-        Wrong::new("Invalid output value type in state", detail)
+        StateFileError::new("Invalid output value type in state", detail)
     })?;
     let invalid = |reason: String| {
         let detail =
             format!("The state file has an invalid value for output \"{name}\": {reason}.");
-        Wrong::new("Invalid output value saved in state", detail)
+        StateFileError::new("Invalid output value saved in state", detail)
     };
     let value = codec::json::decode(from.value.get().as_bytes(), &ty)
         .map_err(|error| invalid(error.to_string()))?;
@@ -422,7 +449,7 @@ fn output_value(name: &str, from: &OutputJson<'_>) -> Result<OutputValue, Wrong>
     Ok(OutputValue { value, sensitive: from.sensitive })
 }
 
-fn index_key(of: &ResourceAddr, raw: Option<&RawValue>) -> Result<InstanceKey, Wrong> {
+fn index_key(of: &ResourceAddr, raw: Option<&RawValue>) -> Result<InstanceKey, StateFileError> {
     let Some(raw) = raw.map(RawValue::get) else { return Ok(InstanceKey::None) };
     if let Ok(at) = raw.parse() {
         return Ok(InstanceKey::Int(at));
@@ -436,14 +463,14 @@ fn index_key(of: &ResourceAddr, raw: Option<&RawValue>) -> Result<InstanceKey, W
         return Ok(InstanceKey::Int(number as u64));
     }
     let detail = format!("Resource {of} has an instance with the invalid instance key {raw}.");
-    Err(Wrong::instance(detail))
+    Err(StateFileError::instance(detail))
 }
 
-fn compact(of: &impl Display, what: &str, raw: &RawValue) -> Result<Bytes, Wrong> {
+fn compact(of: &impl Display, what: &str, raw: &RawValue) -> Result<Bytes, StateFileError> {
     let compact = json::compact(raw.get());
-    compact
-        .map(Bytes::from)
-        .map_err(|json::TooDeep| Wrong::instance(too_deep(&format!("Instance {of}: \"{what}\""))))
+    compact.map(Bytes::from).map_err(|json::TooDeep| {
+        StateFileError::instance(too_deep(&format!("Instance {of}: \"{what}\"")))
+    })
 }
 
 fn too_deep(what: &str) -> String {

@@ -33,7 +33,7 @@ fn give(file: &File, group: u32, mode: u32) -> io::Result<()> {
 mod tests {
     use crate::state::file::StateFile;
     use crate::state::intents::{IntentLog as _, LocalIntents};
-    use crate::state::journal::Begin;
+    use crate::state::journal::RunHeader;
 
     use super::*;
 
@@ -56,7 +56,7 @@ mod tests {
             let journals = folder.path().join("journals");
             let intents = LocalIntents::new(journals.clone()).beside(state);
             let base = StateFile::fresh();
-            let begin = Begin { operation: "test", base: &base, read_from: None };
+            let begin = RunHeader { operation: "test", base: &base, read_from: None };
             let journal = intents.begin(begin).unwrap();
             let file = journal.path().to_owned();
             assert_eq!((mode(&journals), mode(&file)), (of_folder, of_journal), "{of_state:?}");

@@ -14,7 +14,7 @@ use time::format_description::well_known::Rfc3339;
 
 use super::scan::Gap;
 pub(in crate::state) use super::scan::read;
-use super::{Action, Answer, Begin, Intent, Op, Subject};
+use super::{Action, Intent, Op, ProviderAnswer, RunHeader, Subject};
 use crate::state::Object;
 use crate::state::file::{self, StateFile};
 use crate::state::operator::who;
@@ -32,7 +32,7 @@ pub(in crate::state) enum Record {
         /// The number of the intent.
         op: u64,
         /// The answer.
-        answer: Answer,
+        answer: ProviderAnswer,
     },
     /// The effect of a call is known.
     Settled {
@@ -106,8 +106,8 @@ pub(in crate::state) struct IntentRecord {
     pub(in crate::state) planned: Vec<u8>,
 }
 
-pub(super) fn run_begin(run: String, begin: Begin<'_>) -> Record {
-    let Begin { operation, base, read_from } = begin;
+pub(super) fn run_begin(run: String, begin: RunHeader<'_>) -> Record {
+    let RunHeader { operation, base, read_from } = begin;
     Record::RunBegin(RunBegin {
         run,
         operation: operation.to_owned(),
@@ -234,23 +234,29 @@ impl Log {
     }
 
     /// Part of the journal that a state holds.
-    pub(in crate::state) fn extent(&self, file: &StateFile) -> Extent {
+    pub(in crate::state) fn extent(&self, file: &StateFile) -> JournalExtent {
         let stored = hexadecimal(&file.fingerprint());
         for (number, record) in self.records.iter().rev() {
             match record {
-                Record::TakenOver {} | Record::Doubted { .. } => return Extent::Upto(*number),
-                Record::Snapshot { content } if *content == stored => return Extent::Upto(*number),
-                Record::RunBegin(begin) if begin.base == stored => return Extent::Upto(*number),
+                Record::TakenOver {} | Record::Doubted { .. } => {
+                    return JournalExtent::Upto(*number);
+                }
+                Record::Snapshot { content } if *content == stored => {
+                    return JournalExtent::Upto(*number);
+                }
+                Record::RunBegin(begin) if begin.base == stored => {
+                    return JournalExtent::Upto(*number);
+                }
                 _ => {}
             }
         }
-        Extent::Unknown
+        JournalExtent::Unknown
     }
 }
 
 /// Part of a journal that a state holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::state) enum Extent {
+pub(in crate::state) enum JournalExtent {
     /// Everything up to the record of this number and nothing behind it.
     Upto(u64),
     /// The run did not store this state: another program has changed it.

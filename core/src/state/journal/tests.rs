@@ -25,7 +25,7 @@ fn begin(folder: &tempfile::TempDir) -> Journal {
     let base = StateFile::fresh();
     Journal::begin(
         &folder.path().join("journal"),
-        Begin { operation: "test", base: &base, read_from: None },
+        RunHeader { operation: "test", base: &base, read_from: None },
     )
     .unwrap()
 }
@@ -43,7 +43,9 @@ async fn a_call_leaves_its_intent_its_answer_and_its_result() {
     let (addr, provider) = (addr("t.a"), provider());
     let op = journal.announce(create(&addr, &provider)).await.unwrap();
     assert_eq!(names_of(&journal), ["RunBegin", "Intent"]);
-    journal.answer(op, Answer { state: b"raw".to_vec(), ..Answer::default() }).unwrap();
+    journal
+        .answer(op, ProviderAnswer { state: b"raw".to_vec(), ..ProviderAnswer::default() })
+        .unwrap();
     journal.settle(op, None).unwrap();
     journal.settle(op, None).unwrap();
     journal.snapshot(&StateFile::fresh()).await.unwrap();
@@ -148,7 +150,7 @@ async fn a_failed_request_to_the_disk_is_not_tried_again() {
 #[should_panic(expected = "made before it was announced")]
 async fn no_call_is_made_before_it_is_announced() {
     let folder = tempfile::tempdir().unwrap();
-    begin(&folder).answer(Op(7), Answer::default()).unwrap();
+    begin(&folder).answer(Op(7), ProviderAnswer::default()).unwrap();
 }
 
 #[tokio::test]
@@ -158,7 +160,7 @@ async fn dependents_wait_until_the_result_is_written_down() {
     let (addr, provider) = (addr("t.a"), provider());
     let op = journal.announce(create(&addr, &provider)).await.unwrap();
     assert!(!journal.may_go_on(&addr, None));
-    journal.answer(op, Answer::default()).unwrap();
+    journal.answer(op, ProviderAnswer::default()).unwrap();
     assert!(!journal.may_go_on(&addr, None));
     journal.settle(op, None).unwrap();
     assert!(journal.may_go_on(&addr, None));
@@ -169,7 +171,7 @@ async fn succeed(journal: &Journal, addr: &InstanceAddr, key: &DeposedKey) -> Op
     let provider = provider();
     let intent = Intent { deposes: Some(key), ..create(addr, &provider) };
     let op = journal.announce(intent).await.unwrap();
-    journal.answer(op, Answer::default()).unwrap();
+    journal.answer(op, ProviderAnswer::default()).unwrap();
     op
 }
 
@@ -214,7 +216,7 @@ async fn no_journal_goes_before_what_it_holds_is_stored() {
     let journal = begin(&folder);
     let (addr, provider) = (addr("t.a"), provider());
     let op = journal.announce(create(&addr, &provider)).await.unwrap();
-    journal.answer(op, Answer::default()).unwrap();
+    journal.answer(op, ProviderAnswer::default()).unwrap();
     journal.snapshot(&StateFile::fresh()).await.unwrap();
     journal.settle(op, None).unwrap();
     journal.end().unwrap();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-use super::CutOff;
+use super::InterruptedRun;
 use crate::state::journal::record::Log;
 use crate::state::journal::scan::{Gap, Kind};
 
@@ -15,7 +15,7 @@ pub(super) const SET_ASIDE: &str = "damaged";
 
 /// The damage of a journal.
 #[derive(Clone, Debug)]
-pub struct Damage {
+pub struct JournalDamage {
     /// Whether a lost record may have announced the creation of an object that nothing else names.
     pub hides_creation: bool,
     n_sound: usize,
@@ -23,7 +23,7 @@ pub struct Damage {
     path: PathBuf,
 }
 
-impl Damage {
+impl JournalDamage {
     /// Describes the damage of a journal; `None` if it is sound. `names` returns the address that an
     /// announcement is about; `is_known` whether the result of an announcement was read.
     pub(super) fn of(
@@ -74,7 +74,7 @@ impl Damage {
 
     /// A warning for commands that create nothing.
     #[must_use]
-    pub fn warning(&self, run: &CutOff) -> Diagnostic {
+    pub fn warning(&self, run: &InterruptedRun) -> Diagnostic {
         let detail = format!(
             "{} It is moved to {} when the state is next stored.",
             self.describe(run),
@@ -90,7 +90,7 @@ impl Damage {
         let detail = format!(
             "Nothing was changed, because an object of a lost record could be created a second time. \
              The results of the sound records are in the state now, and the journal was moved to {}. \
-             Look for objects that the state does not have, add them with `formwork import`, and run \
+             VertexStyle for objects that the state does not have, add them with `formwork import`, and run \
              the command again.",
             self.kept_as().display()
         );
@@ -98,7 +98,7 @@ impl Damage {
             .blame(Blame::Environment)
     }
 
-    fn describe(&self, run: &CutOff) -> String {
+    fn describe(&self, run: &InterruptedRun) -> String {
         let begun = match run.who.is_empty() {
             true => String::new(),
             false => format!(

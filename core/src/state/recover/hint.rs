@@ -1,13 +1,13 @@
 //! Finds the name of the real object in an answer that could not be decoded. A guess for people,
 //! never put into a state.
 
-use crate::state::journal::Answer;
+use crate::state::journal::ProviderAnswer;
 
 /// The longest name that is worth showing.
 const LONGEST: usize = 512;
 
 /// The attribute `id` as it stands in the answer, whatever may be wrong with the rest of it.
-pub(super) fn id(answer: &Answer) -> Option<String> {
+pub(super) fn id(answer: &ProviderAnswer) -> Option<String> {
     // A key of two letters, as MessagePack has it; a string follows it.
     const KEY: &[u8] = b"\xa2id";
     let bytes = &answer.state;
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     fn found(state: &[u8]) -> Option<String> {
-        id(&Answer { state: state.to_vec(), ..Answer::default() })
+        id(&ProviderAnswer { state: state.to_vec(), ..ProviderAnswer::default() })
     }
 
     #[test]

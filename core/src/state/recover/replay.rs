@@ -8,11 +8,11 @@ use std::str::FromStr;
 use formwork_value::{Type, codec};
 use serde_json::value::RawValue;
 
-use super::{CutOff, Damage, Doubt, Recovery, Unresolved};
+use super::{InterruptedRun, JournalDamage, OpenQuestion, Recovery, Unresolved};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::state::file::{self, Entry, StateFile};
-use crate::state::journal::record::{self, Extent, IntentRecord, Log, Record, RunBegin};
-use crate::state::journal::{Answer, JournalError};
+use crate::state::journal::record::{self, IntentRecord, JournalExtent, Log, Record, RunBegin};
+use crate::state::journal::{JournalError, ProviderAnswer};
 use crate::state::{Object, State};
 
 /// Position of an object in the state.
@@ -36,7 +36,7 @@ impl Call<'_> {
 pub(super) struct Replay<'l> {
     path: PathBuf,
     calls: BTreeMap<u64, Call<'l>>,
-    answers: HashMap<u64, &'l Answer>,
+    answers: HashMap<u64, &'l ProviderAnswer>,
     results: HashMap<u64, Option<&'l RawValue>>,
     /// Calls that are neither settled nor resolved.
     pub(super) open: BTreeSet<u64>,
@@ -116,7 +116,7 @@ impl<'l> Replay<'l> {
         let nothing = RunBegin::default();
         let begin = log.begin();
         let RunBegin { operation, when, who, .. } = begin.unwrap_or(&nothing);
-        let mut run = CutOff {
+        let mut run = InterruptedRun {
             operation: operation.clone(),
             when: when.clone(),
             who: who.clone(),
@@ -138,17 +138,17 @@ impl<'l> Replay<'l> {
             // lineage of the run is lost, the stored state is known by its content alone.
             let extent = match is_same || begin.is_none() || log.is_taken_over() {
                 true => log.extent(&file),
-                false => Extent::Unknown,
+                false => JournalExtent::Unknown,
             };
             // And objects in such a state may have been made by the program that began it.
             let found = begin.filter(|_| is_same).map_or(u64::MAX, |begin| begin.serial);
-            let included = if let Extent::Upto(number) = extent { number } else { 0 };
+            let included = if let JournalExtent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
                 let Record::Settled { op, .. } = record else { continue };
                 match self.settle(*op, extent, &mut file.state)? {
-                    Settled::Put => run.n_replayed += 1,
-                    Settled::WasThere => {}
-                    Settled::Doubtful => drop(doubted.insert(*op)),
+                    ReplayOutcome::Put => run.n_replayed += 1,
+                    ReplayOutcome::WasThere => {}
+                    ReplayOutcome::Doubtful => drop(doubted.insert(*op)),
                 }
             }
             if let Some(damage) = &mut run.damage {
@@ -164,10 +164,10 @@ impl<'l> Replay<'l> {
         Ok(())
     }
 
-    fn damage(&self, log: &Log) -> Option<Damage> {
+    fn damage(&self, log: &Log) -> Option<JournalDamage> {
         let names = |op: u64| self.calls.get(&op).map(|call| call.slot.0.to_string());
         let is_known = |op: u64| self.results.contains_key(&op);
-        Damage::of(log, self.path.clone(), names, is_known)
+        JournalDamage::of(log, self.path.clone(), names, is_known)
     }
 
     /// The state that the journal goes with.
@@ -224,41 +224,45 @@ impl<'l> Replay<'l> {
     fn settle(
         &mut self,
         op: u64,
-        extent: Extent,
+        extent: JournalExtent,
         state: &mut State,
-    ) -> Result<Settled, JournalError> {
+    ) -> Result<ReplayOutcome, JournalError> {
         if !self.calls.contains_key(&op) {
             return self.settle_unannounced(op, state);
         }
-        let Some(call) = self.calls.get(&op) else { return Ok(Settled::WasThere) };
+        let Some(call) = self.calls.get(&op) else { return Ok(ReplayOutcome::WasThere) };
         let there = object_at(state, &call.slot).map(|(provider, object)| {
             let (addr, deposed) = &call.slot;
             record::fingerprint(&file::write_entry(addr, deposed.as_ref(), provider, object))
         });
         let is_own = || self.own.get(&call.slot).is_some_and(|own| own.contains(&there));
-        if extent == Extent::Unknown && !is_own() {
-            return Ok(Settled::Doubtful);
+        if extent == JournalExtent::Unknown && !is_own() {
+            return Ok(ReplayOutcome::Doubtful);
         }
         let result = self.result(op)?;
         let print = self.results.get(&op).copied().flatten();
         let print = print.map(|raw| record::fingerprint(raw.get().as_bytes()));
         if there == print && result.is_some() {
-            return Ok(Settled::WasThere);
+            return Ok(ReplayOutcome::WasThere);
         }
         put(state, call, result);
-        Ok(if there == print { Settled::WasThere } else { Settled::Put })
+        Ok(if there == print { ReplayOutcome::WasThere } else { ReplayOutcome::Put })
     }
 
     /// Puts a result whose announcement is lost into the state, if its place is free. Without the
     /// announcement it is not known what becomes of an object that is there already.
-    fn settle_unannounced(&mut self, op: u64, state: &mut State) -> Result<Settled, JournalError> {
-        let Some(entry) = self.result(op)? else { return Ok(Settled::WasThere) };
+    fn settle_unannounced(
+        &mut self,
+        op: u64,
+        state: &mut State,
+    ) -> Result<ReplayOutcome, JournalError> {
+        let Some(entry) = self.result(op)? else { return Ok(ReplayOutcome::WasThere) };
         let slot = (entry.addr, entry.deposed);
         if let Some((_, there)) = object_at(state, &slot) {
             if *there != *entry.object {
                 self.unplaced.insert(slot.0.to_string());
             }
-            return Ok(Settled::WasThere);
+            return Ok(ReplayOutcome::WasThere);
         }
         let (addr, deposed) = slot;
         let resource = state.resource_mut(addr.of(), &entry.provider);
@@ -267,7 +271,7 @@ impl<'l> Replay<'l> {
             Some(key) => drop(instance.deposed.insert(key, entry.object)),
             None => instance.current = Some(entry.object),
         }
-        Ok(Settled::Put)
+        Ok(ReplayOutcome::Put)
     }
 
     /// The object that a call left, if it left one.
@@ -284,8 +288,8 @@ impl<'l> Replay<'l> {
         let Some(call) = self.calls.get(&op) else { return Ok(None) };
         let Call { intent, slot: (addr, deposed), provider } = call;
         let doubt = match self.results.get(&op) {
-            None => Doubt::Effect,
-            Some(_) => Doubt::Place { object: self.result(op)?.map(|entry| entry.object) },
+            None => OpenQuestion::Effect,
+            Some(_) => OpenQuestion::Place { object: self.result(op)?.map(|entry| entry.object) },
         };
         Ok(Some(Unresolved {
             addr: addr.clone(),
@@ -307,7 +311,7 @@ impl<'l> Replay<'l> {
 }
 
 /// Outcome of a result.
-enum Settled {
+enum ReplayOutcome {
     Put,
     WasThere,
     Doubtful,

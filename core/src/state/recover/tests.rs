@@ -4,7 +4,7 @@ use bytes::Bytes;
 use formwork_value::Type;
 use tempfile::TempDir;
 
-use super::journal::{Answer, Begin, Intent, Journal};
+use super::journal::{Intent, Journal, ProviderAnswer, RunHeader};
 use super::*;
 use crate::state::{InstanceState, State, Status};
 
@@ -89,7 +89,7 @@ struct Run {
 impl Run {
     fn begin(base: &StateFile) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let begin = Begin { operation: "OperationTypeApply", base, read_from: None };
+        let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
         let journal = Journal::begin(&folder.path().join("journal"), begin).unwrap();
         let run = Self { folder, journal, provider: PROVIDER.parse().unwrap(), steps: Vec::new() };
         Self { steps: vec![(run.length(), listed(&base.state), Vec::new())], ..run }
@@ -162,7 +162,7 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
     let update = Intent { prior: Some(&old), ..run.call(&b, Action::Update) };
     let op_b = run.journal.announce(update).await.unwrap();
     run.then(&["t.b=old", "t.c=old", "t.d=old"], &["Create t.a", "Update t.b"]);
-    run.journal.answer(op_b, Answer::default()).unwrap();
+    run.journal.answer(op_b, ProviderAnswer::default()).unwrap();
     run.journal.settle(op_b, Some(&object("new"))).unwrap();
     run.then(&["t.b=new", "t.c=old", "t.d=old"], &["Create t.a"]);
     run.journal.settle(op_a, Some(&object("made"))).unwrap();
@@ -208,7 +208,7 @@ async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
     let old = object("old");
     for (addr, word) in [(&a, "made-a"), (&b, "made-b")] {
         let op = run.journal.announce(run.call(addr, Action::Create)).await.unwrap();
-        run.journal.answer(op, Answer::default()).unwrap();
+        run.journal.answer(op, ProviderAnswer::default()).unwrap();
         run.journal.settle(op, Some(&object(word))).unwrap();
     }
     let update = Intent { prior: Some(&old), ..run.call(&old_one, Action::Update) };
@@ -393,7 +393,7 @@ async fn a_result_is_not_put_over_what_somebody_else_did() {
         let recovery = recover(&run.path(), Some(theirs.clone())).unwrap();
         assert_eq!(recovery.file.as_ref(), Some(&theirs));
         let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
-        let made = Doubt::Place { object: Some(Arc::new(object("made"))) };
+        let made = OpenQuestion::Place { object: Some(Arc::new(object("made"))) };
         assert_eq!(unresolved.doubt, made);
         assert!(unresolved.needs_decision());
         recovery.finish().unwrap();
@@ -524,7 +524,9 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
     run.journal.announce(create).await.unwrap();
     let update = Intent { prior: Some(&old), ..run.call(&b, Action::Update) };
     let op = run.journal.announce(update).await.unwrap();
-    run.journal.answer(op, Answer { state: b"raw".to_vec(), ..Answer::default() }).unwrap();
+    run.journal
+        .answer(op, ProviderAnswer { state: b"raw".to_vec(), ..ProviderAnswer::default() })
+        .unwrap();
 
     let run = run.kill();
     let recovery = recover(&run.path(), Some(base)).unwrap();
@@ -537,7 +539,7 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
         .map(|(diagnostic, one)| diagnostic.detail.replace(&to_the_second(&one.when), "TIME"))
         .collect();
     expect_test::expect![[r#"
-        t.a was being created (asked for at TIME) when the run was cut off; no usable answer had come. The object may exist although the state does not know it. Look for it, and say what became of it: `formwork recover list` shows how. Until then it is not created a second time.
+        t.a was being created (asked for at TIME) when the run was cut off; no usable answer had come. The object may exist although the state does not know it. VertexStyle for it, and say what became of it: `formwork recover list` shows how. Until then it is not created a second time.
         t.b was being updated (asked for at TIME) when the run was cut off; the answer had come but was not taken over. The state holds the object as it was before; the next refresh shows what became of it."#]]
     .assert_eq(&told.join("\n"));
     recovery.finish().unwrap();
@@ -701,7 +703,7 @@ fn a_record_that_names_no_address_is_not_passed_over() {
         prior: None,
         planned: Vec::new(),
     };
-    put_away::append(&path, &[Record::Intent(intent)]).unwrap();
+    archive::append(&path, &[Record::Intent(intent)]).unwrap();
     let error = recover(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;
     assert!(detail.starts_with(&format!("Record 2 of the journal {}", path.display())), "{detail}");

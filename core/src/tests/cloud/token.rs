@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use formwork_plugin_protocol::Failure;
-use formwork_plugin_protocol::message::configure::Verdict;
+use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
 };
@@ -80,10 +80,10 @@ pub(super) async fn until_renewed_twice(cloud: &Cloud) {
     }
 }
 
-pub(super) fn close(cloud: &Cloud, request: &KeepRequest) -> Verdict {
+pub(super) fn close(cloud: &Cloud, request: &KeepRequest) -> DiagnosticsResponse {
     let private = String::from_utf8_lossy(&request.private).into_owned();
     let fault = cloud.call(format!("close {private}"));
-    Verdict { diagnostics: refusal(fault, "close") }
+    DiagnosticsResponse { diagnostics: refusal(fault, "close") }
 }
 
 fn refusal(

@@ -1,6 +1,6 @@
 //! The one type that the elements of a new collection get, once each of them was converted.
 
-use super::{Mode, Refused, part};
+use super::{ConversionError, Mode, part};
 use crate::ty::unify::unify_in;
 use crate::{Type, Value};
 
@@ -27,7 +27,7 @@ pub(super) fn settle(
     wanted: &Type,
     mut items: Vec<Value>,
     rule: Rule,
-) -> Result<(Type, Vec<Value>), Refused> {
+) -> Result<(Type, Vec<Value>), ConversionError> {
     let ty = wanted.without_optional();
     if items.is_empty() || !ty.has_dynamic() {
         return Ok((ty, items));
@@ -41,8 +41,9 @@ pub(super) fn settle(
     }
     if rule.unify {
         let types: Vec<Type> = items.iter().map(Value::ty).collect();
-        let common = unify_in(Mode::Unsafe, &types)
-            .ok_or_else(|| Refused::new("cannot find a common base type for all elements"))?;
+        let common = unify_in(Mode::Unsafe, &types).ok_or_else(|| {
+            ConversionError::new("cannot find a common base type for all elements")
+        })?;
         convert_all(&mut items, |_| true, &common)?;
     }
     // Nulls and unknowns of no type yet take that of the others.
@@ -50,14 +51,14 @@ pub(super) fn settle(
         return Ok((Type::Dynamic, items));
     };
     convert_all(&mut items, |item| item.has_type(&Type::Dynamic), &base)?;
-    agreed(&items).map(|ty| (ty, items)).ok_or_else(|| Refused::new(rule.disagreement))
+    agreed(&items).map(|ty| (ty, items)).ok_or_else(|| ConversionError::new(rule.disagreement))
 }
 
 fn convert_all(
     items: &mut [Value],
     which: impl Fn(&Value) -> bool,
     ty: &Type,
-) -> Result<(), Refused> {
+) -> Result<(), ConversionError> {
     for item in items.iter_mut().filter(|item| which(item)) {
         if let Some(converted) = part(item, ty)? {
             *item = converted;

@@ -2,7 +2,7 @@
 //! Does not ask whether the author or the provider may set what is there.
 
 use super::{Block, NestedBlock, Nesting, Role};
-use crate::convert::{Refused, convert};
+use crate::convert::{ConversionError, convert};
 use crate::{Path, Step, Str, Value};
 
 impl Block {
@@ -13,7 +13,7 @@ impl Block {
     /// # Errors
     /// When the value is not an object, has parts that the schema does not, lacks a required
     /// attribute, or some part does not convert.
-    pub fn coerce(&self, value: &Value) -> Result<Value, Refused> {
+    pub fn coerce(&self, value: &Value) -> Result<Value, ConversionError> {
         let marks = value.marks();
         let coerced = match value.peek() {
             Value::Null(_) => Value::null(self.implied_type()),
@@ -33,7 +33,7 @@ impl Block {
         Ok(coerced.mark(marks))
     }
 
-    fn refuse_others(&self, names: &[Str]) -> Result<(), Refused> {
+    fn refuse_others(&self, names: &[Str]) -> Result<(), ConversionError> {
         let known = |name: &&Str| {
             self.attributes.contains_key(name.as_str()) || self.blocks.contains_key(name.as_str())
         };
@@ -46,7 +46,7 @@ impl Block {
     fn coerce_parts<'v>(
         &self,
         lookup: &dyn Fn(&str) -> Option<&'v Value>,
-    ) -> Result<Value, Refused> {
+    ) -> Result<Value, ConversionError> {
         let mut parts = Vec::with_capacity(self.attributes.len() + self.blocks.len());
         for (name, attr) in &self.attributes {
             let ty = attr.implied_type();
@@ -75,7 +75,7 @@ impl NestedBlock {
     ///
     /// # Errors
     /// As [`Block::coerce`], or when the value is not a collection as the nesting wants it.
-    pub fn coerce(&self, value: &Value) -> Result<Value, Refused> {
+    pub fn coerce(&self, value: &Value) -> Result<Value, ConversionError> {
         let marks = value.marks();
         let coerced = match (self.nesting, value.peek()) {
             (Nesting::Single | Nesting::Group, Value::Unknown(_)) => {
@@ -99,7 +99,7 @@ impl NestedBlock {
         Ok(coerced.mark(marks))
     }
 
-    fn coerce_elements(&self, collection: &Value) -> Result<Vec<Value>, Refused> {
+    fn coerce_elements(&self, collection: &Value) -> Result<Vec<Value>, ConversionError> {
         let elements = collection.children().iter().enumerate().map(|(at, element)| {
             self.block.coerce(element).map_err(|mut error| {
                 let step = collection.step_to(at).map(|step| match step {
@@ -122,11 +122,11 @@ fn keys(value: &Value) -> &[Str] {
     }
 }
 
-fn refused(reason: impl Into<String>) -> Refused {
-    Refused { path: Path::root(), reason: reason.into() }
+fn refused(reason: impl Into<String>) -> ConversionError {
+    ConversionError { path: Path::root(), reason: reason.into() }
 }
 
-fn within(name: &Str, mut error: Refused) -> Refused {
+fn within(name: &Str, mut error: ConversionError) -> ConversionError {
     error.path.0.insert(0, Step::Attribute(name.clone()));
     error
 }

@@ -16,7 +16,7 @@ pub struct Set(Arc<Elements>);
 #[derive(Debug, PartialEq, Eq)]
 struct Elements {
     ty: Type,
-    facts: Facts,
+    facts: ContentFacts,
     items: Vec<Value>,
 }
 
@@ -26,7 +26,7 @@ pub struct Tuple(Arc<TupleData>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct TupleData {
-    facts: Facts,
+    facts: ContentFacts,
     items: Vec<Value>,
 }
 
@@ -37,7 +37,7 @@ pub struct Map(Arc<MapData>);
 #[derive(Debug, PartialEq, Eq)]
 struct MapData {
     ty: Type,
-    facts: Facts,
+    facts: ContentFacts,
     keys: Arc<[Str]>,
     items: Vec<Value>,
 }
@@ -49,7 +49,7 @@ pub struct Object(Arc<ObjectData>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct ObjectData {
-    facts: Facts,
+    facts: ContentFacts,
     names: Arc<[Str]>,
     items: Vec<Value>,
 }
@@ -59,7 +59,7 @@ const ELEMENT_SIZE: u64 = 40;
 
 /// Facts about the content of a collection, stored so that a query does not walk it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Facts {
+pub(super) struct ContentFacts {
     /// Nesting depth, at least 1.
     pub(super) depth: u16,
     /// Marks on anything inside.
@@ -72,7 +72,7 @@ pub(super) struct Facts {
     pub(super) size: u64,
 }
 
-impl Facts {
+impl ContentFacts {
     /// The facts about a collection of these elements.
     fn of(items: &[Value]) -> Self {
         let mut facts = Self::default();
@@ -99,7 +99,7 @@ impl List {
     /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
     #[must_use]
     pub fn new(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(Elements { ty, facts: Facts::of(&items), items }))
+        Self(Arc::new(Elements { ty, facts: ContentFacts::of(&items), items }))
     }
 
     /// The type of the elements.
@@ -114,7 +114,7 @@ impl List {
         &self.0.items
     }
 
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> ContentFacts {
         self.0.facts
     }
 }
@@ -123,7 +123,7 @@ impl Set {
     /// Makes a set of elements that are already distinct, unmarked and in iteration order.
     /// Everyone but `set.rs` uses [`Value::set`].
     pub(crate) fn from_ordered(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(Elements { ty, facts: Facts::of(&items), items }))
+        Self(Arc::new(Elements { ty, facts: ContentFacts::of(&items), items }))
     }
 
     /// The type of the elements.
@@ -138,7 +138,7 @@ impl Set {
         &self.0.items
     }
 
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> ContentFacts {
         self.0.facts
     }
 }
@@ -147,7 +147,7 @@ impl Tuple {
     /// Makes a tuple.
     #[must_use]
     pub fn new(items: Vec<Value>) -> Self {
-        Self(Arc::new(TupleData { facts: Facts::of(&items), items }))
+        Self(Arc::new(TupleData { facts: ContentFacts::of(&items), items }))
     }
 
     /// The elements.
@@ -156,7 +156,7 @@ impl Tuple {
         &self.0.items
     }
 
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> ContentFacts {
         self.0.facts
     }
 }
@@ -179,7 +179,7 @@ impl Map {
     #[must_use]
     pub fn new(ty: Type, pairs: Vec<(Str, Value)>) -> Self {
         let (keys, items) = sorted_pairs(pairs);
-        let facts = Facts::of_named(&keys, &items);
+        let facts = ContentFacts::of_named(&keys, &items);
         Self(Arc::new(MapData { ty, facts, keys: keys.into(), items }))
     }
 
@@ -213,7 +213,7 @@ impl Map {
         self.0.keys.iter().zip(self.0.items.iter())
     }
 
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> ContentFacts {
         self.0.facts
     }
 }
@@ -223,7 +223,7 @@ impl Object {
     #[must_use]
     pub fn new(pairs: Vec<(Str, Value)>) -> Self {
         let (names, items) = sorted_pairs(pairs);
-        let facts = Facts::of_named(&names, &items);
+        let facts = ContentFacts::of_named(&names, &items);
         Self(Arc::new(ObjectData { facts, names: names.into(), items }))
     }
 
@@ -236,7 +236,7 @@ impl Object {
     pub fn with_names(names: Arc<[Str]>, items: Vec<Value>) -> Self {
         assert_eq!(names.len(), items.len(), "as many names as values");
         debug_assert!(names.is_sorted_by(|a, b| a < b), "names are sorted and distinct");
-        let facts = Facts::of_named(&names, &items);
+        let facts = ContentFacts::of_named(&names, &items);
         Self(Arc::new(ObjectData { facts, names, items }))
     }
 
@@ -264,7 +264,7 @@ impl Object {
         self.0.names.iter().zip(self.0.items.iter())
     }
 
-    pub(super) fn facts(&self) -> Facts {
+    pub(super) fn facts(&self) -> ContentFacts {
         self.0.facts
     }
 }

@@ -81,7 +81,7 @@ impl GrpcProvider {
     async fn start<X: Exchange>(&self, requests: Vec<X::Request>) -> Result<Answers<X>, Failure> {
         let name = self.protocol.name(X::METHOD);
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
-            return Err(Failure::Unsendable(too_large(length, limit::REQUEST)));
+            return Err(Failure::UnencodableMessage(too_large(length, limit::REQUEST)));
         }
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let call = RawCall {

@@ -130,7 +130,10 @@ async fn a_request_beyond_the_limit_is_not_sent() {
     let wire = over_the_wire(Arc::new(Example::default()), Protocol::V6).await;
     let request = example::upgrade(Bytes::from(vec![0; crate::limit::MESSAGE + 1]));
     let refused = wire.upgrade_state(request).await.unwrap_err();
-    assert!(matches!(refused, Failure::Unsendable(_)) && refused.changed_nothing(), "{refused:?}");
+    assert!(
+        matches!(refused, Failure::UnencodableMessage(_)) && refused.changed_nothing(),
+        "{refused:?}"
+    );
     assert!(refused.to_string().contains("the limit for messages is 256 MiB"), "{refused}");
 }
 
@@ -144,19 +147,28 @@ impl Operations for Bad {
         std::future::pending().await
     }
 
-    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_provider_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         std::future::pending().await
     }
 
-    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
-        Ok(Verdict::default())
+    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
+        Ok(DiagnosticsResponse::default())
     }
 
-    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_resource_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         panic!("number {}", 7)
     }
 
-    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_data_config(
+        &self,
+        _: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         Err(Failure::Status { code: "NotFound".into(), message: "no such thing".into() })
     }
 
@@ -275,7 +287,9 @@ async fn a_request_without_a_form_is_not_sent() {
     let (value, _) = formwork_value::Value::string("x").split_marks();
     let current = Payload::Value(value, formwork_value::Type::Bool);
     let failure = wire.read(ReadRequest { current, ..example::read() }).await.unwrap_err();
-    assert!(matches!(&failure, Failure::Unsendable(why) if why.starts_with("current_state")));
+    assert!(
+        matches!(&failure, Failure::UnencodableMessage(why) if why.starts_with("current_state"))
+    );
     assert!(example.told().is_empty());
 }
 

@@ -15,7 +15,7 @@ use tonic::server::{Grpc, StreamingService};
 use tonic::{Code, Request, Response, Status, Streaming};
 
 use crate::limit;
-use crate::provider::{Calling, Events, ProviderExt as _};
+use crate::provider::{Events, PendingResponse, ProviderExt as _};
 use crate::wire::codec::{Decoded, Protobuf};
 use crate::wire::convert::Incoming;
 use crate::wire::exchange::Exchange;
@@ -23,7 +23,7 @@ use crate::wire::generated::tfplugin6 as v6;
 use crate::{Failure, Provider};
 
 /// A call being answered.
-pub(super) type Answering = BoxFuture<'static, http::Response<Body>>;
+pub(super) type ResponseFuture = BoxFuture<'static, http::Response<Body>>;
 
 /// Result of a method of the provider, before it is awaited.
 type Pending<'p, M> = BoxFuture<'p, Result<M, Failure>>;
@@ -41,7 +41,7 @@ impl Handling {
     pub(super) fn ask<X: Exchange>(
         self,
         run: for<'p> fn(&'p dyn Provider, X::Request) -> Pending<'p, X::Response>,
-    ) -> Answering {
+    ) -> ResponseFuture {
         self.answer::<X, _>(move |provider, requests| {
             async move {
                 let request = only(requests).await?;
@@ -55,8 +55,8 @@ impl Handling {
     /// Answers a call between neutral messages.
     pub(super) fn unary<X, N, M>(
         self,
-        run: for<'p> fn(&'p dyn Provider, N) -> Calling<'p, M>,
-    ) -> Answering
+        run: for<'p> fn(&'p dyn Provider, N) -> PendingResponse<'p, M>,
+    ) -> ResponseFuture
     where
         X: Exchange,
         X::Response: TryFrom<M>,
@@ -78,8 +78,8 @@ impl Handling {
     /// Answers a call whose answer goes out in pieces.
     pub(super) fn stream<X, N, M>(
         self,
-        run: for<'p> fn(&'p dyn Provider, N) -> Calling<'p, Events<M>>,
-    ) -> Answering
+        run: for<'p> fn(&'p dyn Provider, N) -> PendingResponse<'p, Events<M>>,
+    ) -> ResponseFuture
     where
         X: Exchange,
         X::Response: TryFrom<M>,
@@ -100,7 +100,7 @@ impl Handling {
     }
 
     /// Answers the call that writes a state, whose request comes in pieces.
-    pub(super) fn write_state(self) -> Answering {
+    pub(super) fn write_state(self) -> ResponseFuture {
         self.answer::<v6::WriteStateBytes, _>(|provider, requests| {
             async move {
                 let mut requests = pin!(requests);
@@ -116,7 +116,7 @@ impl Handling {
         })
     }
 
-    fn answer<X, F>(self, run: F) -> Answering
+    fn answer<X, F>(self, run: F) -> ResponseFuture
     where
         X: Exchange,
         F: FnOnce(Arc<dyn Provider>, Streaming<Decoded<X::Request>>) -> Answers<X::Response>
@@ -206,7 +206,7 @@ fn status(failure: Failure) -> Status {
     match failure {
         Failure::Unimplemented(name) => Status::unimplemented(format!("{name} is not implemented")),
         Failure::Status { code, message } => Status::new(code_named(&code), message),
-        Failure::Unsendable(why) => {
+        Failure::UnencodableMessage(why) => {
             Status::internal(format!("the provider's answer has no form in the protocol: {why}"))
         }
         Failure::Lost { .. } | Failure::Launch(_) => Status::unavailable(failure.to_string()),

@@ -2,15 +2,15 @@
 
 use super::capability::{client_read, client_written};
 use super::value::{payload, required};
-use super::{Misread, Unsendable, diag};
+use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use crate::wire::generated::tfplugin6 as v6;
 use v6::invoke_action::event;
 
 impl TryFrom<ActionRequest> for v6::plan_action::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ActionRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ActionRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             action_type: request.type_name,
@@ -30,9 +30,9 @@ impl From<v6::plan_action::Request> for ActionRequest {
 }
 
 impl TryFrom<ActionRequest> for v6::invoke_action::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ActionRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ActionRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             action_type: request.type_name,
@@ -79,13 +79,13 @@ impl From<ActionEvent> for v6::invoke_action::Event {
 }
 
 impl TryFrom<v6::invoke_action::Event> for ActionEvent {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::invoke_action::Event) -> Result<Self, Misread> {
+    fn try_from(wire: v6::invoke_action::Event) -> Result<Self, InvalidMessage> {
         match wire.r#type {
             Some(event::Type::Progress(progress)) => Ok(Self::Progress(progress.message)),
             Some(event::Type::Completed(end)) => Ok(Self::Completed(diag::read(end.diagnostics))),
-            None => Err(Misread::new("an event is neither progress nor completion")),
+            None => Err(InvalidMessage::new("an event is neither progress nor completion")),
         }
     }
 }

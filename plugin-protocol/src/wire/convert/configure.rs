@@ -1,24 +1,24 @@
 //! Validating and configuring, and every other answer that is nothing but diagnostics.
 
-use super::Unsendable;
+use super::UnencodableMessage;
 use super::capability::{client_read, client_written};
 use super::diag;
 use super::value::{payload, required};
 use crate::capability::ClientCapabilities;
-use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
 /// Twelve messages have diagnostics and nothing else: one line each instead of twelve times two
 /// identical conversions.
 macro_rules! verdicts {
     ($($family:ident),* $(,)?) => {$(
-        impl From<Verdict> for v6::$family::Response {
-            fn from(verdict: Verdict) -> Self {
+        impl From<DiagnosticsResponse> for v6::$family::Response {
+            fn from(verdict: DiagnosticsResponse) -> Self {
                 Self { diagnostics: diag::written(verdict.diagnostics) }
             }
         }
 
-        impl From<v6::$family::Response> for Verdict {
+        impl From<v6::$family::Response> for DiagnosticsResponse {
             fn from(wire: v6::$family::Response) -> Self {
                 Self { diagnostics: diag::read(wire.diagnostics) }
             }
@@ -45,9 +45,9 @@ verdicts!(
 macro_rules! validations {
     ($($family:ident),* $(,)?) => {$(
         impl TryFrom<ValidateRequest> for v6::$family::Request {
-            type Error = Unsendable;
+            type Error = UnencodableMessage;
 
-            fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+            fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
                 Ok(Self {
                     config: required(&request.config, "config")?,
                     type_name: request.type_name,
@@ -75,9 +75,9 @@ validations!(
 );
 
 impl TryFrom<ValidateRequest> for v6::validate_resource_config::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             type_name: request.type_name,
@@ -97,9 +97,9 @@ impl From<v6::validate_resource_config::Request> for ValidateRequest {
 }
 
 impl TryFrom<ValidateRequest> for v6::validate_provider_config::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ValidateRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self { config: required(&request.config, "config")? })
     }
 }
@@ -124,7 +124,7 @@ impl From<v5::prepare_provider_config::Response> for v6::validate_provider_confi
 /// Writes the answer of protocol 5, which holds the configuration again: hosts warn when it is not
 /// the one they sent.
 pub(crate) fn prepared(
-    verdict: Verdict,
+    verdict: DiagnosticsResponse,
     config: Option<v6::DynamicValue>,
 ) -> v5::prepare_provider_config::Response {
     v5::prepare_provider_config::Response {
@@ -134,9 +134,9 @@ pub(crate) fn prepared(
 }
 
 impl TryFrom<ConfigureRequest> for v6::configure_provider::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ConfigureRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ConfigureRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             terraform_version: request.terraform_version,

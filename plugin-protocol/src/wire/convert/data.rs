@@ -2,14 +2,14 @@
 
 use super::capability::{client_read, client_written};
 use super::value::{optional, payload, required};
-use super::{Unsendable, diag};
+use super::{UnencodableMessage, diag};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
 use crate::wire::generated::tfplugin6 as v6;
 
 impl TryFrom<ReadDataRequest> for v6::read_data_source::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ReadDataRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ReadDataRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             provider_meta: optional(&request.provider_meta, "provider_meta")?,
@@ -31,9 +31,9 @@ impl From<v6::read_data_source::Request> for ReadDataRequest {
 }
 
 impl TryFrom<ReadDataResponse> for v6::read_data_source::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: ReadDataResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: ReadDataResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             state: required(&response.state, "state")?,
             diagnostics: diag::written(response.diagnostics),

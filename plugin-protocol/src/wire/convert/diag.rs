@@ -4,7 +4,7 @@
 use formwork_value::diag::Severity;
 use formwork_value::{Number, Path, Step};
 
-use super::Misread;
+use super::InvalidMessage;
 use crate::message::ProviderDiagnostic;
 use crate::wire::generated::tfplugin6 as v6;
 use v6::attribute_path::step::Selector;
@@ -66,11 +66,11 @@ fn step_read(selector: Selector) -> Step {
 }
 
 /// Reads a path that the host acts on.
-pub(super) fn path_read(wire: v6::AttributePath) -> Result<Path, Misread> {
+pub(super) fn path_read(wire: v6::AttributePath) -> Result<Path, InvalidMessage> {
     let steps = wire.steps.into_iter().map(|step| {
         step.selector
             .map(step_read)
-            .ok_or_else(|| Misread::new("a path has a step without content"))
+            .ok_or_else(|| InvalidMessage::new("a path has a step without content"))
     });
     Ok(Path(steps.collect::<Result<_, _>>()?))
 }

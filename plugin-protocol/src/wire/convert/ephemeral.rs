@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::capability::{client_read, client_written};
 use super::value::{payload, required, time};
-use super::{Misread, Unsendable, diag};
+use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::wire::generated::tfplugin6 as v6;
 
@@ -14,9 +14,9 @@ fn private(bytes: Bytes) -> Option<Bytes> {
 }
 
 impl TryFrom<OpenRequest> for v6::open_ephemeral_resource::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: OpenRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: OpenRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             type_name: request.type_name,
@@ -36,9 +36,9 @@ impl From<v6::open_ephemeral_resource::Request> for OpenRequest {
 }
 
 impl TryFrom<OpenResponse> for v6::open_ephemeral_resource::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: OpenResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: OpenResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             diagnostics: diag::written(response.diagnostics),
             renew_at: response.renew_at.map(Into::into),
@@ -50,9 +50,9 @@ impl TryFrom<OpenResponse> for v6::open_ephemeral_resource::Response {
 }
 
 impl TryFrom<v6::open_ephemeral_resource::Response> for OpenResponse {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::open_ephemeral_resource::Response) -> Result<Self, Misread> {
+    fn try_from(wire: v6::open_ephemeral_resource::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
             result: payload(wire.result),
             private: wire.private.unwrap_or_default(),
@@ -98,9 +98,9 @@ impl From<RenewResponse> for v6::renew_ephemeral_resource::Response {
 }
 
 impl TryFrom<v6::renew_ephemeral_resource::Response> for RenewResponse {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::renew_ephemeral_resource::Response) -> Result<Self, Misread> {
+    fn try_from(wire: v6::renew_ephemeral_resource::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
             private: wire.private.unwrap_or_default(),
             renew_at: time(wire.renew_at, "renew_at")?,

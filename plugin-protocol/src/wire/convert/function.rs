@@ -1,14 +1,14 @@
 //! Calling a function. Signatures are in `offer`.
 
-use super::Unsendable;
+use super::UnencodableMessage;
 use super::value::{payload, required};
 use crate::message::function::{CallRequest, CallResponse, FunctionError};
 use crate::wire::generated::tfplugin6 as v6;
 
 impl TryFrom<CallRequest> for v6::call_function::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: CallRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: CallRequest) -> Result<Self, UnencodableMessage> {
         let arguments =
             request.arguments.iter().enumerate().filter_map(|(at, argument)| {
                 required(argument, &format!("argument {at}")).transpose()
@@ -25,9 +25,9 @@ impl From<v6::call_function::Request> for CallRequest {
 }
 
 impl TryFrom<CallResponse> for v6::call_function::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: CallResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: CallResponse) -> Result<Self, UnencodableMessage> {
         Ok(match response.result {
             Ok(result) => Self { result: required(&result, "result")?, error: None },
             Err(error) => Self { result: None, error: Some(error.into()) },

@@ -1,15 +1,15 @@
 //! Listing existing objects.
 
 use super::value::{identity, identity_payload, optional, payload, required};
-use super::{Unsendable, diag};
+use super::{UnencodableMessage, diag};
 use crate::capability::ClientCapabilities;
 use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use crate::wire::generated::tfplugin6 as v6;
 
 impl TryFrom<ListRequest> for v6::list_resource::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ListRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ListRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             type_name: request.type_name,
@@ -31,9 +31,9 @@ impl From<v6::list_resource::Request> for ListRequest {
 }
 
 impl TryFrom<ListEvent> for v6::list_resource::Event {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(event: ListEvent) -> Result<Self, Unsendable> {
+    fn try_from(event: ListEvent) -> Result<Self, UnencodableMessage> {
         let object = event.object.as_ref();
         Ok(Self {
             identity: identity(event.identity.as_ref(), "identity")?,
@@ -59,9 +59,9 @@ impl From<v6::list_resource::Event> for ListEvent {
 }
 
 impl TryFrom<ValidateListRequest> for v6::validate_list_resource_config::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ValidateListRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ValidateListRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             include_resource_object: optional(&request.include_object, "include_resource_object")?,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use formwork_value::schema::Schema;
 
-use super::schema::{self, Rigour, is_markdown, string_kind, type_read};
-use super::{Misread, Unsendable, diag, natural, signed};
+use super::schema::{self, SchemaStrictness, is_markdown, string_kind, type_read};
+use super::{InvalidMessage, UnencodableMessage, diag, natural, signed};
 use crate::message::function::Functions;
 use crate::message::schema::{
     FunctionParameter, FunctionSignature, IdentityAttribute, IdentitySchema, IdentitySchemas,
@@ -22,8 +22,8 @@ type Named<T> = BTreeMap<String, T>;
 fn each<W, N>(
     wire: Named<W>,
     kind: &str,
-    read: impl Fn(W) -> Result<N, Misread>,
-) -> Result<Named<N>, Misread> {
+    read: impl Fn(W) -> Result<N, InvalidMessage>,
+) -> Result<Named<N>, InvalidMessage> {
     wire.into_iter()
         .map(|(name, wire)| match read(wire) {
             Ok(read) => Ok((name, read)),
@@ -32,24 +32,24 @@ fn each<W, N>(
         .collect()
 }
 
-fn schemas_written(schemas: &Named<Schema>) -> Result<Named<v6::Schema>, Unsendable> {
+fn schemas_written(schemas: &Named<Schema>) -> Result<Named<v6::Schema>, UnencodableMessage> {
     schemas.iter().map(|(name, own)| Ok((name.clone(), schema::written(own)?))).collect()
 }
 
 impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, Misread> {
+    fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, InvalidMessage> {
         let diagnostics = diag::read(wire.diagnostics);
         if diagnostics.iter().any(|one| one.severity == formwork_value::diag::Severity::Error) {
             // Errors win over everything else: the rest of the answer need not even be complete.
             return Ok(Self { diagnostics, ..Self::default() });
         }
-        let strict = |own| schema::read(own, Rigour::Strict);
-        let lenient = |own| schema::read(own, Rigour::Lenient);
-        let provider = wire
-            .provider
-            .ok_or_else(|| Misread::new("the answer has no schema of the provider itself"))?;
+        let strict = |own| schema::read(own, SchemaStrictness::Strict);
+        let lenient = |own| schema::read(own, SchemaStrictness::Lenient);
+        let provider = wire.provider.ok_or_else(|| {
+            InvalidMessage::new("the answer has no schema of the provider itself")
+        })?;
         Ok(Self {
             provider: lenient(provider).map_err(|why| why.within("the schema of the provider"))?,
             provider_meta: wire
@@ -67,7 +67,7 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
             list_resources: each(wire.list_resource_schemas, "list resource", strict)?,
             state_stores: each(wire.state_store_schemas, "state store", lenient)?,
             actions: each(wire.action_schemas, "action", |action| {
-                lenient(action.schema.ok_or_else(|| Misread::new("it is empty"))?)
+                lenient(action.schema.ok_or_else(|| InvalidMessage::new("it is empty"))?)
             })?,
             functions: each(wire.functions, "function", TryInto::try_into)?,
             capabilities: wire.server_capabilities.map(Into::into).unwrap_or_default(),
@@ -77,9 +77,9 @@ impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
 }
 
 impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(own: ProviderSchema) -> Result<Self, Unsendable> {
+    fn try_from(own: ProviderSchema) -> Result<Self, UnencodableMessage> {
         let action = |(name, schema)| {
             let schema = Some(schema);
             (name, v6::ActionSchema { schema })
@@ -104,12 +104,14 @@ fn up(schemas: Named<v5::Schema>) -> Named<v6::Schema> {
     schemas.into_iter().map(|(name, own)| (name, own.into())).collect()
 }
 
-fn down(schemas: Named<v6::Schema>, kind: &str) -> Result<Named<v5::Schema>, Unsendable> {
+fn down(schemas: Named<v6::Schema>, kind: &str) -> Result<Named<v5::Schema>, UnencodableMessage> {
     schemas
         .into_iter()
         .map(|(name, schema)| match schema.try_into() {
             Ok(own) => Ok((name, own)),
-            Err(Unsendable(why)) => Err(Unsendable(format!("{kind} `{name}`: {why}"))),
+            Err(UnencodableMessage(why)) => {
+                Err(UnencodableMessage(format!("{kind} `{name}`: {why}")))
+            }
         })
         .collect()
 }
@@ -137,9 +139,9 @@ impl From<v5::get_provider_schema::Response> for v6::get_provider_schema::Respon
 
 /// Leaves state stores out: protocol 5 has none.
 impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, Unsendable> {
+    fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, UnencodableMessage> {
         let action = |(name, action): (String, v6::ActionSchema)| {
             let schema = action.schema.map(TryInto::try_into).transpose()?;
             Ok((name, v5::ActionSchema { schema }))
@@ -161,13 +163,15 @@ impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Res
                 .action_schemas
                 .into_iter()
                 .map(action)
-                .collect::<Result<_, Unsendable>>()?,
+                .collect::<Result<_, UnencodableMessage>>()?,
         })
     }
 }
 
 /// The answer of a provider that needs more than protocol 5 has.
-pub(crate) fn schema_refused(Unsendable(why): Unsendable) -> v5::get_provider_schema::Response {
+pub(crate) fn schema_refused(
+    UnencodableMessage(why): UnencodableMessage,
+) -> v5::get_provider_schema::Response {
     let diagnostic = v6::Diagnostic {
         severity: v6::diagnostic::Severity::Error.into(),
         summary: "Provider needs protocol 6".to_owned(),
@@ -262,9 +266,9 @@ impl From<v6::get_metadata::Response> for v5::get_metadata::Response {
 }
 
 impl TryFrom<v6::get_resource_identity_schemas::Response> for IdentitySchemas {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::get_resource_identity_schemas::Response) -> Result<Self, Misread> {
+    fn try_from(wire: v6::get_resource_identity_schemas::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
             schemas: each(wire.identity_schemas, "the identity of", identity_read)?,
             diagnostics: diag::read(wire.diagnostics),
@@ -272,7 +276,7 @@ impl TryFrom<v6::get_resource_identity_schemas::Response> for IdentitySchemas {
     }
 }
 
-fn identity_read(wire: v6::ResourceIdentitySchema) -> Result<IdentitySchema, Misread> {
+fn identity_read(wire: v6::ResourceIdentitySchema) -> Result<IdentitySchema, InvalidMessage> {
     let attributes = wire.identity_attributes.into_iter().map(|attribute| {
         let ty = type_read(&attribute.r#type)
             .map_err(|why| why.within(format_args!("attribute `{}`", attribute.name)))?;
@@ -291,21 +295,21 @@ fn identity_read(wire: v6::ResourceIdentitySchema) -> Result<IdentitySchema, Mis
 }
 
 impl TryFrom<IdentitySchemas> for v6::get_resource_identity_schemas::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(own: IdentitySchemas) -> Result<Self, Unsendable> {
+    fn try_from(own: IdentitySchemas) -> Result<Self, UnencodableMessage> {
         let schemas = own.schemas.into_iter().map(|(name, own)| Ok((name, own.try_into()?)));
         Ok(Self {
-            identity_schemas: schemas.collect::<Result<_, Unsendable>>()?,
+            identity_schemas: schemas.collect::<Result<_, UnencodableMessage>>()?,
             diagnostics: diag::written(own.diagnostics),
         })
     }
 }
 
 impl TryFrom<IdentitySchema> for v6::ResourceIdentitySchema {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(own: IdentitySchema) -> Result<Self, Unsendable> {
+    fn try_from(own: IdentitySchema) -> Result<Self, UnencodableMessage> {
         use v6::resource_identity_schema::IdentityAttribute;
         let attributes = own.attributes.into_iter().map(|(name, attribute)| IdentityAttribute {
             name,
@@ -322,9 +326,9 @@ impl TryFrom<IdentitySchema> for v6::ResourceIdentitySchema {
 }
 
 impl TryFrom<v6::get_functions::Response> for Functions {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::get_functions::Response) -> Result<Self, Misread> {
+    fn try_from(wire: v6::get_functions::Response) -> Result<Self, InvalidMessage> {
         Ok(Self {
             functions: each(wire.functions, "function", TryInto::try_into)?,
             diagnostics: diag::read(wire.diagnostics),
@@ -342,10 +346,10 @@ impl From<Functions> for v6::get_functions::Response {
 }
 
 impl TryFrom<v6::Function> for FunctionSignature {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::Function) -> Result<Self, Misread> {
-        let returns = wire.r#return.ok_or_else(|| Misread::new("it has no result type"))?;
+    fn try_from(wire: v6::Function) -> Result<Self, InvalidMessage> {
+        let returns = wire.r#return.ok_or_else(|| InvalidMessage::new("it has no result type"))?;
         let parameters = wire.parameters.into_iter().map(TryInto::try_into);
         Ok(Self {
             parameters: parameters.collect::<Result<_, _>>()?,
@@ -360,9 +364,9 @@ impl TryFrom<v6::Function> for FunctionSignature {
 }
 
 impl TryFrom<v6::function::Parameter> for FunctionParameter {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::function::Parameter) -> Result<Self, Misread> {
+    fn try_from(wire: v6::function::Parameter) -> Result<Self, InvalidMessage> {
         let ty = type_read(&wire.r#type)
             .map_err(|why| why.within(format_args!("parameter `{}`", wire.name)))?;
         Ok(Self {

@@ -3,7 +3,7 @@
 use super::capability::{client_read, client_written};
 use super::diag::{path_read, path_written};
 use super::value::{identity, identity_payload, identity_value, optional, payload, required};
-use super::{Misread, Unsendable, diag, natural, signed};
+use super::{InvalidMessage, UnencodableMessage, diag, natural, signed};
 use crate::message::resource::{
     ApplyRequest, ApplyResponse, GenerateConfigRequest, GenerateConfigResponse, ImportRequest,
     ImportResponse, ImportedResource, MoveRequest, MoveResponse, PlanRequest, PlanResponse,
@@ -13,9 +13,9 @@ use crate::message::resource::{
 use crate::wire::generated::tfplugin6 as v6;
 
 impl TryFrom<UpgradeRequest> for v6::upgrade_resource_state::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: UpgradeRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: UpgradeRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             type_name: request.type_name,
             version: signed(request.version, "the schema version")?,
@@ -25,9 +25,9 @@ impl TryFrom<UpgradeRequest> for v6::upgrade_resource_state::Request {
 }
 
 impl TryFrom<v6::upgrade_resource_state::Request> for UpgradeRequest {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::upgrade_resource_state::Request) -> Result<Self, Misread> {
+    fn try_from(wire: v6::upgrade_resource_state::Request) -> Result<Self, InvalidMessage> {
         Ok(Self {
             type_name: wire.type_name,
             version: natural(wire.version, "the schema version")?,
@@ -37,9 +37,9 @@ impl TryFrom<v6::upgrade_resource_state::Request> for UpgradeRequest {
 }
 
 impl TryFrom<UpgradeResponse> for v6::upgrade_resource_state::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: UpgradeResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: UpgradeResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             upgraded_state: required(&response.state, "upgraded_state")?,
             diagnostics: diag::written(response.diagnostics),
@@ -54,9 +54,9 @@ impl From<v6::upgrade_resource_state::Response> for UpgradeResponse {
 }
 
 impl TryFrom<ReadRequest> for v6::read_resource::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ReadRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ReadRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             current_state: required(&request.current, "current_state")?,
             private: request.private,
@@ -82,9 +82,9 @@ impl From<v6::read_resource::Request> for ReadRequest {
 }
 
 impl TryFrom<ReadResponse> for v6::read_resource::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: ReadResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: ReadResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             new_state: required(&response.state, "new_state")?,
             diagnostics: diag::written(response.diagnostics),
@@ -108,9 +108,9 @@ impl From<v6::read_resource::Response> for ReadResponse {
 }
 
 impl TryFrom<PlanRequest> for v6::plan_resource_change::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: PlanRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: PlanRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             prior_state: required(&request.prior, "prior_state")?,
             proposed_new_state: required(&request.proposed, "proposed_new_state")?,
@@ -142,9 +142,9 @@ impl From<v6::plan_resource_change::Request> for PlanRequest {
 }
 
 impl TryFrom<PlanResponse> for v6::plan_resource_change::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: PlanResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: PlanResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             planned_state: required(&response.planned, "planned_state")?,
             requires_replace: response.requires_replace.iter().map(path_written).collect(),
@@ -158,9 +158,9 @@ impl TryFrom<PlanResponse> for v6::plan_resource_change::Response {
 }
 
 impl TryFrom<v6::plan_resource_change::Response> for PlanResponse {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::plan_resource_change::Response) -> Result<Self, Misread> {
+    fn try_from(wire: v6::plan_resource_change::Response) -> Result<Self, InvalidMessage> {
         let paths = wire.requires_replace.into_iter().map(path_read);
         Ok(Self {
             planned: payload(wire.planned_state),
@@ -177,9 +177,9 @@ impl TryFrom<v6::plan_resource_change::Response> for PlanResponse {
 }
 
 impl TryFrom<ApplyRequest> for v6::apply_resource_change::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ApplyRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ApplyRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             prior_state: required(&request.prior, "prior_state")?,
             planned_state: required(&request.planned, "planned_state")?,
@@ -207,9 +207,9 @@ impl From<v6::apply_resource_change::Request> for ApplyRequest {
 }
 
 impl TryFrom<ApplyResponse> for v6::apply_resource_change::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: ApplyResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: ApplyResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             new_state: required(&response.state, "new_state")?,
             private: response.private,
@@ -234,9 +234,9 @@ impl From<v6::apply_resource_change::Response> for ApplyResponse {
 }
 
 impl TryFrom<ImportRequest> for v6::import_resource_state::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ImportRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ImportRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             identity: identity(request.identity.as_ref(), "identity")?,
             type_name: request.type_name,
@@ -258,9 +258,9 @@ impl From<v6::import_resource_state::Request> for ImportRequest {
 }
 
 impl TryFrom<ImportedResource> for v6::import_resource_state::ImportedResource {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(resource: ImportedResource) -> Result<Self, Unsendable> {
+    fn try_from(resource: ImportedResource) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             state: required(&resource.state, "state")?,
             identity: identity(resource.identity.as_ref(), "identity")?,
@@ -282,9 +282,9 @@ impl From<v6::import_resource_state::ImportedResource> for ImportedResource {
 }
 
 impl TryFrom<ImportResponse> for v6::import_resource_state::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: ImportResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: ImportResponse) -> Result<Self, UnencodableMessage> {
         let resources = response.resources.into_iter().map(TryInto::try_into);
         Ok(Self {
             imported_resources: resources.collect::<Result<_, _>>()?,
@@ -305,9 +305,9 @@ impl From<v6::import_resource_state::Response> for ImportResponse {
 }
 
 impl TryFrom<MoveRequest> for v6::move_resource_state::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: MoveRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: MoveRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             source_provider_address: request.source_provider,
             source_type_name: request.source_type,
@@ -325,9 +325,9 @@ impl TryFrom<MoveRequest> for v6::move_resource_state::Request {
 }
 
 impl TryFrom<v6::move_resource_state::Request> for MoveRequest {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::move_resource_state::Request) -> Result<Self, Misread> {
+    fn try_from(wire: v6::move_resource_state::Request) -> Result<Self, InvalidMessage> {
         Ok(Self {
             source_provider: wire.source_provider_address,
             source_type: wire.source_type_name,
@@ -345,9 +345,9 @@ impl TryFrom<v6::move_resource_state::Request> for MoveRequest {
 }
 
 impl TryFrom<MoveResponse> for v6::move_resource_state::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: MoveResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: MoveResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             target_state: required(&response.state, "target_state")?,
             diagnostics: diag::written(response.diagnostics),
@@ -369,9 +369,9 @@ impl From<v6::move_resource_state::Response> for MoveResponse {
 }
 
 impl TryFrom<UpgradeIdentityRequest> for v6::upgrade_resource_identity::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: UpgradeIdentityRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: UpgradeIdentityRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             type_name: request.type_name,
             version: signed(request.version, "the identity schema version")?,
@@ -381,9 +381,9 @@ impl TryFrom<UpgradeIdentityRequest> for v6::upgrade_resource_identity::Request 
 }
 
 impl TryFrom<v6::upgrade_resource_identity::Request> for UpgradeIdentityRequest {
-    type Error = Misread;
+    type Error = InvalidMessage;
 
-    fn try_from(wire: v6::upgrade_resource_identity::Request) -> Result<Self, Misread> {
+    fn try_from(wire: v6::upgrade_resource_identity::Request) -> Result<Self, InvalidMessage> {
         Ok(Self {
             type_name: wire.type_name,
             version: natural(wire.version, "the identity schema version")?,
@@ -393,9 +393,9 @@ impl TryFrom<v6::upgrade_resource_identity::Request> for UpgradeIdentityRequest 
 }
 
 impl TryFrom<UpgradeIdentityResponse> for v6::upgrade_resource_identity::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: UpgradeIdentityResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: UpgradeIdentityResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             upgraded_identity: identity(Some(&response.identity), "upgraded_identity")?,
             diagnostics: diag::written(response.diagnostics),
@@ -413,9 +413,9 @@ impl From<v6::upgrade_resource_identity::Response> for UpgradeIdentityResponse {
 }
 
 impl TryFrom<GenerateConfigRequest> for v6::generate_resource_config::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: GenerateConfigRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: GenerateConfigRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self { state: required(&request.state, "state")?, type_name: request.type_name })
     }
 }
@@ -427,9 +427,9 @@ impl From<v6::generate_resource_config::Request> for GenerateConfigRequest {
 }
 
 impl TryFrom<GenerateConfigResponse> for v6::generate_resource_config::Response {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(response: GenerateConfigResponse) -> Result<Self, Unsendable> {
+    fn try_from(response: GenerateConfigResponse) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&response.config, "config")?,
             diagnostics: diag::written(response.diagnostics),

@@ -9,7 +9,7 @@ use formwork_value::schema::{
 };
 use formwork_value::{Str, Type};
 
-use super::{Misread, Unsendable, natural, signed};
+use super::{InvalidMessage, UnencodableMessage, natural, signed};
 use crate::wire::generated::tfplugin6 as v6;
 use v6::StringKind;
 use v6::schema::nested_block::NestingMode as BlockNesting;
@@ -17,7 +17,7 @@ use v6::schema::object::NestingMode as ObjectNesting;
 
 /// Strictness of a host about a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rigour {
+pub(super) enum SchemaStrictness {
     /// Every attribute says clearly who sets it.
     Strict,
     /// Leniency for schemas that hosts do not check: an attribute without a role is optional, and a
@@ -26,8 +26,8 @@ pub(super) enum Rigour {
 }
 
 /// Reads a schema.
-pub(super) fn read(wire: v6::Schema, rigour: Rigour) -> Result<Schema, Misread> {
-    let block = wire.block.ok_or_else(|| Misread::new("the schema has no block"))?;
+pub(super) fn read(wire: v6::Schema, rigour: SchemaStrictness) -> Result<Schema, InvalidMessage> {
+    let block = wire.block.ok_or_else(|| InvalidMessage::new("the schema has no block"))?;
     Ok(Schema {
         version: natural(wire.version, "the schema version")?,
         block: block_read(block, rigour)?,
@@ -35,9 +35,9 @@ pub(super) fn read(wire: v6::Schema, rigour: Rigour) -> Result<Schema, Misread> 
 }
 
 /// Reads a type.
-pub(super) fn type_read(json: &[u8]) -> Result<Type, Misread> {
+pub(super) fn type_read(json: &[u8]) -> Result<Type, InvalidMessage> {
     type_json::decode(json).map_err(|why| {
-        Misread::new(format!(
+        InvalidMessage::new(format!(
             "`{}` is not a type: {why}",
             shortened(&String::from_utf8_lossy(json))
         ))
@@ -62,14 +62,14 @@ pub(super) fn string_kind(markdown: bool) -> i32 {
     if markdown { StringKind::Markdown } else { StringKind::Plain }.into()
 }
 
-fn block_read(wire: v6::schema::Block, rigour: Rigour) -> Result<Block, Misread> {
+fn block_read(wire: v6::schema::Block, rigour: SchemaStrictness) -> Result<Block, InvalidMessage> {
     let mut blocks = BTreeMap::new();
     for nested in wire.block_types {
         let name = Str::from(&nested.type_name);
         let nested = nested_read(nested, rigour)
             .map_err(|misread| misread.within(format_args!("block `{name}`")))?;
         if blocks.contains_key(&name) {
-            return Err(Misread::new(format!("block `{name}` is there twice")));
+            return Err(InvalidMessage::new(format!("block `{name}` is there twice")));
         }
         blocks.insert(name, nested);
     }
@@ -85,7 +85,10 @@ fn block_read(wire: v6::schema::Block, rigour: Rigour) -> Result<Block, Misread>
     })
 }
 
-fn nested_read(wire: v6::schema::NestedBlock, rigour: Rigour) -> Result<NestedBlock, Misread> {
+fn nested_read(
+    wire: v6::schema::NestedBlock,
+    rigour: SchemaStrictness,
+) -> Result<NestedBlock, InvalidMessage> {
     let nesting = match BlockNesting::try_from(wire.nesting) {
         Ok(BlockNesting::Single) => Nesting::Single,
         Ok(BlockNesting::Group) => Nesting::Group,
@@ -94,7 +97,7 @@ fn nested_read(wire: v6::schema::NestedBlock, rigour: Rigour) -> Result<NestedBl
         Ok(BlockNesting::Map) => Nesting::Map,
         Ok(BlockNesting::Invalid) | Err(_) => return Err(unknown_nesting(wire.nesting)),
     };
-    let block = wire.block.ok_or_else(|| Misread::new("it has no content"))?;
+    let block = wire.block.ok_or_else(|| InvalidMessage::new("it has no content"))?;
     Ok(NestedBlock {
         nesting,
         computed: block.computed,
@@ -104,34 +107,41 @@ fn nested_read(wire: v6::schema::NestedBlock, rigour: Rigour) -> Result<NestedBl
     })
 }
 
-fn unknown_nesting(number: i32) -> Misread {
-    Misread::new(format!("nesting mode {number} is not known"))
+fn unknown_nesting(number: i32) -> InvalidMessage {
+    InvalidMessage::new(format!("nesting mode {number} is not known"))
 }
 
 fn attributes_read(
     wire: Vec<v6::schema::Attribute>,
-    rigour: Rigour,
-) -> Result<BTreeMap<Str, Attribute>, Misread> {
+    rigour: SchemaStrictness,
+) -> Result<BTreeMap<Str, Attribute>, InvalidMessage> {
     let mut attributes = BTreeMap::new();
     for attribute in wire {
         let name = Str::from(&attribute.name);
         let attribute = attribute_read(attribute, rigour)
             .map_err(|misread| misread.within(format_args!("attribute `{name}`")))?;
         if attributes.contains_key(&name) {
-            return Err(Misread::new(format!("attribute `{name}` is there twice")));
+            return Err(InvalidMessage::new(format!("attribute `{name}` is there twice")));
         }
         attributes.insert(name, attribute);
     }
     Ok(attributes)
 }
 
-fn attribute_read(wire: v6::schema::Attribute, rigour: Rigour) -> Result<Attribute, Misread> {
+fn attribute_read(
+    wire: v6::schema::Attribute,
+    rigour: SchemaStrictness,
+) -> Result<Attribute, InvalidMessage> {
     let role = role_read(&wire, rigour)?;
     let kind = match (wire.r#type.is_empty(), wire.nested_type) {
         (false, None) => AttributeKind::Plain(type_read(&wire.r#type)?),
         (true, Some(nested)) => AttributeKind::Nested(object_read(nested, rigour)?),
-        (true, None) => return Err(Misread::new("it has neither a type nor nested attributes")),
-        (false, Some(_)) => return Err(Misread::new("it has both a type and nested attributes")),
+        (true, None) => {
+            return Err(InvalidMessage::new("it has neither a type nor nested attributes"));
+        }
+        (false, Some(_)) => {
+            return Err(InvalidMessage::new("it has both a type and nested attributes"));
+        }
     };
     Ok(Attribute {
         kind,
@@ -147,7 +157,10 @@ fn attribute_read(wire: v6::schema::Attribute, rigour: Rigour) -> Result<Attribu
     })
 }
 
-fn object_read(wire: v6::schema::Object, rigour: Rigour) -> Result<NestedAttributes, Misread> {
+fn object_read(
+    wire: v6::schema::Object,
+    rigour: SchemaStrictness,
+) -> Result<NestedAttributes, InvalidMessage> {
     let nesting = match ObjectNesting::try_from(wire.nesting) {
         Ok(ObjectNesting::Single) => Nesting::Single,
         Ok(ObjectNesting::List) => Nesting::List,
@@ -158,31 +171,34 @@ fn object_read(wire: v6::schema::Object, rigour: Rigour) -> Result<NestedAttribu
     Ok(NestedAttributes { attributes: attributes_read(wire.attributes, rigour)?, nesting })
 }
 
-fn role_read(wire: &v6::schema::Attribute, rigour: Rigour) -> Result<Role, Misread> {
+fn role_read(
+    wire: &v6::schema::Attribute,
+    rigour: SchemaStrictness,
+) -> Result<Role, InvalidMessage> {
     match (wire.required, wire.optional, wire.computed) {
         (true, false, false) => Ok(Role::Required),
         (false, true, false) => Ok(Role::Optional),
         (false, true, true) => Ok(Role::OptionalComputed),
         (false, false, true) => Ok(Role::Computed),
-        (false, false, false) if rigour == Rigour::Lenient => Ok(Role::Optional),
-        (true, _, _) if rigour == Rigour::Lenient => Ok(Role::Required),
+        (false, false, false) if rigour == SchemaStrictness::Lenient => Ok(Role::Optional),
+        (true, _, _) if rigour == SchemaStrictness::Lenient => Ok(Role::Required),
         (false, false, false) => {
-            Err(Misread::new("it is neither required nor optional nor computed"))
+            Err(InvalidMessage::new("it is neither required nor optional nor computed"))
         }
-        (true, true, _) => Err(Misread::new("it is both required and optional")),
-        (true, false, true) => Err(Misread::new("it is both required and computed")),
+        (true, true, _) => Err(InvalidMessage::new("it is both required and optional")),
+        (true, false, true) => Err(InvalidMessage::new("it is both required and computed")),
     }
 }
 
 /// Writes a schema.
-pub(super) fn written(schema: &Schema) -> Result<v6::Schema, Unsendable> {
+pub(super) fn written(schema: &Schema) -> Result<v6::Schema, UnencodableMessage> {
     Ok(v6::Schema {
         version: signed(schema.version, "the schema version")?,
         block: Some(block_written(&schema.block, false)?),
     })
 }
 
-fn block_written(block: &Block, computed: bool) -> Result<v6::schema::Block, Unsendable> {
+fn block_written(block: &Block, computed: bool) -> Result<v6::schema::Block, UnencodableMessage> {
     let nested = block.blocks.iter().map(|(name, nested)| nested_written(name, nested));
     Ok(v6::schema::Block {
         version: 0,
@@ -196,7 +212,10 @@ fn block_written(block: &Block, computed: bool) -> Result<v6::schema::Block, Uns
     })
 }
 
-fn nested_written(name: &Str, nested: &NestedBlock) -> Result<v6::schema::NestedBlock, Unsendable> {
+fn nested_written(
+    name: &Str,
+    nested: &NestedBlock,
+) -> Result<v6::schema::NestedBlock, UnencodableMessage> {
     let nesting = match nested.nesting {
         Nesting::Single => BlockNesting::Single,
         Nesting::Group => BlockNesting::Group,

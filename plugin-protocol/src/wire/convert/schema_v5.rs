@@ -1,7 +1,7 @@
 //! Schemas as protocol 5 writes them, from and to those of protocol 6. It numbers some fields of an
 //! attribute differently and has neither nested attributes nor computed blocks.
 
-use super::Unsendable;
+use super::UnencodableMessage;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
 impl From<v5::Schema> for v6::Schema {
@@ -57,18 +57,18 @@ impl From<v5::schema::Attribute> for v6::schema::Attribute {
 }
 
 impl TryFrom<v6::Schema> for v5::Schema {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(schema: v6::Schema) -> Result<Self, Unsendable> {
+    fn try_from(schema: v6::Schema) -> Result<Self, UnencodableMessage> {
         let block = schema.block.map(TryInto::try_into).transpose()?;
         Ok(Self { version: schema.version, block })
     }
 }
 
 impl TryFrom<v6::schema::Block> for v5::schema::Block {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(block: v6::schema::Block) -> Result<Self, Unsendable> {
+    fn try_from(block: v6::schema::Block) -> Result<Self, UnencodableMessage> {
         let attributes = block.attributes.into_iter().map(TryInto::try_into);
         let block_types = block.block_types.into_iter().map(TryInto::try_into);
         Ok(Self {
@@ -84,11 +84,11 @@ impl TryFrom<v6::schema::Block> for v5::schema::Block {
 }
 
 impl TryFrom<v6::schema::NestedBlock> for v5::schema::NestedBlock {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(nested: v6::schema::NestedBlock) -> Result<Self, Unsendable> {
+    fn try_from(nested: v6::schema::NestedBlock) -> Result<Self, UnencodableMessage> {
         if nested.block.as_ref().is_some_and(|block| block.computed) {
-            return Err(Unsendable(format!(
+            return Err(UnencodableMessage(format!(
                 "block `{}` is computed, which protocol 5 has no form for",
                 nested.type_name
             )));
@@ -104,11 +104,11 @@ impl TryFrom<v6::schema::NestedBlock> for v5::schema::NestedBlock {
 }
 
 impl TryFrom<v6::schema::Attribute> for v5::schema::Attribute {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(attribute: v6::schema::Attribute) -> Result<Self, Unsendable> {
+    fn try_from(attribute: v6::schema::Attribute) -> Result<Self, UnencodableMessage> {
         if attribute.nested_type.is_some() {
-            return Err(Unsendable(format!(
+            return Err(UnencodableMessage(format!(
                 "attribute `{}` has nested attributes, which protocol 5 has no form for",
                 attribute.name
             )));

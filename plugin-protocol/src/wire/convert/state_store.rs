@@ -1,7 +1,7 @@
 //! A provider as a place for states.
 
 use super::value::{payload, required};
-use super::{Misread, Unsendable, diag};
+use super::{InvalidMessage, UnencodableMessage, diag};
 use crate::message::state_store::{
     ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
     StatesResponse,
@@ -9,9 +9,9 @@ use crate::message::state_store::{
 use crate::wire::generated::tfplugin6 as v6;
 
 impl TryFrom<ConfigureStoreRequest> for v6::configure_state_store::Request {
-    type Error = Unsendable;
+    type Error = UnencodableMessage;
 
-    fn try_from(request: ConfigureStoreRequest) -> Result<Self, Unsendable> {
+    fn try_from(request: ConfigureStoreRequest) -> Result<Self, UnencodableMessage> {
         Ok(Self {
             config: required(&request.config, "config")?,
             type_name: request.type_name,
@@ -142,10 +142,10 @@ impl Incoming {
     pub(crate) fn push(
         &mut self,
         chunk: v6::write_state_bytes::RequestChunk,
-    ) -> Result<(), Misread> {
+    ) -> Result<(), InvalidMessage> {
         if self.state.is_none() {
             let meta = chunk.meta.ok_or_else(|| {
-                Misread::new("the first piece of the state does not say which state it is")
+                InvalidMessage::new("the first piece of the state does not say which state it is")
             })?;
             self.state = Some(StateRef { type_name: meta.type_name, state_id: meta.state_id });
         }
@@ -153,7 +153,7 @@ impl Incoming {
         self.n_bytes = self.n_bytes.saturating_add(length);
         let limit = chunk.total_length.min(Self::MAX_LENGTH);
         if self.n_bytes > limit {
-            return Err(Misread::new(format!("the state is longer than {limit} bytes")));
+            return Err(InvalidMessage::new(format!("the state is longer than {limit} bytes")));
         }
         let range = chunk.range.unwrap_or_default();
         self.chunks.push(StateChunk {
@@ -170,8 +170,8 @@ impl Incoming {
     ///
     /// # Errors
     /// When there was no piece at all.
-    pub(crate) fn finish(self) -> Result<(StateRef, Vec<StateChunk>), Misread> {
-        let state = self.state.ok_or_else(|| Misread::new("a state without any piece"))?;
+    pub(crate) fn finish(self) -> Result<(StateRef, Vec<StateChunk>), InvalidMessage> {
+        let state = self.state.ok_or_else(|| InvalidMessage::new("a state without any piece"))?;
         Ok((state, self.chunks))
     }
 }

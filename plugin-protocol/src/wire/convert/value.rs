@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use prost_types::Timestamp;
 
-use super::{Misread, Unsendable};
+use super::{InvalidMessage, UnencodableMessage};
 use crate::Payload;
 use crate::message::DeferredReason;
 use crate::message::resource::RawState;
@@ -19,7 +19,7 @@ const NULL: &[u8] = &[0xc0];
 pub(super) fn required(
     payload: &Payload,
     field: &str,
-) -> Result<Option<v6::DynamicValue>, Unsendable> {
+) -> Result<Option<v6::DynamicValue>, UnencodableMessage> {
     if *payload == Payload::Absent {
         let null = Bytes::from_static(NULL);
         return Ok(Some(v6::DynamicValue { msgpack: null, json: Bytes::new() }));
@@ -31,8 +31,8 @@ pub(super) fn required(
 pub(super) fn optional(
     payload: &Payload,
     field: &str,
-) -> Result<Option<v6::DynamicValue>, Unsendable> {
-    let encoded = payload.encode().map_err(|why| Unsendable(format!("{field}: {why}")))?;
+) -> Result<Option<v6::DynamicValue>, UnencodableMessage> {
+    let encoded = payload.encode().map_err(|why| UnencodableMessage(format!("{field}: {why}")))?;
     Ok(match encoded {
         Payload::Msgpack(bytes) | Payload::Json(bytes) if bytes.is_empty() => None,
         Payload::Msgpack(msgpack) => Some(v6::DynamicValue { msgpack, json: Bytes::new() }),
@@ -57,7 +57,7 @@ pub(super) fn payload(wire: Option<v6::DynamicValue>) -> Payload {
 pub(super) fn identity(
     payload: Option<&Payload>,
     field: &str,
-) -> Result<Option<v6::ResourceIdentityData>, Unsendable> {
+) -> Result<Option<v6::ResourceIdentityData>, UnencodableMessage> {
     payload
         .map(|payload| Ok(v6::ResourceIdentityData { identity_data: required(payload, field)? }))
         .transpose()
@@ -118,9 +118,12 @@ impl From<v6::Deferred> for DeferredReason {
 }
 
 /// Reads a point in time.
-pub(super) fn time(wire: Option<Timestamp>, field: &str) -> Result<Option<SystemTime>, Misread> {
+pub(super) fn time(
+    wire: Option<Timestamp>,
+    field: &str,
+) -> Result<Option<SystemTime>, InvalidMessage> {
     wire.map(|stamp| {
-        SystemTime::try_from(stamp).map_err(|why| Misread::new(format!("{field}: {why}")))
+        SystemTime::try_from(stamp).map_err(|why| InvalidMessage::new(format!("{field}: {why}")))
     })
     .transpose()
 }

@@ -80,7 +80,7 @@ impl Ephemeral for Leases {
     }
 }
 
-fn lab(heard: &Heard, world: &World) -> Lab {
+fn lab(heard: &Heard, world: &HostValues) -> Lab {
     let (heard, world) = (heard.clone(), Arc::clone(world));
     Lab::new(move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")
@@ -108,7 +108,7 @@ fn config(leases: &[(&str, i64)], cores: i64) -> String {
 #[test]
 fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
     let heard = Heard::default();
-    let ran = lab(&heard, &World::default()).apply(&config(&[("a", 25)], 1));
+    let ran = lab(&heard, &HostValues::default()).apply(&config(&[("a", 25)], 1));
     ran.expect_done();
     assert_eq!(heard.applying(), "0 open a, 25 renew a, 50 renew a, 60 close a");
 }
@@ -117,7 +117,7 @@ fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
 fn several_are_renewed_each_in_its_time_and_one_that_hangs_holds_nobody_up() {
     let heard = Heard::default();
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
-    lab(&heard, &World::default()).apply(&config(&leases, 1)).expect_done();
+    lab(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_done();
     let said = heard.applying();
     let renewed: Vec<&str> = said.split(", ").filter(|one| one.contains("renew")).collect();
     assert_eq!(renewed, ["10 renew slow", "25 renew a", "40 renew b", "50 renew a"], "{said}");
@@ -128,7 +128,7 @@ fn several_are_renewed_each_in_its_time_and_one_that_hangs_holds_nobody_up() {
 #[test]
 fn one_that_is_not_renewed_is_told_of_and_not_tried_again() {
     let heard = Heard::default();
-    let ran = lab(&heard, &World::default()).apply(&config(&[("refused", 25)], 1));
+    let ran = lab(&heard, &HostValues::default()).apply(&config(&[("refused", 25)], 1));
     assert!(ran.text().is_empty() || ran.diags.iter().all(|one| !one.is_error()));
     let told: Vec<_> = ran.diags.iter().map(|one| one.summary.as_str()).collect();
     assert_eq!(told, ["Ephemeral resource not renewed"]);
@@ -138,7 +138,7 @@ fn one_that_is_not_renewed_is_told_of_and_not_tried_again() {
 #[test]
 fn what_was_renewed_is_closed_after_a_failure_too() {
     let heard = Heard::default();
-    let ran = lab(&heard, &World::default()).apply(&config(&[("a", 45)], 99));
+    let ran = lab(&heard, &HostValues::default()).apply(&config(&[("a", 45)], 99));
     ran.expect_error("It does not start");
     assert_eq!(heard.applying(), "0 open a, 45 renew a, 60 close a");
 }
@@ -147,7 +147,7 @@ fn what_was_renewed_is_closed_after_a_failure_too() {
 fn a_lease_that_lasts_for_ages_is_never_renewed() {
     let heard = Heard::default();
     let ages = i64::from(i32::MAX) * 60;
-    lab(&heard, &World::default()).apply(&config(&[("a", ages)], 1)).expect_done();
+    lab(&heard, &HostValues::default()).apply(&config(&[("a", ages)], 1)).expect_done();
     assert_eq!(heard.applying(), "0 open a, 60 close a");
 }
 
@@ -185,7 +185,7 @@ impl Function for Twice {
 
 #[test]
 fn whatever_was_being_asked_a_provider_may_die() {
-    let (heard, world) = (Heard::default(), World::default());
+    let (heard, world) = (Heard::default(), HostValues::default());
     let provider = move || {
         ProviderDef::new("registry.terraform.io/acme/cloud")
             .resource("cloud_machine", Machines(Arc::clone(&world)))

@@ -4,7 +4,7 @@ use formwork_value::{Path, Value};
 
 use super::align::{Edit, align, folded, runs};
 use super::{Differ, Sign};
-use crate::view::human::among::Among;
+use crate::view::human::value_set::ValueSet;
 
 /// Number of unchanged elements shown next to a difference.
 const CONTEXT: usize = 1;
@@ -21,7 +21,7 @@ impl Differ<'_> {
     pub(super) fn sets(&self, (old, new): (&[Value], &[Value]), path: &Path, at: usize) -> String {
         let inner = at + 4;
         let mut text = format!("[{}\n", self.note(path));
-        let (before, after) = (Among::of(old), Among::of(new));
+        let (before, after) = (ValueSet::of(old), ValueSet::of(new));
         let gone = old.iter().filter(|item| !after.holds(item));
         let come = new.iter().filter(|item| !before.holds(item));
         text.extend(gone.map(|item| self.whole_item(Sign::Remove, item, inner)));

@@ -13,8 +13,10 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, 
 
 use super::Call;
 use crate::phase::{plain, without_unknowns};
-use crate::provider::{Answered, Ask, Breach, StoredIdentity, shortened, with_stored_numbers};
-use crate::state::journal::Answer;
+use crate::provider::{
+    Ask, ContractViolation, ObjectInResponse, StoredIdentity, shortened, with_stored_numbers,
+};
+use crate::state::journal::ProviderAnswer;
 
 /// The most messages of an answer that are written to the journal.
 const MOST_MESSAGES: usize = 100;
@@ -31,9 +33,9 @@ const INCONSISTENT: &str = "Provider produced inconsistent result after apply";
 pub(super) fn taken_down(
     answer: &Result<ApplyResponse, Failure>,
     masked: impl Fn(String) -> String,
-) -> Answer {
+) -> ProviderAnswer {
     match answer {
-        Ok(response) => Answer {
+        Ok(response) => ProviderAnswer {
             state: bytes_of(&response.state).into(),
             private: response.private.clone().into(),
             identity: response.identity.as_ref().map(bytes_of).unwrap_or_default().into(),
@@ -44,7 +46,9 @@ pub(super) fn taken_down(
                 .map(|said| shortened(masked(said.summary.clone()), LONGEST_MESSAGE))
                 .collect(),
         },
-        Err(failure) => Answer { messages: vec![failure.to_string()], ..Answer::default() },
+        Err(failure) => {
+            ProviderAnswer { messages: vec![failure.to_string()], ..ProviderAnswer::default() }
+        }
     }
 }
 
@@ -60,11 +64,11 @@ pub(in crate::apply) struct Salvaged {
     /// Whether everything went well.
     pub(in crate::apply) result: Result<(), Reported>,
     /// Object that exists now.
-    pub(in crate::apply) left: Left,
+    pub(in crate::apply) left: RemainingObject,
 }
 
 /// Object that exists after a call.
-pub(in crate::apply) enum Left {
+pub(in crate::apply) enum RemainingObject {
     /// The object is as it was before, as far as anybody knows; or there is none, as before.
     AsBefore,
     /// The effect of the call is unknown: it stays open in the journal.
@@ -88,12 +92,12 @@ pub(in crate::apply) struct Seen {
 impl Salvaged {
     /// Nothing changed.
     fn as_before(reported: Reported) -> Self {
-        Self { result: Err(reported), left: Left::AsBefore }
+        Self { result: Err(reported), left: RemainingObject::AsBefore }
     }
 
     /// The effect of the call is unknown.
     fn in_doubt(reported: Reported) -> Self {
-        Self { result: Err(reported), left: Left::InDoubt }
+        Self { result: Err(reported), left: RemainingObject::InDoubt }
     }
 }
 
@@ -156,7 +160,7 @@ impl Call<'_> {
             }
             Ok(()) => {
                 let problem = "Root object was present, but now absent, and no error explains it";
-                let breach = Breach { summary: INCONSISTENT, call: CALL, problem };
+                let breach = ContractViolation { summary: INCONSISTENT, call: CALL, problem };
                 let reported = self.handle.invalid(diags, breach, self.about);
                 match is_creation {
                     true => {
@@ -192,8 +196,11 @@ impl Call<'_> {
         (response, value): (ApplyResponse, Plain),
         (said, violations): (Result<(), Reported>, Vec<Violation>),
     ) -> Salvaged {
-        let answered =
-            Answered { payload: &response.state, value: &value, private: &response.private };
+        let answered = ObjectInResponse {
+            payload: &response.state,
+            value: &value,
+            private: &response.private,
+        };
         let size = self.handle.check_size(diags, CALL, (self.ty, answered), self.about);
         if let Err(reported) = size {
             return self.too_large(diags, (response, value), reported);
@@ -224,7 +231,7 @@ impl Call<'_> {
             Ok(()) => {
                 let identity = self.identity(diags, response.identity);
                 let seen = Seen { value, private: response.private, identity };
-                Salvaged { result, left: Left::Answered(seen) }
+                Salvaged { result, left: RemainingObject::Answered(seen) }
             }
         }
     }
@@ -248,7 +255,7 @@ impl Call<'_> {
         let value = self.ty.block().without_write_only(value.value());
         let value = plain(&without_unknowns(&value));
         let salvaged = self.half_usable((value, self.ask.private.clone(), identity), reported);
-        if matches!(salvaged.left, Left::Answered(_)) {
+        if matches!(salvaged.left, RemainingObject::Answered(_)) {
             let detail = format!("{addr} exists. The state has the object {kept}.");
             let warning = Diagnostic::warning("Object is stored incompletely", detail);
             diags.warn(warning.at_opt(self.about.block).about(addr.to_string()));
@@ -285,7 +292,7 @@ impl Call<'_> {
         }
         let value = with_id_of(prior.value(), value);
         let seen = Seen { value, private, identity };
-        Salvaged { result: Err(reported), left: Left::Answered(seen) }
+        Salvaged { result: Err(reported), left: RemainingObject::Answered(seen) }
     }
 
     /// Builds an object from an invalid answer: every attribute that can be read, and the planned

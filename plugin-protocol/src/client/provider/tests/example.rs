@@ -16,7 +16,7 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 
 use crate::capability::{ClientCapabilities, ServerCapabilities};
 use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
-use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::message::configure::{ConfigureRequest, DiagnosticsResponse, ValidateRequest};
 use crate::message::data::{ReadDataRequest, ReadDataResponse};
 use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
 use crate::message::function::{CallRequest, CallResponse, FunctionError, Functions};
@@ -101,8 +101,8 @@ fn diagnostics(about: &str) -> Vec<ProviderDiagnostic> {
     ]
 }
 
-fn verdict(about: &str) -> Verdict {
-    Verdict { diagnostics: diagnostics(about) }
+fn verdict(about: &str) -> DiagnosticsResponse {
+    DiagnosticsResponse { diagnostics: diagnostics(about) }
 }
 
 fn names(prefix: &str) -> Vec<String> {
@@ -479,12 +479,15 @@ impl Operations for Example {
         Ok(Functions { functions: functions(), diagnostics: diagnostics("functions") })
     }
 
-    async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_provider_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("validate_provider_config", &request);
         Ok(verdict("the provider"))
     }
 
-    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
+    async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         self.hear("configure", &request);
         Ok(verdict("configure"))
     }
@@ -494,7 +497,10 @@ impl Operations for Example {
         Ok("not yet".into())
     }
 
-    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_resource_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("validate_resource_config", &request);
         Ok(verdict("the resource"))
     }
@@ -578,7 +584,10 @@ impl Operations for Example {
         Ok(GenerateConfigResponse { config: request.state, diagnostics: diagnostics("generate") })
     }
 
-    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_data_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("validate_data_config", &request);
         Ok(verdict("the data source"))
     }
@@ -595,7 +604,7 @@ impl Operations for Example {
     async fn validate_ephemeral_config(
         &self,
         request: ValidateRequest,
-    ) -> Result<Verdict, Failure> {
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("validate_ephemeral_config", &request);
         Ok(verdict("the ephemeral resource"))
     }
@@ -620,12 +629,15 @@ impl Operations for Example {
         })
     }
 
-    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
+    async fn close_ephemeral(&self, request: KeepRequest) -> Result<DiagnosticsResponse, Failure> {
         self.hear("close_ephemeral", &request);
         Ok(verdict("close"))
     }
 
-    async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
+    async fn validate_list_config(
+        &self,
+        request: ValidateListRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("validate_list_config", &request);
         Ok(verdict("the list"))
     }
@@ -645,7 +657,10 @@ impl Operations for Example {
         Ok(CallResponse { result: Err(error) })
     }
 
-    async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_action_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("validate_action_config", &request);
         Ok(verdict("the action"))
     }
@@ -666,7 +681,10 @@ impl Operations for Example {
         Ok(stream::iter([Ok(progress), Ok(end)]).boxed())
     }
 
-    async fn validate_store_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+    async fn validate_store_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("validate_store_config", &request);
         Ok(verdict("the store"))
     }
@@ -692,7 +710,7 @@ impl Operations for Example {
         &self,
         state: StateRef,
         chunks: Vec<StateChunk>,
-    ) -> Result<Verdict, Failure> {
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("write_state_bytes", &(state, chunks));
         Ok(verdict("write"))
     }
@@ -706,7 +724,11 @@ impl Operations for Example {
         Ok(LockResponse { lock_id: "lock-1".into(), diagnostics: diagnostics("lock") })
     }
 
-    async fn unlock_state(&self, state: StateRef, lock_id: String) -> Result<Verdict, Failure> {
+    async fn unlock_state(
+        &self,
+        state: StateRef,
+        lock_id: String,
+    ) -> Result<DiagnosticsResponse, Failure> {
         self.hear("unlock_state", &(state, lock_id));
         Ok(verdict("unlock"))
     }
@@ -717,7 +739,7 @@ impl Operations for Example {
         Ok(StatesResponse { state_ids, diagnostics: diagnostics("states") })
     }
 
-    async fn delete_state(&self, state: StateRef) -> Result<Verdict, Failure> {
+    async fn delete_state(&self, state: StateRef) -> Result<DiagnosticsResponse, Failure> {
         self.hear("delete_state", &state);
         Ok(verdict("delete"))
     }

@@ -143,6 +143,6 @@ async fn calls_that_no_provider_knows_end_with_a_status() {
         assert_eq!(status.code_name(), "OutOfRange");
         let nowhere = RawCall { path: "nowhere".into(), ..RawCall::new(Protocol::V6, "", "") };
         let end = transport.exchange(nowhere).await.end;
-        assert!(matches!(end, Err(RawError::Failed(Failure::Unsendable(_)))), "{end:?}");
+        assert!(matches!(end, Err(RawError::Failed(Failure::UnencodableMessage(_)))), "{end:?}");
     }
 }

@@ -1,0 +1,85 @@
+//! Reports all mistakes of a configuration at once: names in it that lead nowhere, and those found
+//! by a check with the schemas of its providers.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use formwork_core::addr::{InstanceAddr, ModulePath, ProviderConfigAddr};
+use formwork_core::config::{Config, Resource};
+use formwork_core::eval::Results;
+use formwork_core::moved;
+use formwork_core::plan::validate;
+use formwork_core::provider::Pool;
+use formwork_core::session::{Session, SessionInputs};
+use formwork_core::state::State;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::workspace::Workspace;
+
+/// Known facts about a configuration that has mistakes.
+pub(super) struct Known<'a> {
+    /// Names that lead nowhere.
+    pub(super) dangling: Diagnostics,
+    /// Resource address that an object is imported for: its block may be empty yet.
+    pub(super) fills: Option<&'a InstanceAddr>,
+}
+
+/// Looks for mistakes in a configuration of which it is known what dangles. Any version of a provider
+/// will do that is installed.
+///
+/// # Errors
+/// When there are mistakes. All that can be found at once are reported.
+pub(super) async fn find(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    config: &Config,
+    known: Known<'_>,
+) -> Result<(), Reported> {
+    let Known { dangling, fills } = known;
+    let launcher = workspace.launcher_of_installed(diags, &config.requirements())?;
+    let pool = Pool::new(&launcher);
+    let (state, results, stop) = (State::default(), Results::new(config), Cell::new(false));
+    let world = workspace.world();
+    let variables = BTreeMap::new();
+    let provisioners = formwork_provisioners::all(&workspace.env.surroundings());
+    let session = Session::new(SessionInputs {
+        config,
+        sources: &workspace.sources,
+        state: &state,
+        pool: &pool,
+        provisioners: &provisioners,
+        results: &results,
+        world: &world,
+        variables: &variables,
+        stop: &stop,
+    });
+    let mut found = Diagnostics::new();
+    let result = validate(&session, &mut found).await;
+    launcher.shutdown(diags).await;
+    let unfilled = fills.and_then(|addr| filled(config, addr));
+    for problem in found {
+        if !unfilled.is_some_and(|unfilled| is_lack(unfilled, &problem)) {
+            let _ = diags.push(problem);
+        }
+    }
+    result?;
+    // Terraform finds the rest only when planning.
+    diags.append(dangling)
+}
+
+/// The block for which an object is taken in, by the address that it had or has.
+fn filled<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
+    config.resource(&addr.of().config()).or_else(|| {
+        // The destination does not depend on the provider.
+        let (_, any) = config.resources().next()?;
+        let (module, provider) = (ModulePath::root(), any.provider.clone());
+        let provider = ProviderConfigAddr { module, provider, alias: None };
+        config.resource(&moved::destination(config, addr, &provider).of().config())
+    })
+}
+
+/// Whether a problem is that something is not in a block yet: an argument, or anything at all.
+fn is_lack(block: &Resource, problem: &Diagnostic) -> bool {
+    let is_empty = block.body.is_empty();
+    problem.subject.is_some_and(|at| at == block.body.missing || is_empty && at == block.span)
+}

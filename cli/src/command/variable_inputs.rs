@@ -1,0 +1,146 @@
+//! The values that are given for variables: from the environment, files, options and answers.
+//! Whether they fit is for the engine to say.
+
+use std::path::Path;
+
+use formwork_core::config::Config;
+use formwork_core::config::inputs::{self, GivenValue, Origin, VariableInput};
+use formwork_core::disk::{MAX_TEXT, read_file, read_named};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::question::{Prompt, ask};
+use crate::args::VariableSource;
+use crate::view::Screen;
+use crate::workspace::Workspace;
+
+/// Collects the values that were given for variables, weakest first.
+pub(super) fn given(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    sources: &[VariableSource],
+) -> Result<Vec<VariableInput>, Reported> {
+    let mut given = in_environment(workspace);
+    given.extend(in_automatic_files(diags, workspace)?);
+    given.extend(in_options(diags, workspace, sources)?);
+    Ok(given)
+}
+
+/// The values in the environment.
+pub(super) fn in_environment(workspace: &Workspace<'_>) -> Vec<VariableInput> {
+    let variables = workspace.env.variables.iter();
+    variables.map(|(name, value)| text(name, value, Origin::Environment)).collect()
+}
+
+/// The values in the files that are read without being named.
+pub(super) fn in_automatic_files(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<Vec<VariableInput>, Reported> {
+    let mut given = Vec::new();
+    let mut result = Ok(());
+    for name in automatic_files(workspace) {
+        match values_of(diags, workspace, &name, read_file) {
+            Ok(values) => given.extend(values),
+            Err(reported) => result = Err(reported),
+        }
+    }
+    result.map(|()| given)
+}
+
+/// The values in options and in the files that options name.
+pub(super) fn in_options(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    sources: &[VariableSource],
+) -> Result<Vec<VariableInput>, Reported> {
+    let mut given = Vec::new();
+    let mut result = Ok(());
+    for source in sources {
+        match source {
+            VariableSource::File(path) => {
+                match values_of(diags, workspace, &path.to_string_lossy(), read_named) {
+                    Ok(values) => given.extend(values),
+                    Err(reported) => result = Err(reported),
+                }
+            }
+            VariableSource::Value(pair) => match pair.split_once('=') {
+                Some((name, value)) if name.ends_with(char::is_whitespace) => {
+                    let detail = format!(
+                        "Variable name {name:?} is invalid due to trailing space. Did you mean -var=\"{}={}\"?",
+                        name.trim(),
+                        value.trim()
+                    );
+                    result = Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
+                }
+                Some((name, value)) => given.push(text(name, value, Origin::Option)),
+                None => {
+                    let detail = format!(
+                        "The given -var option {pair:?} is not correctly specified. Must be a variable name and value separated by an equals sign, like -var=\"key=value\"."
+                    );
+                    result = Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
+                }
+            },
+        }
+    }
+    result.map(|()| given)
+}
+
+fn text(name: &str, value: &str, origin: Origin) -> VariableInput {
+    VariableInput { name: name.into(), value: GivenValue::Text(value.to_owned()), origin }
+}
+
+/// The files of values that are read without being named: `terraform.tfvars`, then those that end
+/// in `.auto.tfvars`, by name.
+fn automatic_files(workspace: &Workspace<'_>) -> Vec<String> {
+    let entries = std::fs::read_dir(&workspace.root).into_iter().flatten().flatten();
+    let mut automatic: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json"))
+        .collect();
+    automatic.sort();
+    let first = ["terraform.tfvars", "terraform.tfvars.json"].into_iter();
+    first
+        .filter(|name| workspace.root.join(name).exists())
+        .map(str::to_owned)
+        .chain(automatic)
+        .collect()
+}
+
+fn values_of(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    name: &str,
+    read: fn(&Path, u64) -> std::io::Result<Vec<u8>>,
+) -> Result<Vec<VariableInput>, Reported> {
+    let path = workspace.root.join(name);
+    let content = read(&path, MAX_TEXT).map_err(|error| {
+        let detail = format!("Given variables file {name} cannot be read: {error}.");
+        diags.error(Diagnostic::error("Failed to read variables file", detail))
+    })?;
+    inputs::read_values(diags, &mut workspace.sources, name, content)
+}
+
+/// Asks for the variables that must have a value and have none.
+pub(super) async fn ask_for_missing(
+    screen: &Screen,
+    config: &Config,
+    given: &mut Vec<VariableInput>,
+) {
+    for variable in config.root.variables.values().filter(|variable| variable.is_required()) {
+        if given.iter().any(|given| given.name == variable.name) {
+            continue;
+        }
+        let ephemeral = if variable.ephemeral { " (ephemeral)" } else { "" };
+        let question = Prompt {
+            title: &format!("var.{}{ephemeral}", variable.name),
+            about: &variable.description,
+            secret: variable.sensitive,
+        };
+        let Ok(answer) = ask(screen, question).await else { return };
+        given.push(VariableInput {
+            name: variable.name.clone(),
+            value: GivenValue::Text(answer),
+            origin: Origin::Answer,
+        });
+    }
+}

@@ -1,0 +1,104 @@
+//! The constraints that each module puts on the version of a provider, to explain a conflict.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::config::{Config, ModuleNode};
+use formwork_core::version::{Constraints, Version};
+
+/// The constraints of each module, by its name for people.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ModuleConstraints(Vec<(String, BTreeMap<ProviderAddr, Constraints>)>);
+
+/// The most versions that a message lists.
+const MAX_LISTED: usize = 12;
+
+impl ModuleConstraints {
+    /// The constraints of the modules of a configuration.
+    pub(crate) fn of(config: &Config) -> Self {
+        let mut demands = Self::default();
+        demands.add(config, config.root_node(), "");
+        demands
+    }
+
+    fn add(&mut self, config: &Config, node: &ModuleNode, path: &str) {
+        let name = if path.is_empty() { "the root module".to_owned() } else { path.to_owned() };
+        self.0.push((name, node.module.requirements()));
+        for (call, child) in &node.children {
+            let dot = if path.is_empty() { "" } else { "." };
+            self.add(config, &config.nodes[*child], &format!("{path}{dot}module.{call}"));
+        }
+    }
+
+    /// Explains why no version meets all constraints: the constraints of each module, the versions, and the
+    /// constraints that would have to go.
+    pub(crate) fn explain(&self, addr: &ProviderAddr, versions: &BTreeSet<Version>) -> String {
+        let asked: Vec<(&str, &Constraints)> = self
+            .0
+            .iter()
+            .filter_map(|(name, required)| Some((name.as_str(), required.get(addr)?)))
+            .filter(|(_, constraints)| !constraints.is_empty())
+            .collect();
+        let mut text = String::new();
+        if !asked.is_empty() {
+            text.push_str("\n\nThe constraints are those of:");
+            for (name, constraints) in &asked {
+                text.push_str(&format!("\n  - {name}: {constraints}"));
+            }
+        }
+        text.push_str(&format!("\n\n{}", listed(versions)));
+        let alternatives: Vec<String> = asked
+            .iter()
+            .enumerate()
+            .filter_map(|(at, (name, constraints))| {
+                let others = asked.iter().enumerate().filter(|(other, _)| *other != at);
+                let others: Vec<_> = others.map(|(_, (_, constraints))| *constraints).collect();
+                let all = |version: &&Version| others.iter().all(|it| it.allows(version));
+                let newest =
+                    versions.iter().rev().filter(|version| version.pre.is_empty()).find(all)?;
+                Some(format!("\n  - {newest}, if {name} did not ask for {constraints}"))
+            })
+            .collect();
+        if !alternatives.is_empty() {
+            text.push_str("\n\nThese versions would meet all constraints:");
+            text.push_str(&alternatives.concat());
+        }
+        text
+    }
+}
+
+/// The newest versions, for a message.
+fn listed(versions: &BTreeSet<Version>) -> String {
+    let newest: Vec<_> = versions.iter().rev().take(MAX_LISTED).map(ToString::to_string).collect();
+    match versions.len() {
+        0 => "No version is available.".to_owned(),
+        n if n > MAX_LISTED => {
+            format!("The newest of {n} available versions are {}.", newest.join(", "))
+        }
+        _ => format!("The available versions are {}.", newest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conflict_names_modules_versions_and_the_ways_out() {
+        let addr: ProviderAddr = "acme/thing".parse().unwrap();
+        let module = |name: &str, constraints: &str| {
+            let required = [(addr.clone(), constraints.parse().unwrap())].into();
+            (name.to_owned(), required)
+        };
+        let demands = ModuleConstraints(vec![
+            module("the root module", ">= 2.0"),
+            module("module.a", "~> 1.0"),
+            module("module.b", ""),
+        ]);
+        let versions = ["1.0.0", "1.4.0", "2.1.0", "3.0.0-beta1"];
+        let versions = versions.iter().map(|text| Version::parse(text).unwrap()).collect();
+        let expected = "\n\nThe constraints are those of:\n  - the root module: >= 2.0.0\n  - module.a: ~> 1.0\n\nThe available versions are 3.0.0-beta1, 2.1.0, 1.4.0, 1.0.0.\n\nThese versions would meet all constraints:\n  - 1.4.0, if the root module did not ask for >= 2.0.0\n  - 2.1.0, if module.a did not ask for ~> 1.0";
+        assert_eq!(demands.explain(&addr, &versions), expected);
+        assert!(demands.explain(&addr, &BTreeSet::new()).ends_with("No version is available."));
+    }
+}

@@ -1,0 +1,277 @@
+//! Ensures that signals end the program even when its one thread cannot: it may compute, or wait
+//! for a disk, or for the reader of its output. For a command that attends to signals itself, this
+//! steps in only if two of them have come and the end has not.
+//!
+//! The end is as abrupt as that by SIGKILL, so recovery handles everything that may be half done
+//! then. The kernel ends plugins together with this program, and other programs that work for it
+//! get a signal.
+
+use std::future::pending;
+use std::io;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::sys::signal::{Signal as Nix, kill};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::unistd::Pid;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::view;
+
+/// Time that a command that attends to signals itself has to end after the second.
+const GRACE: Duration = Duration::from_millis(1500);
+
+/// Time for printing that the program ends, and for finding the programs to signal.
+const SAYING: Duration = Duration::from_millis(200);
+
+/// Number of parts of the program that attend to signals themselves.
+static ATTENDING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether one of them has heard a signal, and so brings the command to its end.
+static HEARD: AtomicBool = AtomicBool::new(false);
+
+/// While this lives, its owner handles a first signal, because it knows better how to end.
+pub(crate) struct SignalGuard(Signals);
+
+impl SignalGuard {
+    /// From now on none is missed.
+    ///
+    /// # Errors
+    /// When the system does not let us listen.
+    pub(crate) fn begin() -> io::Result<Self> {
+        let signals = Signals::listen()?;
+        ATTENDING.fetch_add(1, Ordering::SeqCst);
+        Ok(Self(signals))
+    }
+
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) {
+        self.0.next().await;
+        HEARD.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for SignalGuard {
+    fn drop(&mut self) {
+        ATTENDING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Programs that work for us and would not notice our end.
+static COMPANIONS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// A program that ends when a signal ends us. It is waited for here alone: once that is done, its
+/// id may be that of any other process.
+pub(crate) struct SupervisedChild {
+    program: Child,
+    /// Its number, as long as it is among the companions.
+    number: Option<u32>,
+}
+
+impl SupervisedChild {
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
+        let mut companions = companions();
+        let program = command.spawn()?;
+        let number = program.id();
+        companions.push(number);
+        Ok(Self { program, number: Some(number) })
+    }
+
+    /// Its stdout, if that is a pipe that has not been taken yet.
+    pub(crate) fn stdout(&mut self) -> Option<ChildStdout> {
+        self.program.stdout.take()
+    }
+
+    /// Its stderr, likewise.
+    pub(crate) fn stderr(&mut self) -> Option<ChildStderr> {
+        self.program.stderr.take()
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// When it cannot be waited for.
+    pub(crate) fn wait(mut self) -> io::Result<ExitStatus> {
+        self.wait_for_end();
+        let mut companions = companions();
+        self.leave(&mut companions);
+        self.program.wait()
+    }
+
+    /// Waits until it has ended and still has its number.
+    fn wait_for_end(&self) {
+        let Ok(id) = i32::try_from(self.program.id()) else { return };
+        let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        while waitid(Id::Pid(Pid::from_raw(id)), ended) == Err(Errno::EINTR) {}
+    }
+
+    fn leave(&mut self, companions: &mut Vec<u32>) {
+        if let Some(number) = self.number.take() {
+            companions.retain(|id| *id != number);
+        }
+    }
+}
+
+impl Drop for SupervisedChild {
+    fn drop(&mut self) {
+        if self.number.is_some() {
+            self.leave(&mut companions());
+        }
+    }
+}
+
+fn companions() -> MutexGuard<'static, Vec<u32>> {
+    COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As [`companions`], unless another thread is starting one for longer than we can wait.
+fn companions_in_time() -> Option<MutexGuard<'static, Vec<u32>>> {
+    let begun = Instant::now();
+    loop {
+        match COMPANIONS.try_lock() {
+            Ok(companions) => return Some(companions),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < SAYING => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            Err(TryLockError::WouldBlock) => return None,
+        }
+    }
+}
+
+/// Begins to watch; from now on no signal is missed. Without a thread for it, signals do what they do by
+/// themselves.
+pub(crate) fn start() {
+    hangup_is_ignored();
+    let watching = thread::Builder::new().name("signals".to_owned()).stack_size(256 * 1024);
+    let (listens, listening) = mpsc::channel();
+    // Failing is as good as never having been asked.
+    drop(watching.spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        if let Ok(runtime) = runtime {
+            runtime.block_on(watch(listens));
+        }
+    }));
+    // A thread that fails drops the other end.
+    listening.recv().ok();
+}
+
+async fn watch(listens: mpsc::Sender<()>) {
+    let Ok(mut signals) = Signals::listen() else { return };
+    listens.send(()).ok();
+    let mut n_attended = 0;
+    loop {
+        signals.next().await;
+        // The part that has heard it may be done by the time that this thread learns of it.
+        if ATTENDING.load(Ordering::SeqCst) == 0 && !HEARD.load(Ordering::SeqCst) {
+            say("\nInterrupt received. The command ended before it was done.\n");
+            end();
+        }
+        n_attended += 1;
+        if n_attended > 1 {
+            tokio::time::sleep(GRACE).await;
+            end();
+        }
+    }
+}
+
+/// Says something, unless stderr is in the way.
+fn say(text: &'static str) {
+    let (done, said) = mpsc::channel();
+    thread::spawn(move || {
+        view::err(text);
+        // The receiver is gone if it took too long.
+        done.send(()).ok();
+    });
+    // In time or not, the end is next.
+    said.recv_timeout(SAYING).ok();
+}
+
+#[expect(clippy::exit, reason = "the thread that would return from main is busy")]
+fn end() -> ! {
+    // As long as this is held no process is reaped, so that each of these ids still means its
+    // process. If it cannot be had in time, a program takes so long to start that waiting for it
+    // would be the greater harm.
+    let companions = companions_in_time();
+    let numbers = companions.iter().flat_map(|companions| companions.iter());
+    let mut ending: Vec<i32> = numbers.filter_map(|id| i32::try_from(*id).ok()).collect();
+    // Their own children need not notice their end either.
+    while let Some(id) = ending.pop() {
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        let children = children.unwrap_or_default();
+        ending.extend(children.split_whitespace().filter_map(|id| id.parse::<i32>().ok()));
+        // It may have ended in this moment.
+        kill(Pid::from_raw(id), Nix::SIGTERM).ok();
+    }
+    std::process::exit(1)
+}
+
+/// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Option<Signal>,
+}
+
+impl Signals {
+    /// From now on none is missed. With `nohup`, the program survives the terminal's end.
+    fn listen() -> io::Result<Self> {
+        let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hangup })
+    }
+
+    /// Waits for the next of them.
+    async fn next(&mut self) {
+        let Self { interrupt, terminate, hangup } = self;
+        let hangup = async {
+            match hangup {
+                Some(hangup) => hangup.recv().await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup => {}
+        }
+    }
+}
+
+/// Whether signals about the terminal's end were ignored at the start. Once we listen, this cannot
+/// be determined.
+fn hangup_is_ignored() -> bool {
+    static IGNORED: OnceLock<bool> = OnceLock::new();
+    *IGNORED.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask >> (Nix::SIGHUP as u32 - 1) & 1 == 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "no plugin; it ends by itself and is waited for")]
+    #[test]
+    fn a_program_has_its_number_as_long_as_it_may_be_told_to_end() {
+        let companion = SupervisedChild::start(&mut Command::new("true")).unwrap();
+        let id = companion.program.id();
+        companion.wait_for_end();
+        assert!(companions().contains(&id));
+        let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+        assert!(status.contains(") Z "), "nobody else has the number: {status}");
+        assert!(companion.wait().unwrap().success());
+        assert!(!companions().contains(&id));
+    }
+}

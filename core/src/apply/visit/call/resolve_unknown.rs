@@ -1,0 +1,75 @@
+//! Finds out the effect of a call without a usable answer: the provider, restarted if it died, is
+//! asked for the object. If its answer is no help, the call stays open in the journal.
+
+use formwork_plugin_protocol::contract::conform::assert_object_compatible;
+use formwork_value::{Diagnostic, Diagnostics, Plain};
+
+use super::Call;
+use super::salvage::{RemainingObject, Salvaged, Seen};
+use crate::provider::{Current, ResourceType, clue};
+
+impl Call<'_> {
+    /// Salvages as much as possible of a call whose effect is unknown.
+    pub(super) async fn resolve(self, diags: &mut Diagnostics, salvaged: Salvaged) -> Salvaged {
+        // That an answer fails to come a second time is nothing new.
+        let mut said = Diagnostics::new();
+        let Some(seen) = self.look(&mut said).await else { return salvaged };
+        let prior = self.ask.prior;
+        let is_gone = seen.value.value().is_null();
+        let (left, what) = match (prior.value().is_null(), is_gone) {
+            (true, _) => (RemainingObject::Found(seen), "the object is there, as it was to be"),
+            (false, true) => (RemainingObject::Found(seen), "the object is not there any more"),
+            (false, false) if seen.value == *prior => {
+                (RemainingObject::AsBefore, "the object is as it was before")
+            }
+            (false, false) => (
+                RemainingObject::Found(seen),
+                "the object was changed, and the state has it as it is now",
+            ),
+        };
+        let addr = self.about.addr;
+        let detail = format!(
+            "The provider gave no usable answer about {addr}, and was asked for the object once more: {what}."
+        );
+        let summary = "An interrupted operation was resolved";
+        diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
+        Salvaged { left, ..salvaged }
+    }
+
+    async fn look(self, diags: &mut Diagnostics) -> Option<Seen> {
+        let Self { view, handle, ty, about, ask, object, predecessor, .. } = self;
+        let by = match object {
+            Some(_) => None,
+            // Before the provider is troubled: most objects cannot be found by what was planned.
+            None => {
+                let by = clue(ty, ask.proposed.value())?;
+                // A key that also finds the old object says nothing about the new one.
+                Some(by).filter(|by| clue(ty, predecessor).as_ref() != Some(by))
+            }
+        };
+        let _undisturbed = view.session.pool.revive(handle).await?;
+        let read = match (object, by) {
+            (Some(object), _) => {
+                let (value, identity) = (ask.prior.value(), ty.identity_of(object));
+                let current = Current { value, private: &object.private, identity };
+                handle.read(diags, ty, current, about).await.ok()?
+            }
+            (None, Some(clue)) => {
+                let imported = handle.import(diags, ty, &clue, about).await.ok()?;
+                let identity = imported.identity.as_ref();
+                let identity = identity.and_then(|identity| ty.identity_payload(identity));
+                let current =
+                    Current { value: imported.value.value(), private: &imported.private, identity };
+                let read = handle.read(diags, ty, current, about).await.ok()?;
+                // An object that differs from the planned one may belong to another party.
+                Some(read).filter(|read| is_what_was_asked(ty, ask.proposed, &read.value))?
+            }
+            (None, None) => return None,
+        };
+        Some(Seen { value: read.value, private: read.private, identity: read.identity })
+    }
+}
+
+fn is_what_was_asked(ty: &ResourceType, planned: &Plain, found: &Plain) -> bool {
+    !found.value().is_null() && assert_object_compatible(ty.block(), planned, found).is_empty()
+}

@@ -1,0 +1,227 @@
+//! Verdicts on conditions, while they are evaluated. The order of evaluation has no effect, because
+//! each verdict is kept by its object, and a later verdict on the same condition replaces an
+//! earlier one.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::{ModuleResults, Results};
+use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr};
+use crate::config::{Config, ModuleNode};
+use crate::state::checks::{CheckResult, CheckResults, CheckStatus, CheckSubject, CheckedObject};
+
+/// An object that has conditions.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConditionSubject {
+    /// The module it is in.
+    pub module: ModuleAddr,
+    /// The subject in the module.
+    pub subject: CheckSubject,
+    /// The instance key of a resource.
+    pub key: InstanceKey,
+}
+
+impl ConditionSubject {
+    /// An instance of a resource.
+    #[must_use]
+    pub fn instance(addr: &InstanceAddr) -> Self {
+        let subject = CheckSubject::Resource(addr.resource.clone());
+        Self { module: addr.module.clone(), subject, key: addr.key.clone() }
+    }
+
+    /// Something that is there once in a module.
+    #[must_use]
+    pub fn single(module: &ModuleAddr, subject: CheckSubject) -> Self {
+        Self { module: module.clone(), subject, key: InstanceKey::None }
+    }
+}
+
+/// The list of an object's conditions that one belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// A condition that must hold before.
+    Precondition,
+    /// A condition that must hold after.
+    Postcondition,
+    /// The data source of a `check` block: that it can be read.
+    Data,
+    /// An assertion, or a validation of a variable.
+    Assertion,
+}
+
+/// The result of a condition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionResult {
+    /// Whether it holds.
+    pub status: CheckStatus,
+    /// The message if it does not hold.
+    pub message: Option<String>,
+}
+
+/// The verdicts about one object, by list and position there.
+type OfObject = BTreeMap<(Rule, usize), ConditionResult>;
+
+/// All verdicts of a run.
+#[derive(Debug, Default)]
+pub struct Verdicts(RefCell<BTreeMap<ConditionSubject, OfObject>>);
+
+impl Verdicts {
+    /// Records the verdict on a condition.
+    pub fn set(&self, object: &ConditionSubject, rule: (Rule, usize), verdict: ConditionResult) {
+        let mut all = self.0.borrow_mut();
+        all.entry(object.clone()).or_default().insert(rule, verdict);
+    }
+
+    /// Whether a condition of an object is known not to hold.
+    #[must_use]
+    pub fn has_failed(&self, object: &ConditionSubject) -> bool {
+        let all = self.0.borrow();
+        let mut verdicts = all.get(object).into_iter().flat_map(BTreeMap::values);
+        verdicts.any(|verdict| verdict.status >= CheckStatus::Fail)
+    }
+
+    /// The status of an object with these numbers of conditions. `None` if none was evaluated, or
+    /// not the one that the others depend on: a data source that was not read again.
+    fn object(
+        &self,
+        judged: &ConditionSubject,
+        wanted: &[(Rule, usize)],
+        again: bool,
+    ) -> Option<CheckedObject> {
+        let all = self.0.borrow();
+        let verdicts = all.get(judged)?;
+        if again && wanted.contains(&(Rule::Data, 1)) && !verdicts.contains_key(&(Rule::Data, 0)) {
+            return None;
+        }
+        let places = wanted.iter().flat_map(|&(rule, n)| (0..n).map(move |at| (rule, at)));
+        let mut status = CheckStatus::Pass;
+        let mut messages = Vec::new();
+        for place in places {
+            let verdict = verdicts.get(&place);
+            status = status.max(verdict.map_or(CheckStatus::Unknown, |verdict| verdict.status));
+            messages.extend(verdict.and_then(|verdict| verdict.message.clone()));
+        }
+        // In an order that does not depend on where they are written.
+        messages.sort_unstable();
+        let ConditionSubject { module, key, .. } = judged.clone();
+        Some(CheckedObject { module, key, status, messages })
+    }
+}
+
+/// The results of all conditions of a configuration. Objects that were not evaluated this time keep
+/// their earlier results. Those that `is_listed` picks are listed even if none was evaluated.
+#[must_use]
+pub fn summarise(
+    config: &Config,
+    results: &Results,
+    before: &CheckResults,
+    is_listed: impl Fn(&CheckSubject) -> bool,
+) -> CheckResults {
+    let mut all = Vec::new();
+    for node in &config.nodes {
+        for (subject, wanted) in subjects(node) {
+            let mut old = before.0.iter();
+            let old = old.find(|old| old.module == node.path && old.subject == subject);
+            let objects = match objects(results, node, &subject) {
+                Some(judged) => {
+                    let is_listed = judged.is_empty() || is_listed(&subject);
+                    looked_at(&results.verdicts, judged, (&wanted, is_listed), old)
+                }
+                None => old.and_then(|old| old.objects.clone()),
+            };
+            let status = match &objects {
+                Some(_) if !is_expanded(config, results, node) => CheckStatus::Unknown,
+                Some(objects) => {
+                    let statuses = objects.iter().map(|object| object.status);
+                    statuses.max().unwrap_or(CheckStatus::Pass)
+                }
+                None => CheckStatus::Unknown,
+            };
+            all.push(CheckResult { module: node.path.clone(), subject, status, objects });
+        }
+    }
+    CheckResults(all)
+}
+
+/// Whether the instances of a module are known: they are not evaluated when everything is
+/// destroyed.
+fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
+    let Some((caller, call)) = config.call(node) else { return true };
+    let called = |module: &ModuleResults| module.call(&call.site.name)?.expansion().map(drop);
+    is_expanded(config, results, caller)
+        && results.instances(&caller.path).into_iter().all(|module| called(module).is_some())
+}
+
+/// The status of the instances of a subject: from this run, or else from the one before. `None` if
+/// none was evaluated and they need not be listed.
+fn looked_at(
+    verdicts: &Verdicts,
+    judged: Vec<ConditionSubject>,
+    (wanted, is_listed): (&[(Rule, usize)], bool),
+    old: Option<&CheckResult>,
+) -> Option<Vec<CheckedObject>> {
+    let mut any = false;
+    let objects = judged.into_iter().map(|judged| {
+        let mut objects = old.into_iter().flat_map(|old| old.objects.iter().flatten());
+        let same =
+            |object: &&CheckedObject| object.module == judged.module && object.key == judged.key;
+        let before = objects.find(same);
+        let known = verdicts.object(&judged, wanted, before.is_some()).or_else(|| before.cloned());
+        any |= known.is_some();
+        known.unwrap_or_else(|| {
+            let ConditionSubject { module, key, .. } = judged;
+            CheckedObject { module, key, status: CheckStatus::Unknown, messages: Vec::new() }
+        })
+    });
+    let objects = objects.collect();
+    (any || is_listed).then_some(objects)
+}
+
+/// Everything in a module that has conditions, and how many of each kind.
+fn subjects(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(Rule, usize)>)> {
+    let module = &*node.module;
+    let checks = module.checks.values().map(|check| {
+        let data = (Rule::Data, usize::from(check.data.is_some()));
+        let wanted = vec![data, (Rule::Assertion, check.asserts.len())];
+        (CheckSubject::Check(check.name.clone()), wanted)
+    });
+    let outputs = module.outputs.values().map(|output| {
+        let wanted = vec![(Rule::Precondition, output.preconditions.len())];
+        (CheckSubject::Output(output.name.clone()), wanted)
+    });
+    let resources = module.resources.values().map(|resource| {
+        let lifecycle = &resource.lifecycle;
+        let wanted = vec![
+            (Rule::Precondition, lifecycle.preconditions.len()),
+            (Rule::Postcondition, lifecycle.postconditions.len()),
+        ];
+        (CheckSubject::Resource(resource.name.clone()), wanted)
+    });
+    let variables = module.variables.values().map(|variable| {
+        let wanted = vec![(Rule::Assertion, variable.validations.len())];
+        (CheckSubject::Variable(variable.name.clone()), wanted)
+    });
+    let all = checks.chain(outputs).chain(resources).chain(variables);
+    all.filter(|(_, wanted)| wanted.iter().any(|(_, n)| *n > 0)).collect()
+}
+
+/// The instances of a subject, as far as they are known.
+fn objects(
+    results: &Results,
+    node: &ModuleNode,
+    subject: &CheckSubject,
+) -> Option<Vec<ConditionSubject>> {
+    let mut all = Vec::new();
+    for module in results.instances(&node.path) {
+        let judged =
+            |key| ConditionSubject { module: module.addr().clone(), subject: subject.clone(), key };
+        match subject {
+            CheckSubject::Resource(name) => {
+                let expansion = module.resource(name)?.expansion()?;
+                all.extend(expansion.keys().map(judged));
+            }
+            _ => all.push(judged(InstanceKey::None)),
+        }
+    }
+    Some(all)
+}

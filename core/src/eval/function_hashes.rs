@@ -1,0 +1,103 @@
+//! Answers of provider functions, kept as digests. A function always answers the same for the same
+//! arguments, so its answers while a plan is applied are compared with those while the plan was
+//! made. The values themselves are not kept: they may be secret.
+
+use std::collections::BTreeMap;
+
+use formwork_value::codec::msgpack;
+use formwork_value::{Type, Value};
+use sha2::{Digest as _, Sha256};
+
+use crate::addr::ProviderAddr;
+
+/// A digest.
+type Digest = [u8; 32];
+
+/// The digests of answers, by those of calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionResultHashes(BTreeMap<Digest, Digest>);
+
+/// A call, by its provider, function and arguments as they are sent.
+pub(super) fn call(provider: &ProviderAddr, function: &str, arguments: &[u8]) -> Digest {
+    let provider = provider.to_string();
+    let mut hash = Sha256::new();
+    for part in [provider.as_bytes(), function.as_bytes(), arguments] {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
+impl FunctionResultHashes {
+    /// Keeps an answer. Returns whether it is the same as the one before, if there was one. An
+    /// answer that is not wholly known is not kept.
+    pub(super) fn keep(&mut self, call: Digest, answer: &Value, ty: &Type) -> bool {
+        let bytes = match answer.is_wholly_known() {
+            true => msgpack::encode(answer, ty),
+            false => return true,
+        };
+        let Ok(bytes) = bytes else { return true };
+        let digest = Sha256::digest(bytes).into();
+        *self.0.entry(call).or_insert(digest) == digest
+    }
+
+    /// Each as text, for a saved plan.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (String, String)> {
+        self.0.iter().map(|(call, answer)| (text(call), text(answer)))
+    }
+
+    /// Reads the output of [`Self::texts`]; `None` if the format is invalid.
+    pub(crate) fn of_texts(texts: &[(String, String)]) -> Option<Self> {
+        let pairs = texts.iter().map(|(call, answer)| Some((digest(call)?, digest(answer)?)));
+        pairs.collect::<Option<_>>().map(Self)
+    }
+}
+
+fn text(digest: &Digest) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn digest(text: &str) -> Option<Digest> {
+    let mut digest = Digest::default();
+    if text.len() != 2 * digest.len() || !text.is_ascii() {
+        return None;
+    }
+    for (at, byte) in digest.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok()?;
+    }
+    Some(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_holds_for_the_same_call_only_also_when_it_was_written_down() {
+        let provider: ProviderAddr = "acme/p".parse().unwrap();
+        let of = |function: &str, arguments: &[u8]| call(&provider, function, arguments);
+        let mut promises = FunctionResultHashes::default();
+        let keep = |promises: &mut FunctionResultHashes, call, answer: &str| {
+            promises.keep(call, &Value::string(answer), &Type::String)
+        };
+        assert!(keep(&mut promises, of("f", b"x"), "1"));
+        assert!(keep(&mut promises, of("f", b"y"), "2"));
+        assert!(keep(&mut promises, of("fx", b""), "3"));
+        assert!(promises.keep(of("f", b"x"), &Value::unknown(Type::String), &Type::String));
+        let texts: Vec<_> = promises.texts().collect();
+        let mut read = FunctionResultHashes::of_texts(&texts).unwrap();
+        assert_eq!(read, promises);
+        assert!(keep(&mut read, of("f", b"x"), "1"));
+        assert!(!keep(&mut read, of("f", b"x"), "2"));
+    }
+
+    #[test]
+    fn what_is_no_digest_is_not_read_as_one() {
+        for text in ["", "00", &"g".repeat(64), &"é".repeat(32)] {
+            assert!(
+                FunctionResultHashes::of_texts(&[(text.to_owned(), text.to_owned())]).is_none(),
+                "{text}"
+            );
+        }
+    }
+}

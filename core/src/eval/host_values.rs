@@ -1,0 +1,96 @@
+//! The world outside the configuration, as expressions may see it: folders, workspace, files,
+//! clock, randomness. Asks for none of it before an expression does.
+
+use formwork_lang::functions::{Ambient, FileFailure, FileKind, Files, Host};
+use formwork_value::Str;
+use time::OffsetDateTime;
+
+use crate::config::files::Disk;
+
+/// Values behind `path`, `terraform` and the functions; the same throughout a run.
+pub struct HostValues {
+    /// The folder the command was started in, absolute: `path.cwd`.
+    pub cwd: Str,
+    /// The base folder of relative file paths, absolute: the working directory after `-chdir`.
+    pub folder: Str,
+    /// The folder of the root module as the author sees it: `path.root`, usually `.`.
+    pub root: Str,
+    /// The folder that `~` stands for in arguments of functions.
+    pub home: Option<String>,
+    /// The selected workspace: `terraform.workspace`.
+    pub workspace: Str,
+    /// Whether changes are being made: `terraform.applying`. Only then do `timestamp`, `uuid` and
+    /// their like have values.
+    pub applying: bool,
+    /// When the plan was made; unknown while the configuration is only checked.
+    pub plan_time: Option<OffsetDateTime>,
+    /// The clock.
+    pub clock: fn() -> OffsetDateTime,
+}
+
+impl HostValues {
+    /// The world of a run in a folder that changes nothing: all paths are relative to it, the
+    /// workspace is the default one, there is no home folder, and the plan is made now.
+    #[must_use]
+    pub fn of_folder(folder: &str, clock: fn() -> OffsetDateTime) -> Self {
+        Self {
+            cwd: folder.into(),
+            folder: folder.into(),
+            root: ".".into(),
+            home: None,
+            workspace: "default".into(),
+            applying: false,
+            plan_time: Some(clock()),
+            clock,
+        }
+    }
+
+    /// The interface that functions may use.
+    #[must_use]
+    pub fn host(&self) -> Host<'_> {
+        Host { files: self, ambient: self }
+    }
+}
+
+impl Ambient for HostValues {
+    fn now(&self) -> Option<OffsetDateTime> {
+        self.applying.then(self.clock)
+    }
+
+    fn plan_time(&self) -> Option<OffsetDateTime> {
+        self.plan_time
+    }
+
+    fn random(&self) -> Option<[u8; 16]> {
+        self.applying.then(|| uuid::Uuid::new_v4().into_bytes())
+    }
+}
+
+impl Files for HostValues {
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
+        Disk.content(path).map_err(failure)
+    }
+
+    fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
+        Disk.kind(path).map_err(failure)
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        Disk.entries(path).map_err(failure)
+    }
+
+    fn current_folder(&self) -> Option<String> {
+        Some(self.folder.as_str().to_owned())
+    }
+
+    fn home_folder(&self) -> Option<String> {
+        self.home.clone()
+    }
+}
+
+fn failure(error: std::io::Error) -> FileFailure {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => FileFailure::Missing,
+        _ => FileFailure::Failed(error.to_string()),
+    }
+}

@@ -1,0 +1,168 @@
+//! Asks a provider to plan an object, and checks its answers against the contract. The meaning of
+//! an answer is each phase's own business.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::conform;
+use formwork_plugin_protocol::contract::ignore::Ignore;
+use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_plugin_protocol::contract::replace::requires_replace;
+use formwork_plugin_protocol::contract::{Call, Exchange, Violation, check};
+use formwork_value::{Diagnostics, Path, Plain, Reported};
+
+use crate::config::IgnoreChanges;
+use crate::provider::{Ask, CallContext, ContractViolation, Planned, ProviderClient, ResourceType};
+use crate::state::Object;
+
+/// The answer to a plan breaks the contract.
+pub(crate) const INVALID_PLAN: (&str, &str) =
+    ("Provider produced invalid plan", "PlanResourceChange");
+
+/// Provider to ask, object of the request, and sensitive paths that messages must not show.
+#[derive(Clone, Copy)]
+pub(crate) struct ChangeRequest<'a> {
+    pub(crate) handle: &'a ProviderClient,
+    pub(crate) ty: &'a ResourceType,
+    pub(crate) about: CallContext<'a>,
+    /// Paths that the configuration or the state marks as sensitive.
+    pub(crate) secrets: &'a [Path],
+}
+
+impl ChangeRequest<'_> {
+    /// Asks what becomes of an object under a configuration. `before` is what it is like, null if
+    /// there is none; the object is what else the state has of it.
+    ///
+    /// # Errors
+    /// When the provider does not answer, or its answer breaks the contract.
+    pub(crate) async fn change(
+        self,
+        diags: &mut Diagnostics,
+        (before, object): (&Plain, Option<&Object>),
+        config: &Plain,
+        ignored: &IgnoreChanges,
+    ) -> Result<Planned, Reported> {
+        let block = self.ty.block();
+        let ignored = ignore(ignored);
+        let config = match &ignored {
+            Some(ignored) => &ignored.in_config(block, before, config),
+            None => config,
+        };
+        let proposed = proposed_new(block, before, config);
+        let private = object.map_or_else(Bytes::new, |object| object.private.clone());
+        let identity = object.and_then(|object| self.ty.identity_of(object));
+        let (private, identity) = (&private, identity.as_ref());
+        let ask = Ask { prior: before, proposed: &proposed, config, private, identity };
+        let requires_replace = &[];
+        let judged = |planned: &Planned| {
+            let legacy = planned.legacy;
+            Call::Plan { prior: before, config, requires_replace, legacy }
+        };
+        let mut planned = self.plan(diags, ask, judged).await?;
+        if planned.legacy {
+            // The legacy type system returns unknown and null blocks, and they are kept so.
+            if let Some(ignored) = &ignored {
+                planned.value = ignored.in_planned(before, &planned.value);
+            }
+        }
+        Ok(planned)
+    }
+
+    /// Asks for the new object of a replacement, as if there were nothing before. `private` is what
+    /// the provider said along with the replacement.
+    ///
+    /// # Errors
+    /// When the provider does not answer, or its answer breaks the contract.
+    pub(crate) async fn anew(
+        self,
+        diags: &mut Diagnostics,
+        config: &Plain,
+        private: &Bytes,
+    ) -> Result<Planned, Reported> {
+        let block = self.ty.block();
+        let null = conform::planned_destroy(block);
+        let proposed = proposed_new(block, &null, config);
+        let ask = Ask { prior: &null, proposed: &proposed, config, private, identity: None };
+        self.plan(diags, ask, |_| Call::PlanReplacement).await
+    }
+
+    /// Asks for a plan, and judges it as the answer to `call`.
+    async fn plan<'a>(
+        self,
+        diags: &mut Diagnostics,
+        ask: Ask<'_>,
+        call: impl FnOnce(&Planned) -> Call<'a>,
+    ) -> Result<Planned, Reported> {
+        let planned = self.handle.plan(diags, self.ty, ask, self.about).await?;
+        self.judge(diags, INVALID_PLAN, call(&planned), &planned.value)?;
+        Ok(planned)
+    }
+
+    /// Checks an object as the answer to a call, and reports each rule that it breaks, without
+    /// secrets.
+    ///
+    /// # Errors
+    /// When there is one.
+    pub(crate) fn judge(
+        self,
+        diags: &mut Diagnostics,
+        reported_as: (&str, &str),
+        call: Call<'_>,
+        object: &Plain,
+    ) -> Result<(), Reported> {
+        let violations = check(&Exchange::new(call).value(object), &self.ty.schemas());
+        self.broken(diags, reported_as, violations, object)
+    }
+
+    /// The paths whose changes cannot be made in place.
+    ///
+    /// # Errors
+    /// When the provider named paths that lead nowhere.
+    pub(crate) fn replace_paths(
+        self,
+        diags: &mut Diagnostics,
+        before: &Plain,
+        planned: &Planned,
+    ) -> Result<Vec<Path>, Reported> {
+        let Planned { value, requires_replace: paths, .. } = planned;
+        self.judge(diags, INVALID_PLAN, Call::Replace { prior: before, paths }, value)?;
+        Ok(requires_replace(self.ty.block(), before, value, paths))
+    }
+
+    /// Reports each way in which the answer to a call breaks the contract, without secrets.
+    ///
+    /// # Errors
+    /// When there is one.
+    pub(crate) fn broken(
+        self,
+        diags: &mut Diagnostics,
+        (summary, call): (&str, &str),
+        violations: Vec<Violation>,
+        answer: &Plain,
+    ) -> Result<(), Reported> {
+        if violations.is_empty() {
+            return Ok(());
+        }
+        let mut secrets = self.ty.block().sensitive_paths(answer.value());
+        secrets.extend_from_slice(self.secrets);
+        let mut result = Ok(());
+        for violation in violations {
+            let problem = &violation.without(&secrets).to_string();
+            result = Err(self.handle.invalid(
+                diags,
+                ContractViolation { summary, call, problem },
+                self.about,
+            ));
+        }
+        result
+    }
+}
+
+/// Part of the configuration that is ignored, if any.
+fn ignore(ignored: &IgnoreChanges) -> Option<Ignore> {
+    match ignored {
+        IgnoreChanges::Nothing => None,
+        IgnoreChanges::All => Some(Ignore::All),
+        IgnoreChanges::These(paths) => {
+            Some(Ignore::Paths(paths.iter().filter_map(|path| path.to_path()).collect()))
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Adds a vertex for the end of each ephemeral resource, behind everything that uses it. Comes after
+//! pruning, so that nothing is kept only because it would use one.
+
+use std::collections::BTreeMap;
+
+use super::{EdgeReason, SharedVertex, Vertex};
+use crate::graph::{Draft, VertexId, numbered};
+
+/// Adds the vertices. A user of an ephemeral resource is a vertex that waits for it, and in turn
+/// one that waits for the user as long as the value is passed on.
+pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, EdgeReason>) {
+    let opened = numbered(draft.vertices()).filter_map(|(id, it)| Some((id, it.opens()?.clone())));
+    let opened: Vec<_> = opened.collect();
+    if opened.is_empty() {
+        return;
+    }
+    let dependents = draft.dependents();
+    let n_vertices = draft.vertices().len();
+    let closes =
+        opened.into_iter().map(|(from, addr)| (from, draft.add(SharedVertex::Close(addr).into())));
+    let closes: BTreeMap<VertexId, VertexId> = closes.collect();
+    let mut seen = vec![None; n_vertices];
+    for (at, (&from, &close)) in closes.iter().enumerate() {
+        let mut queue = vec![from];
+        while let Some(id) = queue.pop() {
+            if seen[id.index()].replace(at) == Some(at) {
+                continue;
+            }
+            // An ephemeral resource that was opened with its help is closed before it.
+            let user = closes.get(&id).copied().filter(|other| *other != close).unwrap_or(id);
+            draft.connect(close, user, EdgeReason::Order("may still use it"));
+            if id == from || draft[id].passes_on() {
+                queue.extend(dependents.of(id));
+            }
+        }
+    }
+}

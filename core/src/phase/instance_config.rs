@@ -1,0 +1,186 @@
+//! One instance of a resource as it is written: its block and its conditions are evaluated. The
+//! consequences of either are each phase's own business.
+
+use formwork_lang::decode::decode;
+use formwork_value::diag::Severity;
+use formwork_value::schema::Block;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Reported, Span, Step, Value};
+
+use super::place_in;
+use crate::addr::{InstanceAddr, Mode};
+use crate::config::{Condition, IgnoreChanges, Resource, bad_reference};
+use crate::eval::ModuleScope;
+use crate::eval::condition_results::ConditionSubject;
+use crate::eval::conditions::{self, ConditionContext, ConditionKind};
+use crate::provider::{CallContext, ResourceType};
+use crate::session::Session;
+
+/// An instance of a resource that is written.
+#[derive(Clone, Copy)]
+pub(crate) struct InstanceConfig<'a> {
+    pub(crate) session: &'a Session<'a>,
+    pub(crate) config: &'a Resource,
+    pub(crate) addr: &'a InstanceAddr,
+    /// Severity of a condition that does not hold.
+    pub(crate) failure: Severity,
+}
+
+impl<'a> InstanceConfig<'a> {
+    /// Context for messages.
+    pub(crate) fn about(self) -> CallContext<'a> {
+        CallContext { addr: self.addr, block: Some(self.config.span) }
+    }
+
+    /// Evaluates the block, if its preconditions hold.
+    ///
+    /// # Errors
+    /// When they do not, or the block has no value that fits the schema.
+    pub(crate) async fn evaluate(
+        self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        scope: &ModuleScope<'_>,
+    ) -> Result<Value, Reported> {
+        let value = |diags: &mut Diagnostics| {
+            self.judge_before(diags, scope)?;
+            check_ignored(diags, &self.config.lifecycle.ignore_changes, ty.block())?;
+            evaluate(diags, self.config, ty.block(), scope)
+        };
+        let value = self.session.settled(diags, value).await?;
+        ty.add_secrets(self.session.pool.secrets(), &value);
+        Ok(value)
+    }
+
+    /// Looks at the preconditions alone.
+    ///
+    /// # Errors
+    /// When one does not hold, and that is an error.
+    pub(crate) async fn check_before(
+        self,
+        diags: &mut Diagnostics,
+        scope: &ModuleScope<'_>,
+    ) -> Result<(), Reported> {
+        self.session.settled(diags, |diags| self.judge_before(diags, scope)).await
+    }
+
+    /// Looks at the postconditions, for which `self` is the object.
+    ///
+    /// # Errors
+    /// When one does not hold, and that is an error.
+    pub(crate) async fn check_after(
+        self,
+        diags: &mut Diagnostics,
+        scope: ModuleScope<'_>,
+        object: &Value,
+    ) -> Result<(), Reported> {
+        let postconditions = &self.config.lifecycle.postconditions;
+        if postconditions.is_empty() {
+            return Ok(());
+        }
+        let scope = scope.with_self(object.clone());
+        let kind = ConditionKind::ResourcePostcondition;
+        let check = |diags: &mut Diagnostics| self.judge(diags, &scope, kind, postconditions);
+        self.session.settled(diags, check).await
+    }
+
+    fn judge_before(
+        self,
+        diags: &mut Diagnostics,
+        scope: &ModuleScope<'_>,
+    ) -> Result<(), Reported> {
+        let preconditions = &self.config.lifecycle.preconditions;
+        self.judge(diags, scope, ConditionKind::ResourcePrecondition, preconditions)
+    }
+
+    fn judge(
+        self,
+        diags: &mut Diagnostics,
+        scope: &ModuleScope<'_>,
+        kind: ConditionKind,
+        conditions: &[Condition],
+    ) -> Result<(), Reported> {
+        let object = &ConditionSubject::instance(self.addr);
+        let (verdicts, failure) = (&self.session.results.verdicts, self.failure);
+        conditions::check(
+            diags,
+            scope,
+            kind,
+            conditions,
+            ConditionContext { object, verdicts, failure },
+        )
+    }
+}
+
+/// Evaluates the block of an instance. Ephemeral values are accepted only where the schema says
+/// that they are not stored.
+pub(crate) fn evaluate(
+    diags: &mut Diagnostics,
+    resource: &Resource,
+    block: &Block,
+    scope: &ModuleScope<'_>,
+) -> Result<Value, Reported> {
+    let config = decode(diags, &resource.body, block, scope)?;
+    check_ephemeral(diags, resource, block, &config)?;
+    Ok(config)
+}
+
+/// Checks that ephemeral values stand only where the schema says that they are not stored.
+///
+/// # Errors
+/// When one stands elsewhere; all are reported.
+pub(crate) fn check_ephemeral(
+    diags: &mut Diagnostics,
+    resource: &Resource,
+    block: &Block,
+    config: &Value,
+) -> Result<(), Reported> {
+    let is_stored = resource.name.mode() != Mode::Ephemeral;
+    if !is_stored || !config.all_marks().contains(Marks::EPHEMERAL) {
+        return Ok(());
+    }
+    let mut result = Ok(());
+    let (_, marks) = config.clone().split_marks();
+    for path in marks.paths_with(Marks::EPHEMERAL) {
+        let attribute = block.attribute_at(path);
+        if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
+            let name = path.to_string();
+            let detail = format!(
+                "Ephemeral values are not valid for {:?}, because it is not a write-only attribute and must be persisted to state.",
+                name.trim_start_matches('.')
+            );
+            let place = place_of_argument(resource, block, path).unwrap_or(resource.span);
+            let problem = Diagnostic::error("Invalid use of ephemeral value", detail);
+            result = Err(diags.error(problem.at(place)));
+        }
+    }
+    result
+}
+
+/// Location of an argument. For an argument in a nested block, Terraform points at the resource.
+fn place_of_argument(resource: &Resource, block: &Block, path: &Path) -> Option<Span> {
+    match path.0.first() {
+        Some(Step::Attribute(name)) if block.blocks.contains_key(name) => None,
+        _ => place_in(&resource.body, path),
+    }
+}
+
+/// Checks that the attributes that `ignore_changes` names exist.
+///
+/// # Errors
+/// When it names something that the schema does not have.
+pub(crate) fn check_ignored(
+    diags: &mut Diagnostics,
+    ignored: &IgnoreChanges,
+    block: &Block,
+) -> Result<(), Reported> {
+    let IgnoreChanges::These(paths) = ignored else { return Ok(()) };
+    let mut result = Ok(());
+    for path in paths {
+        let name = &path.root;
+        if block.attributes.contains_key(&name.name) || block.blocks.contains_key(&name.name) {
+            continue;
+        }
+        result = Err(diags.error(bad_reference::block_attribute(block, &name.name, name.span)));
+    }
+    result
+}

@@ -1,0 +1,98 @@
+//! Tracks the period in which each provider configuration is in use: from its vertex to its last
+//! user, whatever the outcome. If the number of plugins that run at once is limited, a
+//! configuration starts when there is a place. Starting and ending plugins is the pool's business.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use super::{SharedVertex, Vertex};
+use crate::addr::ProviderConfigAddr;
+use crate::graph::VertexId;
+use crate::graph::gate::Gate;
+use crate::provider::Pool;
+
+/// Configurations that have a place, and vertices that still need one.
+pub(crate) struct ProviderUsage<'p, 'l> {
+    pool: &'p Pool<'l>,
+    /// By vertex: the configuration that it is or uses.
+    uses: Vec<Option<usize>>,
+    tenants: RefCell<Vec<ProviderUser<'p>>>,
+    n_places_taken: Cell<usize>,
+}
+
+struct ProviderUser<'p> {
+    addr: &'p ProviderConfigAddr,
+    /// Number of vertices still to pass: the one that configures, and those that use it.
+    n_left: usize,
+    has_place: bool,
+}
+
+impl<'p, 'l> ProviderUsage<'p, 'l> {
+    /// Records the configuration that each vertex is or uses. The built-in provider needs no
+    /// process, and so no place.
+    pub(crate) fn of<'c: 'p, V: Vertex<'c>>(pool: &'p Pool<'l>, vertices: &'p [V]) -> Self {
+        let opened =
+            vertices.iter().filter_map(|vertex| Some((vertex.opens()?, vertex.provider()?)));
+        let opened: BTreeMap<_, _> = opened.collect();
+        let mut numbers = BTreeMap::new();
+        let mut tenants: Vec<ProviderUser<'p>> = Vec::new();
+        let uses = vertices.iter().map(|vertex| {
+            let part = match vertex.frame() {
+                Some(SharedVertex::Provider(provider)) => Some(&provider.addr),
+                Some(SharedVertex::Close(addr)) => opened.get(addr).copied(),
+                _ => vertex.provider(),
+            };
+            let addr = part.filter(|addr| !addr.provider.is_builtin())?;
+            let number = *numbers.entry(addr).or_insert(tenants.len());
+            if number == tenants.len() {
+                tenants.push(ProviderUser { addr, n_left: 0, has_place: false });
+            }
+            tenants[number].n_left += 1;
+            Some(number)
+        });
+        let uses = uses.collect();
+        Self { pool, uses, tenants: RefCell::new(tenants), n_places_taken: Cell::new(0) }
+    }
+
+    fn take_place(&self, tenant: &mut ProviderUser<'p>) {
+        tenant.has_place = true;
+        self.n_places_taken.set(self.n_places_taken.get() + 1);
+    }
+}
+
+impl Gate for ProviderUsage<'_, '_> {
+    fn admits(&self, id: VertexId) -> bool {
+        let Some(number) = self.uses[id.index()] else { return true };
+        let tenant = &mut self.tenants.borrow_mut()[number];
+        if tenant.has_place {
+            return true;
+        }
+        let is_full = self.pool.limit().is_some_and(|limit| self.n_places_taken.get() >= limit);
+        if !is_full {
+            self.take_place(tenant);
+        }
+        !is_full
+    }
+
+    fn forces(&self, id: VertexId) {
+        if let Some(number) = self.uses[id.index()] {
+            let tenant = &mut self.tenants.borrow_mut()[number];
+            let addr = tenant.addr;
+            tracing::info!(provider = %addr, "starts beyond the limit, for nothing else can go on");
+            self.take_place(tenant);
+        }
+    }
+
+    fn passed(&self, id: VertexId) -> bool {
+        let Some(number) = self.uses[id.index()] else { return false };
+        let tenant = &mut self.tenants.borrow_mut()[number];
+        tenant.n_left -= 1;
+        if tenant.n_left > 0 || !tenant.has_place {
+            return false;
+        }
+        tenant.has_place = false;
+        self.n_places_taken.set(self.n_places_taken.get() - 1);
+        self.pool.release(tenant.addr);
+        true
+    }
+}

@@ -1,0 +1,234 @@
+//! The frame of both graphs, written once: values, calls of modules, provider configurations, and
+//! the ends of ephemeral resources. Operations on objects within it are each phase's own.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use formwork_value::{Diagnostics, Value};
+
+use super::{EphemeralResources, ProviderVertex, visit_provider, written_providers};
+use crate::addr::{ConfigResourceAddr, ProviderAddr, ProviderConfigAddr, Reference};
+use crate::config::{Config, ModuleNode, Output, Resource};
+use crate::eval::Expansion;
+use crate::eval::call::CallVertex;
+use crate::eval::vertex::{EvalInputs, NamedValue, ValueVertex};
+use crate::graph::render::{RenderedVertex, VertexStyle};
+use crate::session::Session;
+
+/// A vertex that both graphs have.
+#[derive(Debug)]
+pub(crate) enum SharedVertex<'c> {
+    /// A variable, local value, output, or block of conditions.
+    Value(ValueVertex<'c>),
+    /// A called module, whose instances become known here.
+    Call(CallVertex<'c>),
+    /// A called module, in which everything is done.
+    Closed(&'c ModuleNode),
+    /// A provider configuration.
+    Provider(ProviderVertex<'c>),
+    /// The end of an ephemeral resource, when everything that needs it is done.
+    Close(ConfigResourceAddr),
+}
+
+/// Result of visiting a vertex of the frame.
+#[derive(Debug)]
+pub(crate) enum SharedOutcome {
+    /// Nothing to record.
+    Nothing,
+    /// A value for each instance of the module.
+    Values(Vec<Value>),
+    /// The instances of a called module, for each instance of its caller.
+    Called(Vec<Expansion>),
+}
+
+/// References that are mentioned in a module.
+pub(crate) type Mentions<'c> = (&'c ModuleNode, &'c [Reference]);
+
+/// A vertex of the graph of a phase.
+pub(crate) trait Vertex<'c>: From<SharedVertex<'c>> + Display {
+    /// Its part of the frame, if it is one.
+    fn frame(&self) -> Option<&SharedVertex<'c>>;
+
+    /// The module whose instances must be known before this can be visited.
+    fn module(&self) -> Option<&'c ModuleNode>;
+
+    /// The module that is done only when this is.
+    fn around(&self, config: &'c Config) -> Option<&'c ModuleNode>;
+
+    /// The resource it stands for, if it has a block.
+    fn block(&self) -> Option<&Resource>;
+
+    /// The resource that a mention finds here.
+    fn mentioned(&self) -> Option<&ConfigResourceAddr>;
+
+    /// The provider configuration that does it, of what is done to objects.
+    fn provider(&self) -> Option<&ProviderConfigAddr>;
+
+    /// The ephemeral resource that is opened here.
+    fn opens(&self) -> Option<&ConfigResourceAddr>;
+
+    /// Whether what it waits for may still be used by what waits for it: a value passes on what it is
+    /// made of, an object that was made does not.
+    fn passes_on(&self) -> bool;
+}
+
+/// Adds every variable, local value, output and block of conditions.
+pub(crate) fn add_values<'c, V: Vertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
+    for node in &config.nodes {
+        let module = &*node.module;
+        let variables = module.variables.values().map(NamedValue::Variable);
+        let locals = module.locals.values().map(NamedValue::Local);
+        let outputs = module.outputs.values().map(NamedValue::Output);
+        let checks = module.checks.values().map(NamedValue::Check);
+        for value in variables.chain(locals).chain(outputs).chain(checks) {
+            add(SharedVertex::Value(ValueVertex { node, value }).into());
+        }
+    }
+}
+
+/// Adds two vertices for each called module: one where its instances become known, and one where
+/// everything in it is done.
+pub(crate) fn add_calls<'c, V: Vertex<'c>>(config: &'c Config, add: &mut dyn FnMut(V)) {
+    for call in config.nodes.iter().filter_map(|node| CallVertex::of(config, node)) {
+        add(SharedVertex::Call(call).into());
+        add(SharedVertex::Closed(call.node).into());
+    }
+}
+
+/// Adds provider configurations. One that is used but not written has only nulls.
+pub(crate) fn add_providers<'c, V: Vertex<'c>>(
+    config: &'c Config,
+    used: BTreeSet<ProviderConfigAddr>,
+    add: &mut dyn FnMut(V),
+) {
+    let written = written_providers(config);
+    for addr in used {
+        let written = written.get(&addr).copied();
+        add(SharedVertex::Provider(ProviderVertex { addr, written }).into());
+    }
+}
+
+impl<'c> SharedVertex<'c> {
+    /// The module whose instances must be known before this can be visited.
+    pub(crate) fn module(&self) -> Option<&'c ModuleNode> {
+        match self {
+            Self::Value(value) => Some(value.node),
+            Self::Call(call) => Some(call.caller),
+            Self::Closed(node) => Some(node),
+            Self::Provider(provider) => provider.written.map(|(node, _)| node),
+            Self::Close(_) => None,
+        }
+    }
+
+    /// The module that is done only when this is: the end of a module belongs to the one around it.
+    pub(crate) fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
+        match self {
+            Self::Closed(node) => node.caller.map(|caller| &config.nodes[caller]),
+            other => other.module(),
+        }
+    }
+
+    /// References that it mentions, by the module in which the mention stands.
+    pub(crate) fn mentions(&self, config: &'c Config) -> Vec<Mentions<'c>> {
+        match self {
+            Self::Value(value) => value.mentions(config),
+            Self::Call(call) => vec![call.mentions()],
+            Self::Provider(provider) => provider.mentions().into_iter().collect(),
+            Self::Closed(_) | Self::Close(_) => Vec::new(),
+        }
+    }
+
+    /// The provider that it configures.
+    pub(crate) fn provider(&self) -> Option<&ProviderAddr> {
+        match self {
+            Self::Provider(provider) => Some(&provider.addr.provider),
+            _ => None,
+        }
+    }
+
+    /// The provider configuration that it is.
+    pub(crate) fn configuration(&self) -> Option<&ProviderConfigAddr> {
+        match self {
+            Self::Provider(provider) => Some(&provider.addr),
+            _ => None,
+        }
+    }
+
+    /// Whether what it waits for may still be used by what waits for it.
+    pub(crate) fn passes_on(&self) -> bool {
+        matches!(self, Self::Value(_) | Self::Call(_) | Self::Provider(_))
+    }
+
+    /// Finds out its values, or does what it stands for.
+    pub(crate) async fn visit(
+        &self,
+        diags: &mut Diagnostics,
+        (session, givens): (&Session<'_>, EvalInputs<'_>),
+        openings: &EphemeralResources<'_>,
+    ) -> SharedOutcome {
+        match self {
+            Self::Value(value) => {
+                let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
+                found.map_or(SharedOutcome::Nothing, SharedOutcome::Values)
+            }
+            Self::Call(call) => {
+                let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
+                found.map_or(SharedOutcome::Nothing, SharedOutcome::Called)
+            }
+            Self::Provider(provider) => {
+                // Errors are in `diags`; there is nothing else to know.
+                let _ = visit_provider(session, diags, provider).await;
+                SharedOutcome::Nothing
+            }
+            Self::Close(addr) => {
+                openings.close(diags, addr).await;
+                SharedOutcome::Nothing
+            }
+            Self::Closed(_) => SharedOutcome::Nothing,
+        }
+    }
+
+    /// Records what was found. Returns the output of the root module that it is, with its value.
+    pub(crate) fn record(
+        &self,
+        session: &Session<'_>,
+        found: SharedOutcome,
+    ) -> Option<(&'c Output, Value)> {
+        match (self, found) {
+            (Self::Value(value), SharedOutcome::Values(found)) => {
+                let output = value.root_output().zip(found.first().cloned());
+                value.record(session.results, found);
+                output
+            }
+            (Self::Call(call), SharedOutcome::Called(found)) => {
+                call.record(session.givens(), found);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Its appearance in a drawn graph.
+    pub(crate) fn drawn(&self) -> RenderedVertex {
+        let look = match self {
+            Self::Value(value) => return value.drawn(),
+            Self::Provider(provider) => {
+                Some(VertexStyle { label: provider.addr.to_string(), shape: "diamond" })
+            }
+            Self::Call(_) | Self::Closed(_) | Self::Close(_) => None,
+        };
+        RenderedVertex { name: self.to_string(), look }
+    }
+}
+
+impl Display for SharedVertex<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value(value) => value.fmt(f),
+            Self::Call(call) => write!(f, "{} (expand)", call.node.path),
+            Self::Closed(node) => write!(f, "{} (close)", node.path),
+            Self::Provider(provider) => provider.addr.fmt(f),
+            Self::Close(addr) => write!(f, "{addr} (close)"),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Objects that are not destroyed because something is excluded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Options;
+use super::vertex::Vertex;
+use crate::addr::{ConfigResourceAddr, InstanceAddr, ResourceAddr, Target};
+use crate::graph::Graph;
+use crate::moved::Moves;
+use crate::phase::EdgeReason;
+use crate::session::Session;
+
+/// Resources that are kept from being destroyed only by `-exclude`: the excluded ones, and the
+/// dependencies of the objects that stay.
+#[derive(Debug, Default)]
+pub(crate) struct ExcludedFromDestroy {
+    excludes: Vec<Target>,
+    needed: BTreeSet<ConfigResourceAddr>,
+}
+
+impl ExcludedFromDestroy {
+    pub(crate) fn of(
+        session: &Session<'_>,
+        options: &Options,
+        moves: &Moves,
+        graph: &Graph<Vertex<'_>, EdgeReason>,
+    ) -> Self {
+        if options.excludes.is_empty() {
+            return Self::default();
+        }
+        let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
+            Vertex::Resource(resource) => Some(&resource.addr),
+            _ => None,
+        });
+        let planned: BTreeSet<&ConfigResourceAddr> = resources.collect();
+        let left_out = |addr: &ResourceAddr| {
+            let config = addr.config();
+            session.config.resource(&config).is_some() && !planned.contains(&config)
+        };
+        let excludes = options.excludes.clone();
+        let mut needed = BTreeSet::new();
+        let mut queue = Vec::new();
+        for (addr, held) in &session.state.resources {
+            let stays = left_out(addr);
+            for (key, instance) in &held.instances {
+                let instance_addr = addr.instance(key.clone());
+                if stays || excludes.iter().any(|target| target.contains(&instance_addr)) {
+                    let objects = instance.current.iter().chain(instance.deposed.values());
+                    let made_after = objects.map(|object| moves.renamed(&object.dependencies));
+                    made_after.for_each(|on| queue.extend(on.iter().cloned()));
+                }
+            }
+        }
+        let mut recorded: BTreeMap<ConfigResourceAddr, Vec<_>> = BTreeMap::new();
+        for (addr, held) in &session.state.resources {
+            let recorded = recorded.entry(addr.config()).or_default();
+            let all = held.objects().map(|object| moves.renamed(&object.dependencies));
+            all.for_each(|on| recorded.extend(on.iter().cloned()));
+        }
+        while let Some(addr) = queue.pop() {
+            if needed.insert(addr.clone()) {
+                queue.extend(recorded.get(&addr).into_iter().flatten().cloned());
+            }
+        }
+        Self { excludes, needed }
+    }
+
+    /// Whether an instance is left alone.
+    pub(crate) fn contains(&self, addr: &InstanceAddr) -> bool {
+        self.is_excluded(addr) || self.needed.contains(&addr.of().config())
+    }
+
+    /// Whether an instance is excluded itself.
+    pub(crate) fn is_excluded(&self, addr: &InstanceAddr) -> bool {
+        self.excludes.iter().any(|target| target.contains(addr))
+    }
+}

@@ -1,0 +1,288 @@
+//! Planned results of the resources visited so far, for visits that depend on them: data sources
+//! that must not be read too early, and resources that are replaced with others.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_value::Str;
+
+use super::outcome::FoundResource;
+use super::vertex::Vertex;
+use super::visit::{GraphFacts, View};
+use crate::addr::{
+    ConfigResourceAddr, InstanceKey, Mode, ModuleAddr, Reference, ResourceName, Subject,
+};
+use crate::change::{Action, Change};
+use crate::config::ModuleNode;
+use crate::eval::ModuleResults;
+use crate::eval::vertex::NamedValue;
+use crate::graph::{Graph, VertexId};
+use crate::phase::{EdgeReason, SharedVertex};
+use crate::small_map::SmallMap;
+
+/// Planned results of the resources visited so far.
+#[derive(Debug, Default)]
+pub(crate) struct PlannedResources {
+    resources: BTreeMap<ConfigResourceAddr, PlannedResource>,
+    /// For everything that some `depends_on` names and that is no resource, the resources it stands
+    /// on, by the position of the module in which it is named.
+    upstream: BTreeMap<Named, Vec<ConfigResourceAddr>>,
+    /// By position of a module, whether anything that a call around it must wait for is pending.
+    calls: Vec<OnceCell<bool>>,
+}
+
+/// The object that some `depends_on` names, by position of the module that contains it. An output
+/// of a called module differs from the whole module.
+type Named = (usize, Subject, Option<Str>);
+
+fn named(node: &ModuleNode, reference: &Reference) -> Named {
+    let output = reference.output().map(|output| output.name.clone());
+    (node.index, reference.subject.clone(), output)
+}
+
+/// Planned result of one resource.
+#[derive(Debug, Default)]
+struct PlannedResource {
+    /// Whether its changes are kept: only if some `replace_triggered_by` may look at them.
+    is_watched: bool,
+    found: OnceCell<SmallMap<ModuleAddr, Planned>>,
+}
+
+/// Planned result of a resource in one instance of its module.
+#[derive(Debug, Default)]
+struct Planned {
+    /// Whether anything is to be done to it.
+    is_pending: bool,
+    changes: Vec<Change>,
+}
+
+/// The origin of a question: an object in an instance of a module.
+#[derive(Clone, Copy)]
+pub(crate) struct ObjectQuery<'a> {
+    pub(crate) node: &'a ModuleNode,
+    pub(crate) module: &'a ModuleAddr,
+}
+
+impl PlannedResources {
+    pub(super) fn of(graph: &Graph<Vertex<'_>, EdgeReason>, n_modules: usize) -> Self {
+        let watched = watched(graph);
+        let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
+            Vertex::Resource(resource) => {
+                let is_watched = watched.contains(&resource.addr);
+                Some((
+                    resource.addr.clone(),
+                    PlannedResource { is_watched, found: OnceCell::new() },
+                ))
+            }
+            _ => None,
+        });
+        let calls = std::iter::repeat_with(OnceCell::new).take(n_modules);
+        Self { resources: resources.collect(), upstream: upstream(graph), calls: calls.collect() }
+    }
+
+    /// Records the planned changes of a resource.
+    pub(super) fn set(&self, addr: &ConfigResourceAddr, found: &[FoundResource]) {
+        let Some(fate) = self.resources.get(addr) else { return };
+        let planned = found.iter().map(|found| {
+            let changes = found.objects.iter().filter_map(|object| object.change.as_ref());
+            let changes: Vec<_> = changes.filter(|change| change.deposed.is_none()).collect();
+            let is_pending = changes.iter().any(|change| change.action != Action::NoOp);
+            let kept = changes.into_iter().filter(|_| fate.is_watched);
+            let planned = Planned { is_pending, changes: kept.cloned().collect() };
+            (found.addr.module.clone(), planned)
+        });
+        let first = fate.found.set(planned.collect()).is_ok();
+        debug_assert!(first, "a resource is recorded once");
+    }
+
+    /// The planned changes of a resource that some `replace_triggered_by` mentions, or of one
+    /// instance of it.
+    pub(crate) fn changes<'f>(
+        &'f self,
+        module: &ModuleResults,
+        name: &ResourceName,
+        key: Option<&'f InstanceKey>,
+    ) -> impl Iterator<Item = &'f Change> + use<'f> {
+        let addr = module.addr();
+        let resource = ConfigResourceAddr { module: addr.path(), resource: name.clone() };
+        let found = self.resources.get(&resource).and_then(|fate| fate.found.get());
+        let planned = found.and_then(|found| found.get(addr));
+        let changes = planned.into_iter().flat_map(|planned| &planned.changes);
+        changes.filter(move |change| key.is_none_or(|key| change.addr.key == *key))
+    }
+
+    /// Whether anything is to be done to a managed resource: in the same instance of the module that
+    /// asks, or, in another module, in any.
+    pub(crate) fn is_pending(&self, asks: ObjectQuery<'_>, addr: &ConfigResourceAddr) -> bool {
+        if addr.resource.mode() != Mode::Managed {
+            return false;
+        }
+        if addr.module != asks.node.path {
+            return self.is_pending_anywhere(addr);
+        }
+        let found = self.resources.get(addr).and_then(|fate| fate.found.get());
+        found.and_then(|found| found.get(asks.module)).is_some_and(|planned| planned.is_pending)
+    }
+
+    fn is_pending_anywhere(&self, addr: &ConfigResourceAddr) -> bool {
+        let found = self.resources.get(addr).and_then(|fate| fate.found.get());
+        addr.resource.mode() == Mode::Managed
+            && found.is_some_and(|found| found.values().any(|planned| planned.is_pending))
+    }
+
+    /// Whether anything is to be done to a managed resource of the module that asks.
+    pub(crate) fn is_pending_here(&self, asks: ObjectQuery<'_>, name: &ResourceName) -> bool {
+        let (module, resource) = (asks.node.path.clone(), name.clone());
+        self.is_pending(asks, &ConfigResourceAddr { module, resource })
+    }
+
+    /// Whether a change is pending for the object that a `depends_on` names: a resource, or all
+    /// resources that another object depends on.
+    pub(crate) fn is_named_pending_here(
+        &self,
+        settled: &GraphFacts,
+        asks: ObjectQuery<'_>,
+        on: &Reference,
+    ) -> bool {
+        if let Some(name) = on.resource() {
+            return self.is_pending_here(asks, name);
+        }
+        let upstream = self.upstream.get(&named(asks.node, on));
+        upstream.into_iter().flatten().any(|addr| self.is_pending_behind(settled, asks, addr))
+    }
+
+    /// Whether a change is pending for a resource or its dependencies.
+    fn is_pending_behind(
+        &self,
+        settled: &GraphFacts,
+        asks: ObjectQuery<'_>,
+        addr: &ConfigResourceAddr,
+    ) -> bool {
+        self.is_pending(asks, addr)
+            || settled.closures.any_behind(addr, |addr| self.is_pending(asks, addr))
+    }
+
+    /// Whether a change is pending for an object that the `depends_on` of a call around a module
+    /// names.
+    pub(crate) fn is_call_pending(&self, view: View<'_>, node: &ModuleNode) -> bool {
+        let config = view.session.config;
+        let mut here = Some(node);
+        while let Some(node) = here {
+            let Some((caller, call)) = config.call(node) else { return false };
+            // Everything a call waits for was planned before anything in it asks.
+            let pending = self.calls[node.index].get_or_init(|| {
+                call.depends_on.iter().any(|on| self.is_named_pending(view.settled, caller, on))
+            });
+            if *pending {
+                return true;
+            }
+            here = Some(caller);
+        }
+        false
+    }
+
+    fn is_named_pending(
+        &self,
+        settled: &GraphFacts,
+        caller: &ModuleNode,
+        reference: &Reference,
+    ) -> bool {
+        let pending = |addr: &ConfigResourceAddr| {
+            self.is_pending_anywhere(addr)
+                || settled.closures.any_behind(addr, |addr| self.is_pending_anywhere(addr))
+        };
+        if let Some(name) = reference.resource() {
+            let (module, resource) = (caller.path.clone(), name.clone());
+            return pending(&ConfigResourceAddr { module, resource });
+        }
+        self.upstream.get(&named(caller, reference)).into_iter().flatten().any(pending)
+    }
+}
+
+/// The resources that are mentioned in a block with a `replace_triggered_by`.
+fn watched(graph: &Graph<Vertex<'_>, EdgeReason>) -> BTreeSet<ConfigResourceAddr> {
+    let mut watched = BTreeSet::new();
+    for vertex in graph.vertices() {
+        let Vertex::Resource(resource) = vertex else { continue };
+        if resource.config.lifecycle.replace_triggered_by.is_empty() {
+            continue;
+        }
+        watched.extend(resource.config.references.iter().filter_map(|reference| {
+            let (module, name) = (resource.addr.module.clone(), reference.resource()?.clone());
+            Some(ConfigResourceAddr { module, resource: name })
+        }));
+    }
+    watched
+}
+
+/// For everything that some `depends_on` of a data source or a call names and that is no resource, the
+/// resources it stands on.
+fn upstream(graph: &Graph<Vertex<'_>, EdgeReason>) -> BTreeMap<Named, Vec<ConfigResourceAddr>> {
+    let mut wanted = BTreeSet::new();
+    for vertex in graph.vertices() {
+        let (node, depends_on) = match vertex {
+            Vertex::Resource(resource) if resource.addr.resource.mode() == Mode::Data => {
+                (resource.node, &resource.config.depends_on)
+            }
+            Vertex::SharedVertex(SharedVertex::Call(call)) => (call.caller, &call.call.depends_on),
+            _ => continue,
+        };
+        let others = depends_on.iter().filter(|on| on.resource().is_none());
+        wanted.extend(others.map(|on| named(node, on)));
+    }
+    let mut upstream = BTreeMap::new();
+    for id in graph.ids() {
+        if let Some(name) = name_of(&graph[id])
+            && wanted.contains(&name)
+        {
+            upstream.insert(name, resources_behind(graph, id));
+        }
+    }
+    upstream
+}
+
+/// Returns the name of a vertex that is no resource, with the module that refers to it.
+fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
+    let called = |node: &ModuleNode, output: Option<Str>| {
+        let subject = Subject::Module(node.path.0.last()?.clone());
+        Some((node.caller?, subject, output))
+    };
+    let Vertex::SharedVertex(frame) = vertex else { return None };
+    match frame {
+        SharedVertex::Value(value) => match value.value {
+            NamedValue::Variable(variable) => {
+                Some((value.node.index, Subject::Variable(variable.name.clone()), None))
+            }
+            NamedValue::Local(local) => {
+                Some((value.node.index, Subject::Local(local.name.clone()), None))
+            }
+            NamedValue::Output(output) => called(value.node, Some(output.name.clone())),
+            NamedValue::Check(_) => None,
+        },
+        SharedVertex::Closed(node) => called(node, None),
+        SharedVertex::Call(_) | SharedVertex::Provider(_) | SharedVertex::Close(_) => None,
+    }
+}
+
+/// The resources that a vertex reaches without passing through another resource.
+fn resources_behind(
+    graph: &Graph<Vertex<'_>, EdgeReason>,
+    from: VertexId,
+) -> Vec<ConfigResourceAddr> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::from([from]);
+    let mut queue = vec![from];
+    while let Some(id) = queue.pop() {
+        for &on in graph.dependencies(id) {
+            if !seen.insert(on) {
+                continue;
+            }
+            match &graph[on] {
+                Vertex::Resource(resource) => found.push(resource.addr.clone()),
+                Vertex::SharedVertex(SharedVertex::Provider(_)) | Vertex::Read(_) => {}
+                _ => queue.push(on),
+            }
+        }
+    }
+    found
+}

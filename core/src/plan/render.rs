@@ -1,0 +1,151 @@
+//! The graph of a plan in the DOT language.
+
+use std::collections::BTreeMap;
+
+use formwork_value::{Diagnostics, Reported};
+
+use super::vertex::Vertex;
+use super::{Mode, Options, build};
+use crate::eval::vertex::NamedValue;
+use crate::graph::render::{self, RenderedVertex, VertexStyle};
+use crate::graph::{Draft, Graph, numbered, reduce};
+use crate::phase::{self, EdgeReason, SharedVertex};
+use crate::session::Session;
+
+/// Draws the graph of a plan, whole or reduced to its resources.
+///
+/// # Errors
+/// When the graph cannot be built, or has a cycle.
+pub fn dot(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    options: &Options,
+    resources_only: bool,
+) -> Result<String, Reported> {
+    let draft = build::draft(diags, session, options)?;
+    if resources_only {
+        let graph = build::frozen(diags, session, build::resources_only(draft))?;
+        return Ok(resources(&graph));
+    }
+    if options.mode == Mode::Destroy {
+        let graph = build::frozen(diags, session, build::order_of_destroying(draft))?;
+        return Ok(phase::draw(&graph, drawn_gone, |_| {}));
+    }
+    let graph = build::frozen(diags, session, draft)?;
+    Ok(phase::draw(&graph, drawn, |draft| add_reports(&graph, draft)))
+}
+
+/// Adds a report vertex for each `check` block. It comes before everything that the block reads and
+/// reports the instances of the block. Our graph has no such vertex, but tools find one in
+/// Terraform's graphs.
+fn add_reports(graph: &Graph<Vertex<'_>, EdgeReason>, draft: &mut Draft<RenderedVertex>) {
+    let mut calls = BTreeMap::new();
+    let mut reports = BTreeMap::new();
+    for (id, vertex) in numbered(graph.vertices()) {
+        match vertex {
+            Vertex::SharedVertex(SharedVertex::Call(call)) => {
+                calls.insert(&call.node.path, id);
+            }
+            Vertex::SharedVertex(SharedVertex::Value(value)) => {
+                let NamedValue::Check(check) = value.value else { continue };
+                let report =
+                    draft.add(RenderedVertex { name: format!("{value} (report)"), look: None });
+                draft.connect(id, report, ());
+                reports.insert((&value.node.path, &check.name), report);
+            }
+            _ => {}
+        }
+    }
+    for ((module, _), report) in &reports {
+        if let Some(call) = calls.get(module) {
+            draft.connect(*report, *call, ());
+        }
+    }
+    for (id, vertex) in numbered(graph.vertices()) {
+        let Vertex::Resource(resource) = vertex else { continue };
+        let within = resource.config.within.as_ref();
+        if let Some(report) = within.and_then(|check| reports.get(&(&resource.node.path, check))) {
+            draft.connect(id, *report, ());
+        }
+    }
+}
+
+/// The vertex of a destroyed object.
+fn drawn_gone(vertex: &Vertex<'_>) -> RenderedVertex {
+    let label = match vertex {
+        Vertex::Resource(resource) => resource.addr.to_string(),
+        Vertex::Orphan(orphan) => orphan.addr.config().to_string(),
+        other => return drawn(other),
+    };
+    let name = match vertex {
+        Vertex::Orphan(orphan) => orphan.addr.to_string(),
+        _ => label.clone(),
+    };
+    RenderedVertex {
+        name: format!("{name} (destroy)"),
+        look: Some(VertexStyle { label, shape: "box" }),
+    }
+}
+
+fn drawn(vertex: &Vertex<'_>) -> RenderedVertex {
+    let boxed = |label: String| Some(VertexStyle { label, shape: "box" });
+    match vertex {
+        Vertex::SharedVertex(frame) => frame.drawn(),
+        Vertex::Resource(resource) => {
+            let label = resource.addr.to_string();
+            RenderedVertex { name: format!("{label} (expand)"), look: boxed(label) }
+        }
+        Vertex::Orphan(orphan) => {
+            RenderedVertex { name: vertex.to_string(), look: boxed(orphan.addr.to_string()) }
+        }
+        Vertex::Read(_) => RenderedVertex { name: vertex.to_string(), look: None },
+    }
+}
+
+/// The resources alone, by module, in the form that Terraform prints when no type of graph is
+/// given.
+fn resources(graph: &Graph<Vertex<'_>, EdgeReason>) -> String {
+    let mut modules: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for vertex in graph.vertices() {
+        let Vertex::Resource(resource) = vertex else { continue };
+        let addr = &resource.addr;
+        // In the order of names, so that a module stands before those it calls.
+        let own = modules.entry(addr.module.to_string()).or_default();
+        own.insert(addr.to_string(), addr.resource.to_string());
+    }
+    let mut text = String::from(
+        "digraph G {\n  rankdir = \"RL\";\n  node [shape = rect, fontname = \"sans-serif\"];\n",
+    );
+    for (path, own) in modules {
+        let is_root = path.is_empty();
+        let margin = if is_root { "  " } else { "    " };
+        if !is_root {
+            let (cluster, label) =
+                (render::quoted(&format!("cluster_{path}")), render::quoted(&path));
+            text.push_str(&format!("  subgraph {cluster} {{\n    label = {label}\n"));
+            text.push_str("    fontname = \"sans-serif\"\n");
+        }
+        for (name, label) in own {
+            let (name, label) = (render::quoted(&name), render::quoted(&label));
+            text.push_str(&format!("{margin}{name} [label={label}];\n"));
+        }
+        if !is_root {
+            text.push_str("  }\n");
+        }
+    }
+    format!("{text}{}}}\n", arrows(graph))
+}
+
+fn arrows(graph: &Graph<Vertex<'_>, EdgeReason>) -> String {
+    let reduced = reduce::reduce(graph);
+    let mut arrows: Vec<(String, String)> = Vec::new();
+    for id in graph.ids() {
+        let on = reduced.dependencies(id).iter();
+        arrows.extend(on.map(|on| (graph[id].to_string(), graph[*on].to_string())));
+    }
+    arrows.sort();
+    let lines = arrows
+        .iter()
+        .map(|(from, to)| format!("  {} -> {};\n", render::quoted(from), render::quoted(to)));
+    lines.collect()
+}

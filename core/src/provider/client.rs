@@ -1,0 +1,478 @@
+//! One running provider: its schema cached, marks taken off before a call and put back after it,
+//! failures and complaints turned into diagnostics. The choice and time of calls is decided
+//! elsewhere.
+
+mod contract_violation;
+mod data;
+pub(super) mod ephemeral;
+mod function;
+pub(super) mod identity;
+pub(crate) mod import;
+pub(super) mod list;
+mod retried_calls;
+pub(super) mod size;
+mod validate;
+
+use std::fmt::Display;
+use std::future::Future;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::contract::{Call, Exchange, legacy};
+use formwork_plugin_protocol::message::configure::{
+    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
+};
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
+};
+use formwork_plugin_protocol::{Failure, Payload, Provider, ProviderExt as _};
+use formwork_value::codec::json;
+use formwork_value::diag::{Blame, Span};
+use formwork_value::{
+    Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
+};
+
+use self::contract_violation::INVALID_OBJECT;
+use self::identity::StoredIdentity;
+use self::size::ObjectInResponse;
+use super::calls::Calls;
+use super::loaded::{Loaded, ResourceType};
+use super::pool::restart::ProviderSlot;
+use crate::addr::ProviderAddr;
+use crate::state::Object;
+use crate::version::LANGUAGE_VERSION;
+
+/// Time that a provider may take to answer a question that needs no work. Many old ones work
+/// through their whole schema for it.
+const LIFE_SIGN: Duration = Duration::from_secs(30);
+
+/// Subject of a call, for messages: an address, and the block that describes it.
+#[derive(Clone, Copy)]
+pub struct CallContext<'a> {
+    /// The address.
+    pub addr: &'a dyn Display,
+    /// The block's header, if there is one.
+    pub block: Option<Span>,
+}
+
+/// A violation of the contract by a provider.
+#[derive(Clone, Copy)]
+pub struct ContractViolation<'a> {
+    /// Name under which the problem is known.
+    pub summary: &'a str,
+    /// The call it answered.
+    pub call: &'a str,
+    /// The exact problem.
+    pub problem: &'a str,
+}
+
+/// A planned object.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The object, without marks.
+    pub value: Plain,
+    /// Changes at these paths cannot be made in place.
+    pub requires_replace: Vec<Path>,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// Whether the provider's known inconsistencies are tolerated.
+    pub legacy: bool,
+    /// The planned identity, as it came.
+    pub identity: Option<Payload>,
+}
+
+/// An object as it was read.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The object, without marks; null if it is gone.
+    pub value: Plain,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// Identity of the object, if the provider returned one.
+    pub identity: Option<StoredIdentity>,
+}
+
+/// An object that is to be read.
+#[derive(Clone, Debug)]
+pub struct Current<'a> {
+    /// The object as it is stored.
+    pub value: &'a Value,
+    /// The provider's private bytes.
+    pub private: &'a Bytes,
+    /// Identity of the object, if known.
+    pub identity: Option<Payload>,
+}
+
+/// One running provider, configured or not.
+pub struct ProviderClient {
+    loaded: Rc<Loaded>,
+    seat: Rc<ProviderSlot>,
+    calls: Rc<Calls>,
+    /// Metadata that the module sends to the provider.
+    meta: Payload,
+}
+
+fn capabilities() -> ClientCapabilities {
+    ClientCapabilities { write_only_attributes_allowed: true, ..ClientCapabilities::default() }
+}
+
+impl ProviderClient {
+    pub(super) fn new(loaded: Rc<Loaded>, seat: Rc<ProviderSlot>, calls: Rc<Calls>) -> Self {
+        let mut handle = Self { loaded, seat, calls, meta: Payload::Absent };
+        if let Some(ty) = handle.meta_type() {
+            handle.meta = payload(&Value::null(ty.clone()), &ty);
+        }
+        handle
+    }
+
+    /// The same provider, called for a module that sends it `meta` about itself: a value of the
+    /// type of the provider's schema for it.
+    #[must_use]
+    pub fn with_meta(&self, meta: &Value) -> Self {
+        let meta = self.meta_type().map_or(Payload::Absent, |ty| payload(meta, &ty));
+        let Self { loaded, seat, calls, .. } = self;
+        Self { meta, loaded: loaded.clone(), seat: seat.clone(), calls: calls.clone() }
+    }
+
+    /// Waits for the answer to a call, which counts as waiting meanwhile.
+    async fn answer<T>(
+        &self,
+        call: &'static str,
+        about: &dyn Display,
+        answer: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let underway = self.calls.begin(self.addr(), call, Some(about));
+        let answer = self.calls.bounded(call, answer).await;
+        underway.end(answer.map_err(|failure| failure.map_text(|text| self.masked(text))))
+    }
+
+    /// A text of the provider without sensitive values.
+    pub(crate) fn masked(&self, text: String) -> String {
+        self.calls.secrets.mask(text)
+    }
+
+    /// Encodes a value for a request, and remembers its sensitive parts.
+    fn sent(&self, value: &Value, ty: &ResourceType) -> Payload {
+        ty.add_secrets(&self.calls.secrets, value);
+        payload(value, &ty.ty)
+    }
+
+    fn meta_type(&self) -> Option<Type> {
+        self.loaded.schema().provider_meta.as_ref().map(|schema| schema.block.implied_type())
+    }
+
+    /// The running provider itself.
+    pub(super) fn provider(&self) -> Arc<dyn Provider> {
+        self.seat.provider()
+    }
+
+    /// The seat of the provider, which a successor may take over.
+    pub(super) fn seat(&self) -> &Rc<ProviderSlot> {
+        &self.seat
+    }
+
+    /// Schemas and capabilities of the provider.
+    #[must_use]
+    pub fn loaded(&self) -> &Rc<Loaded> {
+        &self.loaded
+    }
+
+    /// The provider's address.
+    #[must_use]
+    pub fn addr(&self) -> &ProviderAddr {
+        self.loaded.addr()
+    }
+
+    /// Whether it still answers at all.
+    pub(super) async fn answers(&self) -> bool {
+        answers(&self.provider()).await
+    }
+
+    pub(super) async fn configure(
+        &self,
+        diags: &mut Diagnostics,
+        config: &Value,
+        about: CallContext<'_>,
+    ) -> Result<(), Reported> {
+        let config = self.sent(config, self.loaded.config());
+        let request = ValidateRequest {
+            type_name: String::new(),
+            config: config.clone(),
+            client: capabilities(),
+        };
+        let call = "ValidateProviderConfig";
+        let provider = self.provider();
+        let verdict = provider.validate_provider_config(request);
+        let verdict = self.answer(call, about.addr, verdict).await;
+        self.verdict(diags, call, verdict, about)?;
+        let request = ConfigureRequest {
+            // Some of them compare it.
+            terraform_version: LANGUAGE_VERSION.to_string(),
+            config,
+            client: capabilities(),
+        };
+        let call = "ConfigureProvider";
+        let verdict = self.answer(call, about.addr, provider.configure(request)).await;
+        self.verdict(diags, call, verdict, about)
+    }
+
+    fn verdict(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        verdict: Result<DiagnosticsResponse, Failure>,
+        about: CallContext<'_>,
+    ) -> Result<(), Reported> {
+        let verdict = verdict.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, verdict.diagnostics, about)
+    }
+
+    /// Decodes a stored object, brought to the newest schema by the provider. The marks the state
+    /// remembers, and those of the schema, are on it.
+    ///
+    /// # Errors
+    /// When the object was stored by a newer provider, or the provider's answer breaks the contract.
+    pub async fn upgrade(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        object: &Object,
+        about: CallContext<'_>,
+    ) -> Result<Value, Reported> {
+        if object.schema_version > ty.schema.version {
+            return Err(diags.error(
+                Diagnostic::error(
+                    "Resource instance managed by newer provider version",
+                    format!(
+                        "The state holds {} in the form of schema version {}, but provider {} knows versions only up to {}. Use a newer version of the provider.",
+                        about.addr, object.schema_version, self.addr(), ty.schema.version
+                    ),
+                )
+                .blame(Blame::Environment)
+                .about(about.addr.to_string()),
+            ));
+        }
+        let state = if object.schema_version == ty.schema.version {
+            // Bytes that are no JSON are the provider's to complain about.
+            json::strip_removed(&object.attributes, &ty.ty)
+                .ok()
+                .flatten()
+                .map(Bytes::from)
+                .unwrap_or_else(|| object.attributes.clone())
+        } else {
+            object.attributes.clone()
+        };
+        let request = UpgradeRequest {
+            type_name: ty.name.clone(),
+            version: object.schema_version,
+            state: RawState::Json(state),
+        };
+        let call = "UpgradeResourceState";
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.upgrade_state(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
+        self.said(diags, answer.diagnostics, about)?;
+        let value = self.decode(diags, call, &answer.state, (ty, about))?;
+        let exchange = Exchange::new(Call::Upgrade).object(&answer.state, &value);
+        self.judge(diags, ("Invalid resource state upgrade", call), &exchange, (ty, about))?;
+        let value = remark(ty, with_stored_numbers(value), &object.sensitive);
+        self.calls.secrets.add_marked(&value);
+        Ok(value)
+    }
+
+    /// Reads the real object behind a stored one.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or breaks the contract.
+    pub async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        current: Current<'_>,
+        about: CallContext<'_>,
+    ) -> Result<Read, Reported> {
+        let request = ReadRequest {
+            type_name: ty.name.clone(),
+            current: self.sent(current.value, ty),
+            private: current.private.clone(),
+            provider_meta: self.meta.clone(),
+            client: capabilities(),
+            identity: current.identity,
+        };
+        let call = "ReadResource";
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.read(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
+        self.said(diags, answer.diagnostics, about)?;
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
+        let value = self.decode(diags, call, &answer.state, (ty, about))?;
+        let exchange = Exchange::new(Call::Read).object(&answer.state, &value);
+        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
+        let answered =
+            ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };
+        self.check_size(diags, call, (ty, answered), about)?;
+        let value = legacy::normalise(ty.block(), value);
+        let identity = self.identity(diags, (ty, call), answer.identity, about)?;
+        Ok(Read { value, private: answer.private, identity })
+    }
+
+    /// Asks the provider for a plan. The caller checks whether the answer keeps the contract; only
+    /// its form is checked here.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or its answer cannot be read.
+    pub async fn plan(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        ask: Ask<'_>,
+        about: CallContext<'_>,
+    ) -> Result<Planned, Reported> {
+        let request = PlanRequest {
+            type_name: ty.name.clone(),
+            prior: bare(ask.prior, ty),
+            proposed: bare(ask.proposed, ty),
+            config: self.sent(ask.config.value(), ty),
+            prior_private: ask.private.clone(),
+            provider_meta: self.meta.clone(),
+            client: capabilities(),
+            prior_identity: ask.identity.cloned(),
+            planned_private: Bytes::new(),
+        };
+        let call = "PlanResourceChange";
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.plan(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
+        self.said(diags, answer.diagnostics, about)?;
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
+        let value = self.decode(diags, call, &answer.planned, (ty, about))?;
+        let answered = ObjectInResponse {
+            payload: &answer.planned,
+            value: &value,
+            private: &answer.planned_private,
+        };
+        self.check_size(diags, call, (ty, answered), about)?;
+        Ok(Planned {
+            value,
+            requires_replace: answer.requires_replace,
+            private: answer.planned_private,
+            legacy: answer.legacy_type_system,
+            identity: answer.planned_identity,
+        })
+    }
+
+    /// Sends the call that changes the real object. The answer comes back undecoded, so that the
+    /// caller can make it durable first; [`ProviderClient::apply`] decodes it.
+    ///
+    /// # Errors
+    /// When no answer came back.
+    pub async fn apply(
+        &self,
+        ty: &ResourceType,
+        ask: Ask<'_>,
+        addr: &dyn Display,
+    ) -> Result<ApplyResponse, Failure> {
+        let request = ApplyRequest {
+            type_name: ty.name.clone(),
+            prior: bare(ask.prior, ty),
+            planned: bare(ask.proposed, ty),
+            config: self.sent(ask.config.value(), ty),
+            planned_private: ask.private.clone(),
+            provider_meta: self.meta.clone(),
+            planned_identity: ask.identity.cloned(),
+        };
+        self.answer("ApplyResourceChange", addr, self.provider().apply(request)).await
+    }
+}
+
+/// Whether a provider still answers at all.
+pub(super) async fn answers(provider: &Arc<dyn Provider>) -> bool {
+    // Cheap, without consequence, and a refusal is an answer.
+    let answer = tokio::time::timeout(LIFE_SIGN, provider.metadata()).await;
+    let Ok(answer) = answer else { return false };
+    !matches!(answer, Err(Failure::Lost { .. } | Failure::Launch(_)))
+}
+
+/// The values of a plan or apply call. For apply, `proposed` is the planned object.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    /// The object before; null to create.
+    pub prior: &'a Plain,
+    /// Prior and configuration merged, or the planned object; null to destroy.
+    pub proposed: &'a Plain,
+    /// The configuration; null to destroy.
+    pub config: &'a Plain,
+    /// The provider's private bytes.
+    pub private: &'a Bytes,
+    /// The identity, if the object has one: as it is stored, or as it was planned.
+    pub identity: Option<&'a Payload>,
+}
+
+fn bare(value: &Plain, ty: &ResourceType) -> Payload {
+    Payload::Value(value.clone(), ty.ty.clone())
+}
+
+/// An object with the numbers that the state gives back, whatever precision the provider holds them in.
+pub fn with_stored_numbers(value: Plain) -> Plain {
+    json::stored_numbers(value.value()).map_or(value, |stored| stored.split_marks().0)
+}
+
+/// Takes the marks off: a provider sees plain values only.
+fn payload(value: &Value, ty: &Type) -> Payload {
+    Payload::Value(value.clone().split_marks().0, ty.clone())
+}
+
+impl Planned {
+    /// The planned identity as bytes, for a plan that is saved.
+    #[must_use]
+    pub fn encoded_identity(&self) -> Option<Bytes> {
+        match self.identity.as_ref()?.encode().ok()? {
+            Payload::Msgpack(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+/// Puts marks on an object that came from a provider: those at `sensitive`, and those of the schema.
+#[must_use]
+pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
+    // A path that is sensitive in the configuration and is not stored has nothing to hide.
+    // Terraform marks paths that the schema calls sensitive all the same.
+    let is_stored = |path: &&Path| {
+        !ty.block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
+    };
+    let is_there = |path: &&Path| leads_to_a_part(value.value(), path);
+    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).filter(is_there).cloned().collect();
+    paths.extend(ty.block().sensitive_paths(value.value()));
+    if paths.is_empty() {
+        return value.into_value();
+    }
+    value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
+}
+
+/// Whether a path leads to a part of a value. A part of something unknown may come, and an element of a
+/// set has no path of its own. A key that is absent hides nothing, as in Terraform.
+fn leads_to_a_part(value: &Value, path: &Path) -> bool {
+    let mut part = value;
+    for step in &path.0 {
+        match part.peek() {
+            Value::Unknown(_) | Value::Set(_) => return true,
+            Value::Null(_) => return false,
+            _ => {}
+        }
+        let Some(child) = part.position_of(step).and_then(|at| part.children().get(at)) else {
+            return false;
+        };
+        part = child;
+    }
+    true
+}

@@ -1,0 +1,189 @@
+//! Diagnostics for a provider's faulty answers, with the address of the request.
+
+use formwork_plugin_protocol::contract::{Call, Exchange, Rule, check};
+use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
+use formwork_plugin_protocol::{Failure, Payload};
+use formwork_value::codec::DecodeError;
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Plain, Reported};
+
+use super::{CallContext, ContractViolation, ProviderClient};
+use crate::provider::ResourceType;
+use crate::provider::blame::{about_failure, about_provider_diagnostics};
+
+impl ProviderClient {
+    /// Reports the diagnostics of the provider about an address.
+    ///
+    /// # Errors
+    /// When an error was among them.
+    pub fn said(
+        &self,
+        diags: &mut Diagnostics,
+        mut said: Vec<ProviderDiagnostic>,
+        about: CallContext<'_>,
+    ) -> Result<(), Reported> {
+        if said.is_empty() {
+            return Ok(());
+        }
+        for one in &mut said {
+            one.summary = self.masked(std::mem::take(&mut one.summary));
+            one.detail = self.masked(std::mem::take(&mut one.detail));
+        }
+        about_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
+    }
+
+    /// Reports that a call brought no answer.
+    pub fn failed(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        failure: &Failure,
+        about: CallContext<'_>,
+    ) -> Reported {
+        let addr = about.addr.to_string();
+        diags.error(about_failure(self.addr(), call, Some(&addr), failure).at_opt(about.block))
+    }
+
+    /// Decodes the object in an answer, and warns of strings that are not valid UTF-8.
+    ///
+    /// # Errors
+    /// When the answer cannot be read as the schema has it.
+    pub(super) fn decode(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        payload: &Payload,
+        (ty, about): (&ResourceType, CallContext<'_>),
+    ) -> Result<Plain, Reported> {
+        match payload.decode_lossy(&ty.ty) {
+            Ok((value, replaced)) => {
+                if replaced {
+                    self.warn_of_replaced_text(diags, call, about);
+                }
+                ty.add_secrets(&self.calls.secrets, value.value());
+                Ok(value)
+            }
+            Err(error) => Err(self.undecodable(diags, call, &error, about)),
+        }
+    }
+
+    /// Warns that strings in an answer were not valid UTF-8.
+    pub fn warn_of_replaced_text(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        about: CallContext<'_>,
+    ) {
+        let detail = format!(
+            "A string in the answer of provider {} to {call} for {} is not valid UTF-8. Each byte that is not valid was replaced by U+FFFD. This is a bug in the provider, which should be reported in the provider's own issue tracker.",
+            self.addr(),
+            about.addr
+        );
+        let warning =
+            Diagnostic::warning("Provider returned a string that is not valid UTF-8", detail);
+        diags.warn(warning.at_opt(about.block).about(about.addr.to_string()));
+    }
+
+    /// Reports that an answer could not be read as the schema has it.
+    pub fn undecodable(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        error: &DecodeError,
+        about: CallContext<'_>,
+    ) -> Reported {
+        self.invalid(
+            diags,
+            ContractViolation { summary: INVALID_OBJECT, call, problem: &error.to_string() },
+            about,
+        )
+    }
+
+    /// Judges an answer, and reports each rule that it breaks. Most are reported under `summary`.
+    ///
+    /// # Errors
+    /// When a rule is broken.
+    pub(crate) fn judge(
+        &self,
+        diags: &mut Diagnostics,
+        (summary, call): (&str, &str),
+        exchange: &Exchange<'_>,
+        (ty, about): (&ResourceType, CallContext<'_>),
+    ) -> Result<(), Reported> {
+        let mut result = Ok(());
+        for violation in check(exchange, &ty.schemas()) {
+            let summary = summary_of(violation.rule).unwrap_or(summary);
+            let problem = &violation.to_string();
+            result = Err(self.invalid(diags, ContractViolation { summary, call, problem }, about));
+        }
+        result
+    }
+
+    /// Reports that the provider broke the contract.
+    pub fn invalid(
+        &self,
+        diags: &mut Diagnostics,
+        breach: ContractViolation<'_>,
+        about: CallContext<'_>,
+    ) -> Reported {
+        let ContractViolation { summary, call, problem } = breach;
+        let detail = format!(
+            "{}: {problem}.\n\nThis is a bug in the provider, which broke the contract in its answer to {call}; please report it to its authors.",
+            self.violation((summary, call), about),
+        );
+        let addr = about.addr.to_string();
+        diags.error(
+            Diagnostic::error(summary, detail)
+                .blame(Blame::Provider)
+                .about(addr)
+                .at_opt(about.block),
+        )
+    }
+
+    /// Describes an error in an answer, in the words that tests of providers search for.
+    fn violation(&self, (summary, call): (&str, &str), about: CallContext<'_>) -> String {
+        let provider = format!("provider[\"{}\"]", self.addr());
+        let addr = about.addr;
+        match (call, summary) {
+            ("PlanResourceChange", "Provider produced inconsistent final plan") => format!(
+                "When expanding the plan for {addr} to include new values learned so far during apply, provider {provider:?} produced an invalid new value"
+            ),
+            ("PlanResourceChange", _) => {
+                format!("Provider {provider:?} planned an invalid value for {addr}")
+            }
+            ("ApplyResourceChange", "Provider produced inconsistent result after apply") => {
+                format!(
+                    "When applying changes to {addr}, provider {provider:?} produced an unexpected new value"
+                )
+            }
+            _ => format!("Provider {provider:?} produced an invalid value for {addr}"),
+        }
+    }
+
+    /// Checks that a call was not put off: no call of ours allows it.
+    ///
+    /// # Errors
+    /// When it was.
+    pub(super) fn not_deferred(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        deferred: Option<DeferredReason>,
+        (ty, about): (&ResourceType, CallContext<'_>),
+    ) -> Result<(), Reported> {
+        let exchange = Exchange::new(Call::Any).deferred(deferred.is_some());
+        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))
+    }
+}
+
+/// The summary for most objects that break a rule.
+pub(crate) const INVALID_OBJECT: &str = "Provider produced invalid object";
+
+/// The summary of a rule that has one of its own, whatever call was answered.
+fn summary_of(rule: Rule) -> Option<&'static str> {
+    match rule {
+        Rule::NotDeferred => Some("Provider deferred changes when deferrals are not allowed"),
+        Rule::ObjectPresent => Some(INVALID_OBJECT),
+        _ => None,
+    }
+}

@@ -1,0 +1,49 @@
+//! Reading a data source.
+
+use std::sync::Arc;
+
+use formwork_plugin_protocol::contract::{Call, Exchange};
+use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::{Provider, ProviderExt as _};
+use formwork_value::{Diagnostics, Plain, Reported, Value};
+
+use super::contract_violation::INVALID_OBJECT;
+use super::{CallContext, ProviderClient, capabilities, with_stored_numbers};
+use crate::provider::ResourceType;
+
+impl ProviderClient {
+    /// Reads a data source.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or breaks the contract.
+    pub async fn read_data(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        config: &Value,
+        about: CallContext<'_>,
+    ) -> Result<Plain, Reported> {
+        let request = ReadDataRequest {
+            type_name: ty.name.clone(),
+            config: self.sent(config, ty),
+            provider_meta: self.meta.clone(),
+            client: capabilities(),
+        };
+        let call = "ReadDataSource";
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.read_data(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
+        self.said(diags, answer.diagnostics, about)?;
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
+        let value = self.decode(diags, call, &answer.state, (ty, about))?;
+        let summary = match value.value().is_null() {
+            true => "Provider produced null object",
+            false => INVALID_OBJECT,
+        };
+        let exchange = Exchange::new(Call::ReadData).object(&answer.state, &value);
+        self.judge(diags, (summary, call), &exchange, (ty, about))?;
+        Ok(with_stored_numbers(value))
+    }
+}

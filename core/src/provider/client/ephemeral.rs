@@ -1,0 +1,98 @@
+//! Opening, renewing and closing ephemeral resources. When that is due is decided elsewhere.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::ProviderExt as _;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::contract::{Call, Exchange};
+use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
+use formwork_value::{Diagnostics, Plain, Reported, Value};
+
+use super::{CallContext, ProviderClient};
+use crate::provider::ResourceType;
+
+/// An ephemeral resource that was opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// Value that it returned, without marks.
+    pub value: Plain,
+    /// Data needed for the next call.
+    pub keep: Keep,
+}
+
+/// Data of an open ephemeral resource that the next call needs.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// When it must be renewed, if ever.
+    pub renew_at: Option<SystemTime>,
+}
+
+impl ProviderClient {
+    /// Opens an ephemeral resource. Its configuration must be wholly known.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or breaks the contract.
+    pub async fn open(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        config: &Value,
+        about: CallContext<'_>,
+    ) -> Result<Opened, Reported> {
+        let request = OpenRequest {
+            type_name: ty.name.clone(),
+            config: self.sent(config, ty),
+            client: ClientCapabilities::default(),
+        };
+        let call = "OpenEphemeralResource";
+        let answer = self.answer(call, about.addr, self.provider().open_ephemeral(request)).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
+        let value = self.decode(diags, call, &answer.result, (ty, about))?;
+        let config = config.clone().split_marks().0;
+        let summary = "Provider produced invalid ephemeral resource instance";
+        let exchange = Exchange::new(Call::Open { config: &config }).object(&answer.result, &value);
+        self.judge(diags, (summary, call), &exchange, (ty, about))?;
+        let keep = Keep { private: answer.private, renew_at: answer.renew_at };
+        Ok(Opened { value, keep })
+    }
+
+    /// Makes an open ephemeral resource last longer. `private` is that of the last answer.
+    ///
+    /// # Errors
+    /// When the provider reports errors or gives no answer.
+    pub async fn renew(
+        &self,
+        diags: &mut Diagnostics,
+        (kind, private): (&str, Bytes),
+        about: CallContext<'_>,
+    ) -> Result<Keep, Reported> {
+        let request = KeepRequest { type_name: kind.to_owned(), private };
+        let call = "RenewEphemeralResource";
+        let answer = self.answer(call, about.addr, self.provider().renew_ephemeral(request)).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        Ok(Keep { private: answer.private, renew_at: answer.renew_at })
+    }
+
+    /// Closes an ephemeral resource. `private` is the private data of its opening, whatever
+    /// renewals have answered since.
+    ///
+    /// # Errors
+    /// When the provider reports errors or gives no answer.
+    pub async fn close(
+        &self,
+        diags: &mut Diagnostics,
+        (kind, private): (&str, Bytes),
+        about: CallContext<'_>,
+    ) -> Result<(), Reported> {
+        let request = KeepRequest { type_name: kind.to_owned(), private };
+        let call = "CloseEphemeralResource";
+        let verdict = self.answer(call, about.addr, self.provider().close_ephemeral(request)).await;
+        self.verdict(diags, call, verdict, about)
+    }
+}

@@ -1,0 +1,49 @@
+//! Calls of functions. A provider returns a value or a reason, so nothing is reported here.
+
+use std::sync::Arc;
+
+use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
+use formwork_value::{Plain, Type, Value};
+
+use super::ProviderClient;
+use crate::provider::blame::about_failure;
+
+impl ProviderClient {
+    /// Calls a function with arguments that have the types of its parameters.
+    ///
+    /// # Errors
+    /// When the function has no result for them, or the provider breaks the contract.
+    pub async fn call_function(
+        &self,
+        name: &str,
+        arguments: Vec<(Plain, Type)>,
+        returns: &Type,
+    ) -> Result<Value, FunctionError> {
+        let known = arguments.iter().all(|(argument, _)| argument.value().is_wholly_known());
+        let arguments = arguments.into_iter().map(|(value, ty)| Payload::Value(value, ty));
+        let request = CallRequest { name: name.to_owned(), arguments: arguments.collect() };
+        let breach = |problem: String| FunctionError {
+            text: format!("{problem}; this is a bug in provider {}", self.addr()),
+            argument: None,
+        };
+        let about = format!("its function {name}");
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.call_function(request).await }
+        };
+        let answer = self.ask_twice("CallFunction", &about, ask).await;
+        let answer = answer.map_err(|failure| FunctionError {
+            text: about_failure(self.addr(), "CallFunction", Some(&about), &failure).detail,
+            argument: None,
+        })?;
+        let value = answer.result?.decode(returns);
+        let value = value
+            .map_err(|error| breach(format!("it returned no value of type {returns}: {error}")))?;
+        if known && !value.value().is_wholly_known() {
+            let problem = "it returned an unknown value although all arguments are known";
+            return Err(breach(problem.to_owned()));
+        }
+        Ok(value.into_value())
+    }
+}

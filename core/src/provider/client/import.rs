@@ -1,0 +1,227 @@
+//! Calls by which an object comes into a resource's hands: from another resource type, or from the
+//! outside by an id.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::{self, Exchange, Rule, check};
+use formwork_plugin_protocol::message::resource::{
+    ImportRequest, ImportedResource, MoveRequest, RawState,
+};
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
+use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
+
+use super::contract_violation::INVALID_OBJECT;
+use super::identity::StoredIdentity;
+use super::size::ObjectInResponse;
+use super::{
+    CallContext, ContractViolation, ProviderClient, capabilities, remark, with_stored_numbers,
+};
+use crate::addr::ProviderAddr;
+use crate::change::ImportKey;
+use crate::provider::ResourceType;
+use crate::state::Object;
+
+/// Prior form of an object that is to become one of another resource type.
+#[derive(Clone, Copy)]
+pub struct MovedFrom<'a> {
+    /// The resource type.
+    pub kind: &'a str,
+    /// The provider it belonged to.
+    pub provider: &'a ProviderAddr,
+    /// The object as it was stored.
+    pub object: &'a Object,
+}
+
+/// An object that a provider found by an id.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The object, as far as it is known before it is read.
+    pub value: Plain,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// Identity of the object, if the provider returned one.
+    pub identity: Option<StoredIdentity>,
+}
+
+impl ProviderClient {
+    /// Takes over an object that was stored as another resource type, with its private bytes.
+    ///
+    /// # Errors
+    /// When the provider cannot do that, or not for this type, or its answer breaks the contract.
+    pub async fn move_state(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        former: MovedFrom<'_>,
+        about: CallContext<'_>,
+    ) -> Result<(Value, Bytes), Reported> {
+        if !self.loaded.schema().capabilities.move_resource_state {
+            let detail = format!(
+                "{} was stored as `{}`, and the provider {} does not take over objects of other \
+                 resource types.",
+                about.addr,
+                former.kind,
+                self.loaded.addr()
+            );
+            let problem = Diagnostic::error("Unsupported `moved` across resource types", detail);
+            return Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())));
+        }
+        let request = MoveRequest {
+            source_provider: former.provider.to_string(),
+            source_type: former.kind.to_owned(),
+            source_version: former.object.schema_version,
+            source_state: RawState::Json(former.object.attributes.clone()),
+            target_type: ty.name.clone(),
+            source_private: former.object.private.clone(),
+            source_identity: former
+                .object
+                .identity
+                .as_ref()
+                .map(|(_, text)| RawState::Json(text.clone())),
+            source_identity_version: former
+                .object
+                .identity
+                .as_ref()
+                .map_or(0, |(version, _)| *version),
+        };
+        let call = "MoveResourceState";
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.move_state(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
+        self.said(diags, answer.diagnostics, about)?;
+        let value = self.decode(diags, call, &answer.state, (ty, about))?;
+        let exchange = Exchange::new(contract::Call::Move).object(&answer.state, &value);
+        self.judge(diags, ("Provider returned invalid value", call), &exchange, (ty, about))?;
+        let value = with_stored_numbers(value);
+        Ok((remark(ty, value, &former.object.sensitive), answer.private))
+    }
+
+    /// Asks for the one object that the provider knows by an id or an identity.
+    ///
+    /// # Errors
+    /// When there is none, or more than one, or the provider's answer breaks the contract.
+    pub async fn import(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        clue: &ImportKey,
+        about: CallContext<'_>,
+    ) -> Result<Imported, Reported> {
+        let (imported, others) = self.import_all(diags, ty, clue, about).await?;
+        if others.is_empty() {
+            return Ok(imported);
+        }
+        let what = "several objects, of which only one can be meant,";
+        Err(diags.error(refused("Multiple import states not supported", (clue, what), about)))
+    }
+
+    /// Asks for the object that the provider knows by an id or an identity, and for all of the same type
+    /// that it finds along with it.
+    ///
+    /// # Errors
+    /// When there is none, or one of another type, or the provider's answer breaks the contract.
+    pub async fn import_all(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        clue: &ImportKey,
+        about: CallContext<'_>,
+    ) -> Result<(Imported, Vec<Imported>), Reported> {
+        let (id, identity) = match clue {
+            ImportKey::Id(id) => (id.to_string(), None),
+            ImportKey::Identity(identity) => {
+                let form = ty.identity.as_ref().ok_or("the resource type has no identities".into());
+                let complete =
+                    form.and_then(|form| Ok((form.complete(identity)?, form.ty.clone())));
+                let (plain, form) = complete.map_err(|problem: String| {
+                    let detail = format!("{} cannot be found by {clue}: {problem}.", about.addr);
+                    let problem = Diagnostic::error("Invalid import identity argument", detail);
+                    diags.error(problem.at_opt(about.block).about(about.addr.to_string()))
+                })?;
+                (String::new(), Some(Payload::Value(plain, form)))
+            }
+        };
+        let request =
+            ImportRequest { type_name: ty.name.clone(), id, client: capabilities(), identity };
+        let call = "ImportResourceState";
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.import(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
+        self.said(diags, answer.diagnostics, about)?;
+        self.not_deferred(diags, call, answer.deferred, (ty, about))?;
+        let mut found = answer.resources.into_iter();
+        let Some(imported) = found.next() else {
+            let nothing = (clue, "nothing");
+            return Err(diags.error(refused("Import returned no resources", nothing, about)));
+        };
+        let exchange = import_of(ty, &imported);
+        self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
+        let imported = self.imported(diags, ty, imported, (clue, about))?;
+        let mut others = Vec::new();
+        for other in found {
+            if !check(&import_of(ty, &other), &ty.schemas()).is_empty() {
+                let what = format!(
+                    "objects of several types, also {:?}, of which only those of its own can be \
+                     imported,",
+                    other.type_name
+                );
+                let summary = "Multiple import states not supported";
+                return Err(diags.error(refused(summary, (clue, &what), about)));
+            }
+            others.push(self.imported(diags, ty, other, (clue, about))?);
+        }
+        Ok((imported, others))
+    }
+
+    /// Reads an object that was found.
+    fn imported(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        found: ImportedResource,
+        (clue, about): (&ImportKey, CallContext<'_>),
+    ) -> Result<Imported, Reported> {
+        let call = "ImportResourceState";
+        let value = self.decode(diags, call, &found.state, (ty, about))?;
+        let mut result = Ok(());
+        let exchange = import_of(ty, &found).object(&found.state, &value);
+        for violation in check(&exchange, &ty.schemas()) {
+            let problem = &violation.to_string();
+            let invalid = |summary| ContractViolation { summary, call, problem };
+            result = Err(match violation.rule {
+                Rule::ObjectNotNull => {
+                    let what = "an object without attributes";
+                    let summary = "Import returned null resource";
+                    diags.error(refused(summary, (clue, what), about))
+                }
+                Rule::WriteOnlyNull => {
+                    let summary = "Import returned a non-null value for a write-only attribute";
+                    self.invalid(diags, invalid(summary), about)
+                }
+                _ => self.invalid(diags, invalid(INVALID_OBJECT), about),
+            });
+        }
+        result?;
+        let answered =
+            ObjectInResponse { payload: &found.state, value: &value, private: &found.private };
+        self.check_size(diags, call, (ty, answered), about)?;
+        let identity = self.identity(diags, (ty, call), found.identity, about)?;
+        Ok(Imported { value, private: found.private, identity })
+    }
+}
+
+/// An object that was found, as it is judged before it is decoded.
+fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<'a> {
+    Exchange::new(contract::Call::Import { asked: &ty.name, found: &found.type_name })
+}
+
+/// Explains why the object found is not the one requested.
+fn refused(summary: &str, (clue, what): (&ImportKey, &str), about: CallContext<'_>) -> Diagnostic {
+    let detail = format!("By {clue} the provider found {what} for {}.", about.addr);
+    Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
+}

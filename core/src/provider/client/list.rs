@@ -1,0 +1,64 @@
+//! Asks a provider for all objects of one type, to find an object of which only the plan is known.
+//! Whether a found object may be taken is decided elsewhere.
+
+use formwork_plugin_protocol::ProviderExt as _;
+use formwork_plugin_protocol::message::list::ListRequest;
+use formwork_value::codec::json;
+use formwork_value::diag::Severity;
+use formwork_value::schema::Role;
+use formwork_value::{Plain, Value};
+use futures_util::StreamExt as _;
+
+use super::identity::StoredIdentity;
+use super::{ProviderClient, payload};
+use crate::provider::ResourceType;
+
+/// Maximum number of objects that are listed. With more, a match cannot be known to be the only
+/// one.
+const LIMIT: usize = 10_000;
+
+/// An object that the provider lists.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Identity of the object.
+    pub identity: Value,
+    /// The same, as a state has it.
+    pub stored: StoredIdentity,
+    /// The object.
+    pub object: Plain,
+}
+
+impl ProviderClient {
+    /// Lists all objects of one type; `None` if the provider cannot list them, or not without a
+    /// configuration of where to look.
+    pub async fn list(&self, ty: &ResourceType) -> Option<Vec<Listed>> {
+        let schema = self.loaded.schema().list_resources.get(&ty.name)?;
+        let form = ty.identity.as_ref()?;
+        let block = &schema.block;
+        if block.attributes.values().any(|attribute| attribute.role == Role::Required) {
+            return None;
+        }
+        let request = ListRequest {
+            type_name: ty.name.clone(),
+            config: payload(&block.empty_value(), &block.implied_type()),
+            include_object: true,
+            limit: i64::try_from(LIMIT).ok()?,
+        };
+        let mut events = self.provider().list(request).await.ok()?;
+        let mut found = Vec::new();
+        while let Some(event) = events.next().await {
+            let event = event.ok()?;
+            if event.diagnostics.iter().any(|said| said.severity == Severity::Error) {
+                return None;
+            }
+            let identity = event.identity?.decode(&form.ty).ok()?.into_value();
+            let text = json::encode(&identity, &form.ty).ok()?;
+            let object = event.object?.decode(&ty.ty).ok()?;
+            found.push(Listed { identity, stored: (form.version, text.into()), object });
+            if found.len() >= LIMIT {
+                return None;
+            }
+        }
+        Some(found)
+    }
+}

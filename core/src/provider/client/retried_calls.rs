@@ -1,0 +1,61 @@
+//! Questions: calls that change nothing, so that one that brought no answer because the process died
+//! may be asked a second time, of a fresh process. Calls that change something are never repeated.
+
+use std::fmt::Display;
+use std::future::Future;
+use std::sync::Arc;
+
+use formwork_plugin_protocol::{Failure, Provider};
+use formwork_value::{Diagnostics, Reported};
+
+use super::{CallContext, ProviderClient};
+use crate::provider::blame::about_second_try;
+
+impl ProviderClient {
+    /// Asks a question, a second time if need be.
+    ///
+    /// # Errors
+    /// When it brought no answer both times.
+    pub(super) async fn inquire<T, A>(
+        &self,
+        diags: &mut Diagnostics,
+        call: &'static str,
+        about: CallContext<'_>,
+        ask: impl Fn(Arc<dyn Provider>) -> A,
+    ) -> Result<T, Reported>
+    where
+        A: Future<Output = Result<T, Failure>>,
+    {
+        let answer = self.ask_twice(call, about.addr, ask).await;
+        answer.map_err(|failure| self.failed(diags, call, &failure, about))
+    }
+
+    /// Asks a question, a second time if need be. That this brought an answer is worth a remark.
+    ///
+    /// # Errors
+    /// When it brought no answer both times.
+    pub(super) async fn ask_twice<T, A>(
+        &self,
+        call: &'static str,
+        about: &dyn Display,
+        ask: impl Fn(Arc<dyn Provider>) -> A,
+    ) -> Result<T, Failure>
+    where
+        A: Future<Output = Result<T, Failure>>,
+    {
+        let before = self.provider();
+        let first = match self.answer(call, about, ask(before.clone())).await {
+            Err(failure) if failure.is_passing() => failure,
+            answer => return answer,
+        };
+        let fresh = self.calls.mending.replace(self.addr(), &self.seat, before).await;
+        let Some(fresh) = fresh else { return Err(first) };
+        let (provider, address, reason) = (self.addr(), about, first.kind());
+        tracing::info!(%provider, call, %address, reason, "call is repeated");
+        let answer = self.answer(call, about, ask(fresh)).await?;
+        let about = about.to_string();
+        let remark = about_second_try(self.addr(), call, Some(&about), &first);
+        self.calls.remarks.keep(self.addr(), &about, remark);
+        Ok(answer)
+    }
+}

@@ -1,0 +1,94 @@
+//! Refuses objects that could never be sent to their provider again.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::limit::Stored;
+use formwork_value::codec::{json, msgpack};
+use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
+
+use super::{CallContext, ProviderClient};
+use crate::provider::ResourceType;
+
+/// The object in an answer.
+#[derive(Clone, Copy)]
+pub(crate) struct ObjectInResponse<'a> {
+    /// The object as it came.
+    pub(crate) payload: &'a Payload,
+    /// The object as it was read.
+    pub(crate) value: &'a Plain,
+    /// The provider's private bytes.
+    pub(crate) private: &'a Bytes,
+}
+
+impl ProviderClient {
+    /// Checks that an object can be sent to the provider again once it is stored.
+    ///
+    /// # Errors
+    /// When the object, or the private data with it, is larger than the limit for messages.
+    pub(crate) fn check_size(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        (ty, answer): (&ResourceType, ObjectInResponse<'_>),
+        about: CallContext<'_>,
+    ) -> Result<(), Reported> {
+        let limit = self.calls.message_limit;
+        let ObjectInResponse { payload, value, private } = answer;
+        let stored = Stored { object: payload.encoded_len(), private: private.len() };
+        if stored.fits(limit, || json_len(ty, value)) {
+            return Ok(());
+        }
+        let detail = format!(
+            "The answer of provider {} to {call} for {} has an object of {} bytes with private data of {} bytes. No request with it would be within the limit of {limit} bytes for messages: it could never be read, changed or destroyed again.",
+            self.addr(),
+            about.addr,
+            stored.object,
+            stored.private
+        );
+        let problem = Diagnostic::error("Object is too large to be stored", detail);
+        Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())))
+    }
+
+    /// An object without the largest of its attributes, so that it can be sent again, and their names.
+    /// Each gets the value that was planned, if that is smaller, and null otherwise. The id stays.
+    pub(crate) fn without_large(
+        &self,
+        ty: &ResourceType,
+        planned: &Plain,
+        object: &Plain,
+    ) -> (Plain, Vec<Str>) {
+        let Type::Object(shape) = &ty.ty else { return (object.clone(), Vec::new()) };
+        let size =
+            |value: &Value, ty: &Type| msgpack::encode(value, ty).map_or(0, |bytes| bytes.len());
+        let sized = shape.attributes.iter().filter_map(|(name, ty)| {
+            let path = Path::root().attribute(name.clone());
+            let length = size(path.find(object.value())?, ty);
+            (name.as_str() != "id").then_some((length, name, ty, path))
+        });
+        let mut sized: Vec<_> = sized.collect();
+        sized.sort_by_key(|(length, ..)| *length);
+        let (mut whole, mut large) = (object.clone(), Vec::new());
+        while let Some((length, name, ty_of, path)) = sized.pop()
+            && !self.fits(ty, &whole)
+        {
+            let planned = path.find(planned.value()).filter(|value| value.is_wholly_known());
+            let smaller = planned.filter(|value| size(value, ty_of) < length).cloned();
+            let smaller = smaller.unwrap_or_else(|| Value::null(ty_of.clone()));
+            if let Some(without) = whole.value().replace_at(&path, |_| smaller.clone()) {
+                whole = without.split_marks().0;
+                large.push(name.clone());
+            }
+        }
+        (whole, large)
+    }
+
+    fn fits(&self, ty: &ResourceType, object: &Plain) -> bool {
+        let payload = Payload::Value(object.clone(), ty.ty.clone());
+        let stored = Stored { object: payload.encoded_len(), private: 0 };
+        stored.fits(self.calls.message_limit, || json_len(ty, object))
+    }
+}
+
+fn json_len(ty: &ResourceType, object: &Plain) -> usize {
+    json::encode(object.value(), &ty.ty).map_or(0, |text| text.len())
+}

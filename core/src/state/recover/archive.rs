@@ -1,0 +1,89 @@
+//! Puts journals away once the state holds their results: removes them, keeps the ones that wait for a
+//! decision, and sets damaged ones aside.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use super::{InterruptedRun, JournalDamage, Recovery, Unresolved, read};
+use crate::state::file::StateFile;
+use crate::state::journal::record::{self, Record, RunBegin};
+use crate::state::journal::{self, JournalError};
+
+impl Recovery {
+    /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
+    /// on record until [`Recovery::decide`]; for the others, the next refresh finds out. A damaged
+    /// journal is kept under another name, which nothing reads.
+    ///
+    /// # Errors
+    /// When a journal cannot be written, renamed or removed; the next run then takes it over once more.
+    pub fn finish(&self) -> Result<(), JournalError> {
+        for run in &self.runs {
+            let waits: Vec<&Unresolved> =
+                self.unresolved.iter().filter(|one| one.journal == run.journal).collect();
+            match (&run.damage, waits.iter().any(|one| one.needs_decision())) {
+                (None, false) => journal::remove(&run.journal)?,
+                (None, true) => append(&run.journal, &outcomes(&waits))?,
+                (Some(damage), false) => std::fs::rename(&run.journal, damage.kept_as())
+                    .map_err(JournalError::io("rename", &run.journal))?,
+                (Some(damage), true) => self.rewrite((run, damage), &outcomes(&waits))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces a damaged journal by one with its sound records and more, and keeps a copy of it.
+    fn rewrite(
+        &self,
+        (run, damage): (&InterruptedRun, &JournalDamage),
+        more: &[Record],
+    ) -> Result<(), JournalError> {
+        let path = &run.journal;
+        let failed = |error| JournalError::io("write", path)(error);
+        let log = read(path)?;
+        let file = self.file.clone().unwrap_or_else(StateFile::fresh);
+        let (lineage, serial) = (file.lineage, file.serial);
+        let begin = Record::RunBegin(RunBegin { lineage, serial, ..RunBegin::default() });
+        // The description of the run may be what is lost.
+        let begin = log.begin().is_none().then_some(&begin);
+        let sound = log.records.iter().map(|(_, record)| record);
+        let mut bytes = Vec::new();
+        for (record, number) in begin.into_iter().chain(sound).chain(more).zip(1..) {
+            bytes.extend(record::frame(number, record));
+        }
+        let next = path.with_extension(journal::UNFINISHED);
+        let kept = damage.kept_as();
+        if !kept.exists() && std::fs::hard_link(path, &kept).is_err() {
+            std::fs::copy(path, &kept).map_err(failed)?;
+        }
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create(true).truncate(true).mode(0o600).open(&next);
+        file.and_then(|mut file| file.write_all(&bytes).and_then(|()| file.sync_all()))
+            .and_then(|()| std::fs::rename(&next, path))
+            .map_err(failed)
+    }
+}
+
+/// The records of the outcomes of calls that were open.
+fn outcomes(waits: &[&Unresolved]) -> Vec<Record> {
+    let doubts = waits.iter().map(|one| match one.needs_decision() {
+        true => Record::Doubted { op: one.op },
+        false => one.resolved(one.decided.as_deref().unwrap_or("left to the next refresh")),
+    });
+    std::iter::once(Record::TakenOver {}).chain(doubts).collect()
+}
+
+/// Appends records to a journal of an ended run, behind its last whole record.
+pub(super) fn append(path: &Path, records: &[Record]) -> Result<(), JournalError> {
+    let log = read(path)?;
+    let failed = |error| JournalError::io("write", path)(error);
+    let mut file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+    file.set_len(log.end as u64).map_err(failed)?;
+    let mut number = log.records.last().map_or(0, |(number, _)| *number);
+    for record in records {
+        number += 1;
+        file.write_all(&record::frame(number, record)).map_err(failed)?;
+    }
+    file.sync_all().map_err(failed)
+}

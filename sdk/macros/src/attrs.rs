@@ -1,0 +1,384 @@
+//! Arguments of `#[attr(…)]` and `#[block(…)]`. Knows the valid combinations, not the meanings.
+
+use proc_macro2::Span;
+use syn::meta::ParseNestedMeta;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Expr, ExprLit, Ident, Lit, LitInt, LitStr, Meta, Path, Result, Token};
+
+/// Party that sets an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    Required,
+    Optional,
+    Computed,
+    OptionalComputed,
+}
+
+/// Whether an import must give a part of the identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    Required,
+    Optional,
+}
+
+/// Arguments on a field.
+#[derive(Default)]
+pub(crate) struct FieldArgs {
+    pub(crate) is_block: bool,
+    pub(crate) role: Option<Role>,
+    pub(crate) name: Option<LitStr>,
+    pub(crate) default: Option<Expr>,
+    pub(crate) deprecated: Option<LitStr>,
+    pub(crate) replace_if: Option<Path>,
+    pub(crate) one_of: Vec<LitStr>,
+    pub(crate) range: Option<Expr>,
+    pub(crate) length: Option<Expr>,
+    pub(crate) check: Option<Path>,
+    pub(crate) identity: Option<Identity>,
+    pub(crate) min: Option<LitInt>,
+    pub(crate) max: Option<LitInt>,
+    pub(crate) replace: bool,
+    pub(crate) keep: bool,
+    pub(crate) sensitive: bool,
+    pub(crate) write_only: bool,
+    pub(crate) fills: bool,
+    pub(crate) group: bool,
+    pub(crate) flatten: bool,
+    pub(crate) import: bool,
+    pub(crate) local: bool,
+    /// All words so far.
+    heard: Vec<String>,
+}
+
+impl FieldArgs {
+    /// Reads all `#[attr(…)]` and `#[block(…)]` among `attributes`.
+    pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
+        let mut said = Self::default();
+        for attribute in attributes {
+            if attribute.path().is_ident("attr") {
+                attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_attribute))?;
+            } else if attribute.path().is_ident("block") {
+                said.is_block = true;
+                if !matches!(attribute.meta, Meta::Path(_)) {
+                    attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_block))?;
+                }
+            }
+        }
+        Ok(said)
+    }
+
+    fn hear_once(
+        &mut self,
+        meta: &ParseNestedMeta<'_>,
+        hear: fn(&mut Self, &ParseNestedMeta<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let word = word(meta);
+        if self.heard.contains(&word) {
+            return Err(meta.error(format!("`{word}` is said twice")));
+        }
+        self.heard.push(word);
+        hear(self, meta)
+    }
+
+    fn hear_attribute(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match word(meta).as_str() {
+            "required" => self.set_role(meta, Role::Required)?,
+            "optional" => self.set_role(meta, Role::Optional)?,
+            "computed" => self.set_role(meta, Role::Computed)?,
+            "optional_computed" => self.set_role(meta, Role::OptionalComputed)?,
+            "flatten" => self.flatten = true,
+            "keep" => self.keep = true,
+            "sensitive" => self.sensitive = true,
+            "write_only" => self.write_only = true,
+            "default" => self.default = Some(default(meta)?),
+            "import" => self.import = true,
+            "replace_if" => self.replace_if = Some(meta.value()?.parse()?),
+            "one_of" => self.one_of = texts(meta)?,
+            "range" => self.range = Some(meta.value()?.parse()?),
+            "identity" => self.identity = Some(identity(meta)?),
+            _ => self.hear_either(meta, "attr")?,
+        }
+        Ok(())
+    }
+
+    fn hear_block(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match word(meta).as_str() {
+            "min" => self.min = Some(meta.value()?.parse()?),
+            "max" => self.max = Some(meta.value()?.parse()?),
+            "group" => self.group = true,
+            _ => self.hear_either(meta, "block")?,
+        }
+        Ok(())
+    }
+
+    fn hear_either(&mut self, meta: &ParseNestedMeta<'_>, outer: &str) -> Result<()> {
+        match word(meta).as_str() {
+            "replace" => self.replace = true,
+            "local" => self.local = true,
+            "fills" => self.fills = true,
+            "name" => self.name = Some(meta.value()?.parse()?),
+            "deprecated" => self.deprecated = Some(meta.value()?.parse()?),
+            "length" => self.length = Some(meta.value()?.parse()?),
+            "check" => self.check = Some(meta.value()?.parse()?),
+            word => return Err(meta.error(unknown(word, outer))),
+        }
+        Ok(())
+    }
+
+    fn set_role(&mut self, meta: &ParseNestedMeta<'_>, role: Role) -> Result<()> {
+        match self.role.replace(role) {
+            None => Ok(()),
+            Some(_) => Err(meta.error(
+                "an attribute has one role; say `optional_computed` if both author and provider \
+                 may set it",
+            )),
+        }
+    }
+
+    /// Returns the role of an attribute after checking that the words go together.
+    pub(crate) fn checked_role(&self, at: Span) -> Result<Role> {
+        let refuse = |why| Err(syn::Error::new(at, why));
+        let role = match (self.role, &self.default) {
+            (None, Some(_)) => Role::OptionalComputed,
+            (Some(role), _) => role,
+            (None, None) => {
+                return refuse(
+                    "say who sets it: #[attr(required)], optional, computed, optional_computed, or \
+                     default = …; nested blocks are marked #[block]",
+                );
+            }
+        };
+        let is_computed = matches!(role, Role::Computed | Role::OptionalComputed);
+        if self.default.is_some() && role != Role::OptionalComputed {
+            return refuse("`default` needs the role `optional_computed`, or none");
+        }
+        if self.keep && !is_computed {
+            return refuse("`keep` needs a role in which the provider sets the value");
+        }
+        if self.keep && self.default.is_some() {
+            return refuse("`default` and `keep` both say what an unset attribute is");
+        }
+        if self.write_only && is_computed {
+            return refuse("`write_only` is for values that only the author sets");
+        }
+        if self.write_only && self.identity.is_some() {
+            return refuse("what is not stored cannot identify anything");
+        }
+        if self.write_only && self.import {
+            return refuse("what is not stored cannot be what an import goes by");
+        }
+        if self.write_only && (self.replace || self.replace_if.is_some()) {
+            return refuse(
+                "what is not stored cannot be seen to change; give `replace` to an attribute beside it \
+                 that changes with it, such as a version",
+            );
+        }
+        if self.replace && self.replace_if.is_some() {
+            return refuse("`replace` leaves nothing for `replace_if` to decide");
+        }
+        if role == Role::Computed && self.has_checks() {
+            return refuse("only what an author sets is checked; this is set by the provider");
+        }
+        if self.fills && role == Role::Computed {
+            return refuse("`fills` says nothing here; the provider sets all of it");
+        }
+        Ok(role)
+    }
+
+    /// Checks that the words about a block go together.
+    pub(crate) fn checked_block(&self, at: Span) -> Result<()> {
+        let refuse = |why| Err(syn::Error::new(at, why));
+        if self.role.is_some() || self.default.is_some() || self.keep || self.write_only {
+            return refuse("a block has no role; its attributes have");
+        }
+        if self.sensitive || self.identity.is_some() {
+            return refuse("a block is neither sensitive nor an identity; its attributes may be");
+        }
+        if let (Some(min), Some(max)) = (&self.min, &self.max) {
+            let (least, most): (u64, u64) = (min.base10_parse()?, max.base10_parse()?);
+            if least > most {
+                return Err(syn::Error::new(min.span(), "the least is more than the most"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that nothing is said that only the attributes of the other model could say.
+    pub(crate) fn checked_flat(&self, at: Span) -> Result<()> {
+        let refuse = |why| Err(syn::Error::new(at, why));
+        if self.is_block || !matches!(self.role, None | Some(Role::Computed)) {
+            return refuse("the attributes of a flattened model have roles of their own");
+        }
+        let is_more = self.default.is_some()
+            || self.name.is_some()
+            || self.deprecated.is_some()
+            || self.identity == Some(Identity::Optional)
+            || self.import
+            || self.replace_if.is_some()
+            || self.has_checks();
+        if is_more || self.keep || self.replace || self.sensitive || self.write_only {
+            return refuse(
+                "beside `flatten` there are only `fills` or `computed`, and `identity`; the attributes \
+                 say the rest",
+            );
+        }
+        match self.fills && self.role.is_some() {
+            true => refuse("`fills` says nothing here; the provider sets all of it"),
+            false => Ok(()),
+        }
+    }
+
+    fn has_checks(&self) -> bool {
+        !self.one_of.is_empty()
+            || self.range.is_some()
+            || self.length.is_some()
+            || self.check.is_some()
+    }
+}
+
+/// A relation among attributes: its word, and their names.
+pub(crate) struct Relation {
+    pub(crate) kind: &'static str,
+    pub(crate) names: Vec<Ident>,
+}
+
+/// Arguments on a struct.
+#[derive(Default)]
+pub(crate) struct StructAttrs {
+    pub(crate) deprecated: Option<LitStr>,
+    pub(crate) relations: Vec<Relation>,
+    /// Foreign struct that this one is made from.
+    pub(crate) from: Option<Path>,
+    /// Foreign struct that the author's attributes are converted into.
+    pub(crate) into: Option<Path>,
+}
+
+impl StructAttrs {
+    /// Reads all `#[attr(…)]` among `attributes`.
+    pub(crate) fn read(attributes: &[Attribute]) -> Result<Self> {
+        let mut said = Self::default();
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("attr")) {
+            attribute.parse_nested_meta(|meta| said.hear(&meta))?;
+        }
+        Ok(said)
+    }
+
+    fn hear(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        let kind = match word(meta).as_str() {
+            "deprecated" => {
+                self.deprecated = Some(meta.value()?.parse()?);
+                return Ok(());
+            }
+            "from" => {
+                self.from = Some(meta.value()?.parse()?);
+                return Ok(());
+            }
+            "into" => {
+                self.into = Some(meta.value()?.parse()?);
+                return Ok(());
+            }
+            "conflicts" => "Conflicts",
+            "exactly_one_of" => "ExactlyOneOf",
+            "at_least_one_of" => "AtLeastOneOf",
+            "together" => "Together",
+            _ => return Err(meta.error("not a word that `attr` knows of a struct")),
+        };
+        let content;
+        syn::parenthesized!(content in meta.input);
+        let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
+        let names: Vec<Ident> = names.into_iter().collect();
+        if names.len() < 2 {
+            return Err(meta.error("give two attributes or more"));
+        }
+        self.relations.push(Relation { kind, names });
+        Ok(())
+    }
+}
+
+fn word(meta: &ParseNestedMeta<'_>) -> String {
+    meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
+}
+
+/// Words for attributes alone, for blocks, and for both.
+const OF_ATTRIBUTES: [&str; 14] = [
+    "required",
+    "optional",
+    "computed",
+    "optional_computed",
+    "default",
+    "keep",
+    "identity",
+    "import",
+    "sensitive",
+    "write_only",
+    "one_of",
+    "range",
+    "replace_if",
+    "flatten",
+];
+const OF_BLOCKS: [&str; 3] = ["min", "max", "group"];
+const OF_BOTH: [&str; 7] = ["replace", "fills", "name", "deprecated", "length", "check", "local"];
+
+/// Words for the whole struct, above it.
+const OF_STRUCTS: [&str; 6] =
+    ["conflicts", "exactly_one_of", "at_least_one_of", "together", "from", "into"];
+
+/// That a word is unknown, and which are not.
+fn unknown(word: &str, outer: &str) -> String {
+    if OF_STRUCTS.contains(&word) {
+        return format!("`{word}` is said of the whole: write #[attr({word} …)] above the struct");
+    }
+    if outer == "block" && ["required", "optional"].contains(&word) {
+        return "a block has no role; its type and `min` say how many there are".to_owned();
+    }
+    let own: &[&str] = if outer == "block" { &OF_BLOCKS } else { &OF_ATTRIBUTES };
+    let all: Vec<_> = own.iter().chain(&OF_BOTH).copied().collect();
+    format!("`{word}` is not a word that `{outer}` knows; there are {}", all.join(", "))
+}
+
+/// The value behind `default`; the type's default if there is none.
+fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
+    match meta.input.peek(Token![=]) {
+        true => meta.value()?.parse(),
+        false => Ok(syn::parse_quote!(::core::default::Default::default())),
+    }
+}
+
+fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
+    let input = meta.value()?;
+    let content;
+    syn::bracketed!(content in input);
+    let texts = Punctuated::<LitStr, Token![,]>::parse_terminated(&content)?;
+    if texts.is_empty() {
+        return Err(meta.error("give the texts to choose from"));
+    }
+    Ok(texts.into_iter().collect())
+}
+
+fn identity(meta: &ParseNestedMeta<'_>) -> Result<Identity> {
+    if !meta.input.peek(syn::token::Paren) {
+        return Ok(Identity::Required);
+    }
+    let content;
+    syn::parenthesized!(content in meta.input);
+    let word: Ident = content.parse()?;
+    if word == "optional" {
+        Ok(Identity::Optional)
+    } else {
+        Err(syn::Error::new(word.span(), "say `identity`, or `identity(optional)`"))
+    }
+}
+
+/// The doc comment among `attributes`, without the space that follows each `///`.
+pub(crate) fn doc_comment(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let lines: Vec<String> =
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned()).collect();
+    lines.join("\n").trim().to_owned()
+}

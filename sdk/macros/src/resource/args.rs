@@ -1,0 +1,172 @@
+//! Arguments of `#[resource(…)]`: a name, the fields that the handlers use, and an expression for
+//! each handler.
+
+use syn::ext::IdentExt as _;
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Error, Expr, Ident, Result, Token, Type, parenthesized, token};
+
+/// All that is said.
+pub(crate) struct ResourceArgs {
+    /// The struct to be made.
+    pub(crate) name: Ident,
+    /// Fields of the resource, such as the client of a service, by the name that expressions use.
+    pub(crate) held: Vec<Held>,
+    /// The expressions by word.
+    expressions: Vec<(Ident, Expr)>,
+    pub(crate) ready: Option<Waiting>,
+    pub(crate) gone: Option<Waiting>,
+}
+
+/// A field available to handlers.
+pub(crate) struct Held {
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+}
+
+/// A wait, with its condition.
+pub(crate) struct Waiting {
+    /// The word itself.
+    pub(crate) word: Ident,
+    /// Condition on the object that was found.
+    pub(crate) until: Option<Expr>,
+    /// The words of a `Wait`, in the order in which they are said.
+    pub(crate) how: Vec<(Ident, Expr)>,
+}
+
+const EXPRESSIONS: [&str; 14] = [
+    "create",
+    "read",
+    "update",
+    "delete",
+    "validate",
+    "modify_plan",
+    "import",
+    "import_by_identity",
+    "upgrade",
+    "take_over",
+    "version",
+    "upgrades",
+    "identity_version",
+    "identity_upgrades",
+];
+const HOW: [&str; 3] = ["every", "at_most", "doubling_to"];
+
+impl ResourceArgs {
+    /// Reads the `#[resource(…)]` among `attributes`, if there is one.
+    pub(crate) fn read(attributes: &[Attribute]) -> Result<Option<Self>> {
+        let mut ours = attributes.iter().filter(|attribute| attribute.path().is_ident("resource"));
+        let (first, second) = (ours.next(), ours.next());
+        if let Some(second) = second {
+            let why = "a model has one `#[resource(…)]`; write `impl Resource` for another";
+            return Err(Error::new_spanned(second.path(), why));
+        }
+        first.map(Attribute::parse_args).transpose()
+    }
+
+    /// The expression under a word.
+    pub(crate) fn expression(&self, word: &str) -> Option<&Expr> {
+        self.expressions.iter().find(|(said, _)| said == word).map(|(_, expression)| expression)
+    }
+
+    fn hear(&mut self, input: ParseStream<'_>) -> Result<()> {
+        let word = Ident::parse_any(input)?;
+        if word == "ready" || word == "gone" {
+            let slot = if word == "ready" { &mut self.ready } else { &mut self.gone };
+            if slot.is_some() {
+                return Err(twice(&word));
+            }
+            *slot = Some(Waiting::parse(word, input)?);
+            return Ok(());
+        }
+        if !EXPRESSIONS.iter().any(|known| word == known) {
+            let known = EXPRESSIONS.join(", ");
+            let why = format!(
+                "`{word}` is not a word that `resource` knows; there are {known}, ready(…) and gone(…)"
+            );
+            return Err(Error::new(word.span(), why));
+        }
+        if self.expression(&word.to_string()).is_some() {
+            return Err(twice(&word));
+        }
+        input.parse::<Token![=]>()?;
+        self.expressions.push((word, input.parse()?));
+        Ok(())
+    }
+}
+
+impl Parse for ResourceArgs {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let (name, held) = (input.parse()?, held(input)?);
+        let mut said = Self { name, held, expressions: Vec::new(), ready: None, gone: None };
+        while !input.is_empty() {
+            input.parse::<Token![,]>()?;
+            if !input.is_empty() {
+                said.hear(input)?;
+            }
+        }
+        Ok(said)
+    }
+}
+
+/// Arguments in parentheses behind the name.
+fn held(input: ParseStream<'_>) -> Result<Vec<Held>> {
+    if !input.peek(token::Paren) {
+        return Ok(Vec::new());
+    }
+    let content;
+    parenthesized!(content in input);
+    let one = |input: ParseStream<'_>| {
+        let ident = input.parse()?;
+        input.parse::<Token![:]>()?;
+        Ok(Held { ident, ty: input.parse()? })
+    };
+    let held = Punctuated::<Held, Token![,]>::parse_terminated_with;
+    Ok(held(&content, one)?.into_iter().collect())
+}
+
+impl Waiting {
+    fn parse(word: Ident, input: ParseStream<'_>) -> Result<Self> {
+        let mut waiting = Self { word, until: None, how: Vec::new() };
+        if !input.peek(token::Paren) {
+            return Ok(waiting);
+        }
+        let content;
+        parenthesized!(content in input);
+        while !content.is_empty() {
+            waiting.hear(&content)?;
+            if !content.is_empty() {
+                content.parse::<Token![,]>()?;
+            }
+        }
+        Ok(waiting)
+    }
+
+    fn hear(&mut self, input: ParseStream<'_>) -> Result<()> {
+        let is_word =
+            input.peek(Ident::peek_any) && input.peek2(Token![=]) && !input.peek2(Token![==]);
+        if !is_word {
+            let until: Expr = input.parse()?;
+            return match self.until.replace(until) {
+                None => Ok(()),
+                Some(_) => Err(input.error("one condition says what is waited for")),
+            };
+        }
+        let how = Ident::parse_any(input)?;
+        if !HOW.iter().any(|known| how == known) {
+            let (word, known) = (&self.word, HOW.join(", "));
+            let why = format!("`{how}` is not a word that `{word}` knows; there are {known}");
+            return Err(Error::new(how.span(), why));
+        }
+        if self.how.iter().any(|(said, _)| *said == how) {
+            return Err(twice(&how));
+        }
+        input.parse::<Token![=]>()?;
+        self.how.push((how, input.parse()?));
+        Ok(())
+    }
+}
+
+fn twice(word: &Ident) -> Error {
+    Error::new(word.span(), format!("`{word}` is said twice"))
+}

@@ -1,0 +1,145 @@
+//! Faults at every call of a configuration's life, one life for each.
+
+use std::sync::Arc;
+
+use formwork_sdk::ProviderDef;
+
+use crate::{Fault, Lab};
+
+/// A fault that was lived through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultCase {
+    /// The call that it struck.
+    pub call: String,
+    /// Fault that was injected into the call.
+    pub fault: Fault,
+}
+
+/// Applies a configuration once for each call that it takes and each fault that can happen to it, and
+/// again when the trouble is over. Returns what was lived through. [`FaultSweep`] does the same with a
+/// service that keeps its objects.
+///
+/// # Panics
+/// When, the trouble being over, the configuration cannot be applied, something is left to do after
+/// that, or not everything can be destroyed.
+pub fn storm(
+    provider: impl Fn() -> ProviderDef + Send + Sync + 'static,
+    config: &str,
+) -> Vec<FaultCase> {
+    FaultSweep::new(provider).run(config)
+}
+
+/// Removes all objects of a service but those with the given ids.
+type RemoveOrphans<'s> = Box<dyn FnMut(&[String]) + 's>;
+
+/// A sweep of faults over every call of a configuration's life, against a service that outlives each life.
+///
+/// A provider that dies after it created an object, and before it could return it, leaves an object that
+/// no state has. If the provider cannot find it, by its identity or in a list, an operator has to remove it
+/// before the next run. [`FaultSweep::remove_orphans`] is that operator: without it, objects pile up, and a
+/// service that wants unique names refuses the second creation. [`FaultSweep::leftovers`] names what is
+/// left at the end of a life, which must be nothing.
+///
+/// ```no_run
+/// # use formwork_sdk::ProviderDef;
+/// # use formwork_sdk_testing::FaultSweep;
+/// # struct Service;
+/// # impl Service {
+/// #     fn keep_only(&self, ids: &[String]) {}
+/// #     fn ids(&self) -> Vec<String> { Vec::new() }
+/// # }
+/// # fn provider() -> ProviderDef { ProviderDef::new("registry.terraform.io/acme/hello") }
+/// # let service = Service;
+/// FaultSweep::new(provider)
+///     .remove_orphans(|stored| service.keep_only(stored))
+///     .leftovers(|| service.ids())
+///     .run(r#"resource "hello_text" "a" { name = "you" }"#);
+/// ```
+pub struct FaultSweep<'s> {
+    provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
+    is_real_time: bool,
+    remove_orphans: Option<RemoveOrphans<'s>>,
+    leftovers: Option<Box<dyn FnMut() -> Vec<String> + 's>>,
+}
+
+impl<'s> FaultSweep<'s> {
+    /// A sweep over the calls of a provider.
+    #[must_use]
+    pub fn new(provider: impl Fn() -> ProviderDef + Send + Sync + 'static) -> Self {
+        let provider = Arc::new(provider);
+        Self { provider, is_real_time: false, remove_orphans: None, leftovers: None }
+    }
+
+    /// Calls `remove` after each fault, with the `id` of every object in the state: an object of the
+    /// service that is not among them is an orphan.
+    #[must_use]
+    pub fn remove_orphans(mut self, remove: impl FnMut(&[String]) + 's) -> Self {
+        self.remove_orphans = Some(Box::new(remove));
+        self
+    }
+
+    /// Calls `list` when everything is destroyed, for the objects that the service still has.
+    #[must_use]
+    pub fn leftovers(mut self, list: impl FnMut() -> Vec<String> + 's) -> Self {
+        self.leftovers = Some(Box::new(list));
+        self
+    }
+
+    /// Makes time real, as [`Lab::real_time`] does.
+    #[must_use]
+    pub fn real_time(mut self) -> Self {
+        self.is_real_time = true;
+        self
+    }
+
+    /// Applies a configuration once for each call that it takes and each fault that can happen to it, and
+    /// again when the trouble is over. Returns what was lived through.
+    ///
+    /// # Panics
+    /// When, the trouble being over, the configuration cannot be applied, something is left to do after
+    /// that, not everything can be destroyed, or the service has something left.
+    pub fn run(mut self, config: &str) -> Vec<FaultCase> {
+        let mut weathered = Vec::new();
+        for fault in Fault::ALL {
+            for at in 0.. {
+                match self.live(config, at, fault) {
+                    Some(call) => weathered.push(FaultCase { call, fault }),
+                    None => break,
+                }
+            }
+        }
+        weathered
+    }
+
+    /// One life with a fault at one call. Returns the call; `None` if there are not as many.
+    fn live(&mut self, config: &str, at: usize, fault: Fault) -> Option<String> {
+        let provider = self.provider.clone();
+        let mut lab = Lab::new(move || provider());
+        if self.is_real_time {
+            lab.real_time();
+        }
+        lab.fault(at, fault);
+        let ran = lab.apply(config);
+        let call = lab.calls().into_iter().nth(at);
+        let after = match &call {
+            Some(call) => format!("after {fault:?} at {call}"),
+            None => "without a fault".to_owned(),
+        };
+        // A call that changes nothing is retried with a provider that lives.
+        let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
+        assert!(may_pass || !ran.is_done(), "{after}: no error was reported");
+        if let Some(remove) = &mut self.remove_orphans {
+            remove(&lab.ids());
+        }
+        let again = lab.apply(config);
+        assert!(again.is_done(), "{after}: {}", again.said());
+        lab.plan(config).expect_nothing();
+        let gone = lab.destroy(config);
+        assert!(gone.is_done() && lab.n_objects() == 0, "{after}: {}", gone.said());
+        if let Some(list) = &mut self.leftovers {
+            let left = list();
+            assert!(left.is_empty(), "{after}: the service still has {left:?}");
+        }
+        call
+    }
+}

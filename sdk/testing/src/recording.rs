@@ -1,0 +1,181 @@
+//! Calls of a provider and their answers, kept as lines of JSON: recorded around any provider, and
+//! answered from the record without one. Values that schemas call sensitive are not in it. Streamed
+//! answers (of lists and actions) are kept and returned as a whole.
+
+mod answer;
+mod form;
+mod provider;
+mod request;
+mod secret;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use formwork_plugin_protocol::Provider;
+use serde_json::Value as Json;
+
+use form::Page;
+use provider::RecordingProvider;
+use secret::{Bound, Secrets};
+
+/// A record of calls, shared by all providers that write it or answer from it.
+///
+/// Each line is an object: `call` and `of` name the call and its subject, then come `request` and
+/// `answer`. Lines are in the order in which the calls were made, and nothing in them depends on
+/// the day or the machine. An unknown value is `{"$unknown": …}`. A secret is replaced by a token,
+/// `«secret 1»`, the same wherever the secret is.
+#[derive(Clone, Default)]
+pub struct Recording(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    lines: Vec<Line>,
+    secrets: Secrets,
+    bound: Bound,
+}
+
+/// A call with its answer.
+struct Line {
+    call: String,
+    of: String,
+    request: Json,
+    answer: Json,
+    /// Whether it has been answered from.
+    used: bool,
+}
+
+/// Why a text is no record.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: {reason}")]
+pub struct Unreadable {
+    line: usize,
+    reason: String,
+}
+
+impl Recording {
+    /// Makes an empty record.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// When a line is not a call with its answer.
+    pub fn read(text: &str) -> Result<Self, Unreadable> {
+        let mut kept = Kept::default();
+        for (text, line) in text.lines().zip(1..) {
+            let unreadable = |reason: String| Unreadable { line, reason };
+            let mut json: Json =
+                serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+            let named = |name: &str| {
+                let text = json[name].as_str().map(str::to_owned);
+                text.ok_or_else(|| unreadable(format!("`{name}` is no text")))
+            };
+            let (call, of) = (named("call")?, named("of")?);
+            let (request, answer) = (json["request"].take(), json["answer"].take());
+            kept.lines.push(Line { call, of, request, answer, used: false });
+        }
+        Ok(Self(Arc::new(Mutex::new(kept))))
+    }
+
+    /// The record as text, without secrets.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let kept = self.kept();
+        let mut tokens = kept.secrets.tokens();
+        let lines = kept.lines.iter().map(|line| {
+            let (call, of) = (Json::from(line.call.as_str()), Json::from(line.of.as_str()));
+            let (request, answer) = (tokens.hide(&line.request), tokens.hide(&line.answer));
+            format!("{{\"call\":{call},\"of\":{of},\"request\":{request},\"answer\":{answer}}}\n")
+        });
+        lines.collect()
+    }
+
+    /// A provider that does what `provider` does, and has it recorded.
+    #[must_use]
+    pub fn record(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
+        Arc::new(RecordingProvider::new(provider, self.clone(), false))
+    }
+
+    /// A provider that answers what was recorded. `offer` says which schemas there are and is asked
+    /// for nothing else, so a record outlives changes of descriptions.
+    #[must_use]
+    pub fn replay(&self, offer: Arc<dyn Provider>) -> Arc<dyn Provider> {
+        Arc::new(RecordingProvider::new(offer, self.clone(), true))
+    }
+
+    /// The calls that were recorded and did not come.
+    #[must_use]
+    pub fn rest(&self) -> Vec<String> {
+        let kept = self.kept();
+        kept.lines.iter().filter(|line| !line.used).map(Line::name).collect()
+    }
+
+    fn keep(&self, (call, of): (&str, &str), request: Page<'_>, answer: Page<'_>) {
+        let mut kept = self.kept();
+        kept.secrets.learn(request.secrets, request.names);
+        kept.secrets.learn(answer.secrets, answer.names);
+        let (request, answer) = (Json::Object(request.fields), Json::Object(answer.fields));
+        kept.lines.push(Line {
+            call: call.to_owned(),
+            of: of.to_owned(),
+            request,
+            answer,
+            used: false,
+        });
+    }
+
+    /// Finds what was answered to a call, with secrets as they are in this one's life.
+    fn answer(&self, (call, of): (&str, &str), request: Page<'_>) -> Result<Json, String> {
+        let mut kept = self.kept();
+        let Kept { lines, bound, .. } = &mut *kept;
+        let request = Json::Object(request.fields);
+        let open = lines.iter_mut().filter(|line| !line.used);
+        let mut first = None;
+        for line in open {
+            let is_same_call = line.call == call && line.of == of;
+            let verdict = match is_same_call {
+                true => bound.matches(&line.request, &request),
+                false => Err(String::new()),
+            };
+            match verdict {
+                Ok(more) => {
+                    *bound = more;
+                    line.used = true;
+                    return Ok(bound.restore(&line.answer));
+                }
+                // Of the remaining calls, the first of the same kind helps most; else the very first.
+                Err(difference) => match &first {
+                    None => first = Some((line.name(), is_same_call, difference)),
+                    Some((_, false, _)) if is_same_call => {
+                        first = Some((line.name(), true, difference));
+                    }
+                    Some(_) => {}
+                },
+            }
+        }
+        Err(match first {
+            None => format!("{call} of {of} came after everything that was recorded"),
+            Some((name, false, _)) => format!("{call} of {of} came instead of {name}"),
+            Some((name, true, difference)) => {
+                format!(
+                    "{call} of {of} came, but not as the {name} that was recorded: {difference}"
+                )
+            }
+        })
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Line {
+    fn name(&self) -> String {
+        format!("{} of {}", self.call, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,452 @@
+//! Answers of a provider, written into a record and read from it.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::action::{ActionEvent, PlanActionResponse};
+use formwork_plugin_protocol::message::configure::DiagnosticsResponse;
+use formwork_plugin_protocol::message::data::ReadDataResponse;
+use formwork_plugin_protocol::message::ephemeral::{OpenResponse, RenewResponse};
+use formwork_plugin_protocol::message::function::{CallResponse, FunctionError};
+use formwork_plugin_protocol::message::list::ListEvent;
+use formwork_plugin_protocol::message::resource::{
+    ApplyResponse, ImportResponse, ImportedResource, MoveResponse, PlanResponse, ReadResponse,
+    UpgradeIdentityResponse, UpgradeResponse,
+};
+use formwork_plugin_protocol::provider::Events;
+use formwork_plugin_protocol::{Failure, Method, Payload, Response};
+use futures_util::stream;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use serde_json::{Value as Json, json};
+
+use super::form::{Kind, Offer, Page, bytes, deferred, diagnostics, path, shown_bytes, shown_path};
+
+/// An answer that can be kept. `of` is the name of what was asked.
+trait Answer: Sized {
+    /// Writes it.
+    fn write(&self, page: &mut Page<'_>, of: &str);
+
+    /// Reads it.
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String>;
+}
+
+/// Reads the answer to a call of a method.
+pub(super) fn read(
+    offer: &Offer,
+    (method, of): (Method, &str),
+    json: &Json,
+) -> Result<Response, String> {
+    /// Calls of one kind: each is read in the form of its answer.
+    macro_rules! read {
+        ($($method:ident),*; $($streamed:ident),*) => {
+            match method {
+                $(Method::$method => Answer::read(offer, of, json).map(Response::$method),)*
+                $(Method::$streamed => Answer::read(offer, of, json)
+                    .map(|events: Vec<_>| Response::$streamed(whole(events))),)*
+                _ => Err("no such answer is recorded".to_owned()),
+            }
+        };
+    }
+    read!(
+        ValidateProviderConfig, ConfigureProvider, ValidateResourceConfig,
+        ValidateDataResourceConfig, ValidateEphemeralResourceConfig, ValidateActionConfig,
+        ValidateListResourceConfig, UpgradeResourceState, UpgradeResourceIdentity, ReadResource,
+        PlanResourceChange, ApplyResourceChange, ImportResourceState, MoveResourceState,
+        ReadDataSource, OpenEphemeralResource, RenewEphemeralResource, CloseEphemeralResource,
+        CallFunction, PlanAction;
+        ListResource, InvokeAction
+    )
+}
+
+/// Writes an answer, and returns it. One that streams is waited for as a whole.
+pub(super) async fn write(
+    page: &mut Page<'_>,
+    of: &str,
+    answer: Response,
+) -> Result<Response, Failure> {
+    match &answer {
+        Response::ValidateProviderConfig(it)
+        | Response::ConfigureProvider(it)
+        | Response::ValidateResourceConfig(it)
+        | Response::ValidateDataResourceConfig(it)
+        | Response::ValidateEphemeralResourceConfig(it)
+        | Response::ValidateActionConfig(it)
+        | Response::ValidateListResourceConfig(it)
+        | Response::CloseEphemeralResource(it) => it.write(page, of),
+        Response::UpgradeResourceState(it) => it.write(page, of),
+        Response::UpgradeResourceIdentity(it) => it.write(page, of),
+        Response::ReadResource(it) => it.write(page, of),
+        Response::PlanResourceChange(it) => it.write(page, of),
+        Response::ApplyResourceChange(it) => it.write(page, of),
+        Response::ImportResourceState(it) => it.write(page, of),
+        Response::MoveResourceState(it) => it.write(page, of),
+        Response::ReadDataSource(it) => it.write(page, of),
+        Response::OpenEphemeralResource(it) => it.write(page, of),
+        Response::RenewEphemeralResource(it) => it.write(page, of),
+        Response::CallFunction(it) => it.write(page, of),
+        Response::PlanAction(it) => it.write(page, of),
+        _ => return write_events(page, of, answer).await,
+    }
+    Ok(answer)
+}
+
+/// Writes an answer that streams.
+async fn write_events(
+    page: &mut Page<'_>,
+    of: &str,
+    answer: Response,
+) -> Result<Response, Failure> {
+    Ok(match answer {
+        Response::ListResource(events) => {
+            let events: Vec<_> = events.try_collect().await?;
+            events.write(page, of);
+            Response::ListResource(whole(events))
+        }
+        Response::InvokeAction(events) => {
+            let events: Vec<_> = events.try_collect().await?;
+            events.write(page, of);
+            Response::InvokeAction(whole(events))
+        }
+        other => other,
+    })
+}
+
+fn whole<T: Send + 'static>(events: Vec<T>) -> Events<T> {
+    stream::iter(events.into_iter().map(Ok)).boxed()
+}
+
+impl Answer for DiagnosticsResponse {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self { diagnostics: diagnostics(&json["diagnostics"]) })
+    }
+}
+
+/// Answer of most calls about an object: the object, its private data and its identity.
+struct Object {
+    state: Payload,
+    private: Bytes,
+    identity: Option<Payload>,
+    diagnostics: Vec<ProviderDiagnostic>,
+}
+
+fn write_object(
+    page: &mut Page<'_>,
+    of: &str,
+    (state, private, identity): (&Payload, &Bytes, Option<&Payload>),
+    said: &[ProviderDiagnostic],
+) {
+    page.payload("state", Kind::Resource(of), state);
+    page.put("private", shown_bytes(private));
+    page.identity("identity", of, identity);
+    page.diagnostics(said);
+}
+
+fn read_object(offer: &Offer, of: &str, json: &Json) -> Result<Object, String> {
+    Ok(Object {
+        state: offer.payload(Kind::Resource(of), &json["state"])?,
+        private: bytes(&json["private"]),
+        identity: offer.optional(Kind::Identity(of), &json["identity"])?,
+        diagnostics: diagnostics(&json["diagnostics"]),
+    })
+}
+
+impl Answer for UpgradeResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("state", Kind::Resource(of), &self.state);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            state: offer.payload(Kind::Resource(of), &json["state"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for ReadResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        let object = (&self.state, &self.private, self.identity.as_ref());
+        write_object(page, of, object, &self.diagnostics);
+        page.deferred(self.deferred);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
+        let deferred = deferred(&json["deferred"]);
+        Ok(Self { state, private, deferred, identity, diagnostics })
+    }
+}
+
+impl Answer for PlanResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("planned", Kind::Resource(of), &self.planned);
+        if !self.requires_replace.is_empty() {
+            page.put("requires_replace", self.requires_replace.iter().map(shown_path).collect());
+        }
+        page.put("planned_private", shown_bytes(&self.planned_private));
+        if self.legacy_type_system {
+            page.put("legacy_type_system", json!(true));
+        }
+        page.deferred(self.deferred);
+        page.identity("planned_identity", of, self.planned_identity.as_ref());
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        let replace = json["requires_replace"].as_array().into_iter().flatten();
+        Ok(Self {
+            planned: offer.payload(Kind::Resource(of), &json["planned"])?,
+            requires_replace: replace.map(path).collect(),
+            planned_private: bytes(&json["planned_private"]),
+            legacy_type_system: json["legacy_type_system"] == true,
+            deferred: deferred(&json["deferred"]),
+            planned_identity: offer.optional(Kind::Identity(of), &json["planned_identity"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for ApplyResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        let object = (&self.state, &self.private, self.identity.as_ref());
+        write_object(page, of, object, &self.diagnostics);
+        if self.legacy_type_system {
+            page.put("legacy_type_system", json!(true));
+        }
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
+        let legacy_type_system = json["legacy_type_system"] == true;
+        Ok(Self { state, private, legacy_type_system, identity, diagnostics })
+    }
+}
+
+impl Answer for ImportResponse {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        let mut shown = Vec::new();
+        for one in &self.resources {
+            let name = &one.type_name;
+            let identity = one.identity.as_ref();
+            shown.push(json!({
+                "type": name,
+                "state": page.shown(Kind::Resource(name), &one.state),
+                "private": shown_bytes(&one.private),
+                "identity": identity.map(|identity| page.shown(Kind::Identity(name), identity)),
+            }));
+        }
+        page.put("resources", Json::Array(shown));
+        page.deferred(self.deferred);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        let mut resources = Vec::new();
+        for one in json["resources"].as_array().into_iter().flatten() {
+            let name = one["type"].as_str().unwrap_or_default();
+            resources.push(ImportedResource {
+                type_name: name.to_owned(),
+                state: offer.payload(Kind::Resource(name), &one["state"])?,
+                private: bytes(&one["private"]),
+                identity: offer.optional(Kind::Identity(name), &one["identity"])?,
+            });
+        }
+        Ok(Self {
+            resources,
+            deferred: deferred(&json["deferred"]),
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for MoveResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        let object = (&self.state, &self.private, self.identity.as_ref());
+        write_object(page, of, object, &self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
+        Ok(Self { state, private, identity, diagnostics })
+    }
+}
+
+impl Answer for UpgradeIdentityResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("identity", Kind::Identity(of), &self.identity);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            identity: offer.payload(Kind::Identity(of), &json["identity"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for ReadDataResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("state", Kind::Data(of), &self.state);
+        page.deferred(self.deferred);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            state: offer.payload(Kind::Data(of), &json["state"])?,
+            deferred: deferred(&json["deferred"]),
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for CallResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        match &self.result {
+            Ok(result) => page.payload("result", Kind::Result(of), result),
+            Err(error) => {
+                page.put("error", json!({"text": error.text, "argument": error.argument}));
+            }
+        }
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        if let Some(text) = json["error"]["text"].as_str() {
+            let argument = json["error"]["argument"].as_u64();
+            return Ok(Self { result: Err(FunctionError { text: text.to_owned(), argument }) });
+        }
+        Ok(Self { result: Ok(offer.payload(Kind::Result(of), &json["result"])?) })
+    }
+}
+
+impl Answer for OpenResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        // An ephemeral value is stored nowhere, and a record does not store it either.
+        if let Ok(result) = self.result.decode(&page.offer.ty(Kind::Ephemeral(of))) {
+            page.secret(result.value());
+        }
+        page.payload("result", Kind::Ephemeral(of), &self.result);
+        page.put("private", shown_bytes(&self.private));
+        page.put("renew_in", seconds_until(self.renew_at));
+        page.deferred(self.deferred);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            result: offer.payload(Kind::Ephemeral(of), &json["result"])?,
+            private: bytes(&json["private"]),
+            renew_at: moment(&json["renew_in"]),
+            deferred: deferred(&json["deferred"]),
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for RenewResponse {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        page.put("private", shown_bytes(&self.private));
+        page.put("renew_in", seconds_until(self.renew_at));
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            private: bytes(&json["private"]),
+            renew_at: moment(&json["renew_in"]),
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for PlanActionResponse {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        page.deferred(self.deferred);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        let diagnostics = diagnostics(&json["diagnostics"]);
+        Ok(Self { deferred: deferred(&json["deferred"]), diagnostics })
+    }
+}
+
+/// All that came, one after the other.
+impl Answer for Vec<ActionEvent> {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        let progress = self.iter().filter_map(|event| match event {
+            ActionEvent::Progress(text) => Some(json!(text)),
+            ActionEvent::Completed(_) => None,
+        });
+        page.put("progress", progress.collect());
+        for event in self {
+            if let ActionEvent::Completed(said) = event {
+                page.put("completed", json!(true));
+                page.diagnostics(said);
+            }
+        }
+    }
+
+    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        let texts = json["progress"].as_array().into_iter().flatten().filter_map(Json::as_str);
+        let mut events: Self = texts.map(|text| ActionEvent::Progress(text.to_owned())).collect();
+        if json["completed"] == true {
+            events.push(ActionEvent::Completed(diagnostics(&json["diagnostics"])));
+        }
+        Ok(events)
+    }
+}
+
+/// All that were found, one after the other.
+impl Answer for Vec<ListEvent> {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        let offer = page.offer;
+        let mut events = Vec::new();
+        for event in self {
+            let mut inner = Page::new(offer);
+            inner.put("name", json!(event.display_name));
+            inner.identity("identity", of, event.identity.as_ref());
+            if let Some(object) = &event.object {
+                inner.payload("object", Kind::Resource(of), object);
+            }
+            inner.diagnostics(&event.diagnostics);
+            page.secrets.append(&mut inner.secrets);
+            events.push(Json::Object(inner.fields));
+        }
+        page.put("events", Json::Array(events));
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        let events = json["events"].as_array().into_iter().flatten().map(|event| {
+            Ok(ListEvent {
+                identity: offer.optional(Kind::Identity(of), &event["identity"])?,
+                display_name: event["name"].as_str().unwrap_or_default().to_owned(),
+                object: offer.optional(Kind::Resource(of), &event["object"])?,
+                diagnostics: diagnostics(&event["diagnostics"]),
+            })
+        });
+        events.collect()
+    }
+}
+
+/// Seconds until a moment, so that a record does not depend on the time of recording.
+fn seconds_until(moment: Option<SystemTime>) -> Json {
+    let left = moment.and_then(|moment| moment.duration_since(now()).ok());
+    left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))
+}
+
+fn moment(seconds: &Json) -> Option<SystemTime> {
+    Some(now() + Duration::try_from_secs_f64(seconds.as_f64()?).ok()?)
+}
+
+#[expect(clippy::disallowed_methods, reason = "providers name moments, records lengths of time")]
+fn now() -> SystemTime {
+    SystemTime::now()
+}

@@ -1,0 +1,82 @@
+//! The provider that stands before another one and writes a record, or answers from one. It decides
+//! nothing about either.
+
+use std::sync::Arc;
+
+use formwork_plugin_protocol::message::schema::IdentitySchemas;
+use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, Request, Response};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::json;
+use tokio::sync::OnceCell;
+
+use super::Recording;
+use super::answer;
+use super::form::{Offer, Page};
+
+/// A provider with a record.
+pub(super) struct RecordingProvider {
+    inner: Arc<dyn Provider>,
+    reel: Recording,
+    /// Whether answers come from the record.
+    replays: bool,
+    offer: OnceCell<Offer>,
+}
+
+impl RecordingProvider {
+    pub(super) fn new(inner: Arc<dyn Provider>, reel: Recording, replays: bool) -> Self {
+        Self { inner, reel, replays, offer: OnceCell::new() }
+    }
+
+    async fn page(&self) -> Result<Page<'_>, Failure> {
+        let offer = self.offer.get_or_try_init(|| async {
+            let identities = match self.inner.identity_schemas().await {
+                Err(Failure::Unimplemented(_)) => IdentitySchemas::default(),
+                answer => answer?,
+            };
+            Ok::<_, Failure>(Offer { schema: self.inner.schema().await?, identities })
+        });
+        Ok(Page::new(offer.await?))
+    }
+
+    /// Has a call answered: from the record, or by the provider, whose answer is kept.
+    async fn answered(&self, request: Request) -> Result<Response, Failure> {
+        let page = self.page().await?;
+        let offer = page.offer;
+        let subject = Some(request.subject()).filter(|subject| !subject.is_empty());
+        let of = subject.unwrap_or("provider").to_owned();
+        let (method, call) = (request.method(), (request.method().function_name(), of.as_str()));
+        let Some(page) = page.request(&request) else { return self.inner.call(request).await };
+        if self.replays {
+            let answer = self.reel.answer(call, page).map_err(Failure::Misbehaved)?;
+            if let Some(words) = answer["failure"].as_str() {
+                return Err(Failure::Misbehaved(words.to_owned()));
+            }
+            return answer::read(offer, (method, call.1), &answer).map_err(|reason| {
+                Failure::Misbehaved(format!(
+                    "the recorded answer to {} of {}: {reason}",
+                    call.0, call.1
+                ))
+            });
+        }
+        let mut kept = Page::new(offer);
+        let answer = match self.inner.call(request).await {
+            Ok(answer) => answer::write(&mut kept, call.1, answer).await,
+            Err(failure) => Err(failure),
+        };
+        if let Err(failure) = &answer {
+            kept.put("failure", json!(failure.to_string()));
+        }
+        self.reel.keep(call, page, kept);
+        answer
+    }
+}
+
+impl Provider for RecordingProvider {
+    fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
+        if request.method().is_introspection() {
+            return self.inner.call(request);
+        }
+        self.answered(request).boxed()
+    }
+}

@@ -1,0 +1,319 @@
+//! A life that is recorded, and lived again from the record.
+
+use std::sync::{Arc, Mutex};
+
+use expect_test::expect;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::action::ActionRequest;
+use formwork_plugin_protocol::message::list::ListRequest;
+use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
+use formwork_sdk::prelude::*;
+use formwork_sdk::value::Value;
+use futures_util::StreamExt as _;
+
+use crate::{Lab, Recording};
+
+/// A door.
+#[derive(Clone, Model)]
+struct Door {
+    #[attr(required, replace)]
+    house: String,
+    #[attr(required, sensitive)]
+    code: String,
+    #[attr(computed)]
+    note: String,
+    #[attr(computed, sensitive, keep)]
+    key: String,
+    #[attr(computed, keep)]
+    id: String,
+}
+
+struct Doors {
+    made: Mutex<Vec<String>>,
+    works: bool,
+}
+
+impl Doors {
+    fn answer(&self, planned: &DoorInput, id: String) -> DoorComputed {
+        assert!(self.works, "a replay asks nobody");
+        let note = format!("say {} at the door", planned.code);
+        DoorComputed { note, key: format!("made-up-key-{id}"), id }
+    }
+}
+
+impl Resource for Doors {
+    type Model = Door;
+
+    async fn create(&self, call: Create<Door>) -> Answer<DoorComputed> {
+        let mut made = self.made.lock().unwrap();
+        made.push(call.planned.house.clone());
+        Ok(self.answer(&call.planned, made.len().to_string()))
+    }
+
+    async fn update(&self, call: Update<Door>) -> Answer<DoorComputed> {
+        Ok(self.answer(&call.planned, call.prior.id))
+    }
+}
+
+fn lab(works: bool) -> Lab {
+    Lab::new(move || {
+        let doors = Doors { made: Mutex::default(), works };
+        ProviderDef::new("registry.terraform.io/acme/doors").resource("doors_door", doors)
+    })
+}
+
+fn config(house: &str, code: &str) -> String {
+    format!("resource \"doors_door\" \"a\" {{\n  house = \"{house}\"\n  code  = \"{code}\"\n}}\n")
+}
+
+/// Lives with two codes; returns what was planned.
+fn live(lab: &mut Lab, [first, second]: [&str; 2]) -> Vec<String> {
+    let created = lab.apply(&config("red", first));
+    created.expect_done();
+    lab.plan(&config("red", first)).expect_nothing();
+    let changed = lab.apply(&config("red", second));
+    changed.expect_done();
+    assert!(lab.get("doors_door.a", "note").contains(second));
+    lab.destroy(&config("red", second)).expect_done();
+    vec![created.text(), changed.text()]
+}
+
+fn recorded() -> (Vec<String>, String) {
+    let reel = Recording::new();
+    let mut lab = lab(true);
+    lab.record(&reel);
+    (live(&mut lab, ["open sesame", "swordfish"]), reel.text())
+}
+
+#[test]
+fn a_record_can_be_read_and_holds_no_secret() {
+    let (_, text) = recorded();
+    for secret in ["sesame", "swordfish", "made-up"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    let first: Vec<&str> = text.lines().filter(|line| line.contains("apply")).take(1).collect();
+    expect![[r#"{"call":"apply","of":"doors_door","request":{"config":{"code":"«secret 1»","house":"red"},"planned":{"code":"«secret 1»","house":"red","id":{"$unknown":true},"key":{"$unknown":true},"note":{"$unknown":true}}},"answer":{"state":{"code":"«secret 1»","house":"red","id":"1","key":"«secret 2»","note":"say «secret 1» at the door"}}}"#]].assert_eq(&first.join("\n"));
+    assert_eq!(text, recorded().1, "another recording is the same");
+}
+
+#[test]
+fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
+    let (plans, text) = recorded();
+    for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
+        let reel = Recording::read(&text).unwrap();
+        let mut lab = lab(false);
+        lab.replay(&reel);
+        let expected = plans.iter().map(|plan| plan.replace("open sesame", codes[0]));
+        assert_eq!(live(&mut lab, codes), expected.collect::<Vec<_>>());
+        assert_eq!(reel.rest(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_call_that_was_not_recorded_is_told_with_the_one_that_was() {
+    let (_, text) = recorded();
+    let replaying = |text: &str| {
+        let reel = Recording::read(text).unwrap();
+        let mut lab = lab(false);
+        lab.replay(&reel);
+        lab
+    };
+    replaying(&text).apply(&config("blue", "open sesame")).expect_error(
+        "validate_resource_config of doors_door came, but not as the validate_resource_config of \
+         doors_door that was recorded: config.house was \"red\" and is \"blue\"",
+    );
+    let rest: String =
+        text.split_inclusive('\n').filter(|line| line.contains("\"apply\"")).collect();
+    replaying(&rest)
+        .plan(&config("red", "open sesame"))
+        .expect_error("came instead of apply of doors_door");
+    replaying("").plan(&config("red", "x")).expect_error("came after everything that was recorded");
+    let refusal = Recording::read("{}\n").err().unwrap().to_string();
+    assert_eq!(refusal, "line 1: `call` is no text");
+}
+
+/// A safe, with secrets that are no texts.
+#[derive(Clone, Model)]
+struct Safe {
+    #[attr(required, sensitive)]
+    pin: u32,
+    #[attr(required, sensitive)]
+    is_bugged: bool,
+    #[attr(computed)]
+    note: String,
+    #[attr(computed, sensitive, keep)]
+    turns: Option<Vec<i64>>,
+    #[attr(computed, keep, identity)]
+    id: String,
+}
+
+struct Safes {
+    works: bool,
+}
+
+impl Resource for Safes {
+    type Model = Safe;
+
+    async fn create(&self, call: Create<Safe>) -> Answer<SafeComputed> {
+        assert!(self.works, "a replay asks nobody");
+        let note = format!("dial {}", call.planned.pin);
+        Ok(SafeComputed { note, turns: Some(vec![31, 5512]), id: "s".to_owned() })
+    }
+}
+
+impl List for Safes {
+    type Model = ();
+    type Object = Safe;
+
+    async fn list(&self, call: Search<(), Safe>) -> Answer<()> {
+        assert!(self.works, "a replay asks nobody");
+        let object = SafeDraft { id: "s".into(), pin: 4711.into(), ..SafeDraft::default() };
+        call.found("the safe", object).await;
+        Ok(())
+    }
+}
+
+impl Action for Safes {
+    type Model = Turn;
+
+    async fn invoke(&self, call: Invoke<Turn>) -> Answer<()> {
+        assert!(self.works, "a replay asks nobody");
+        call.progress.tell(format!("turning by {}", call.config.by));
+        Err(Problem::new("It is stuck", ""))
+    }
+}
+
+/// How to turn.
+#[derive(Model)]
+struct Turn {
+    #[attr(required)]
+    by: i64,
+}
+
+fn safes(works: bool) -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/doors")
+        .resource("doors_safe", Safes { works })
+        .list("doors_safe", Safes { works })
+        .action("doors_turn", Safes { works })
+}
+
+#[test]
+fn secrets_that_are_no_texts_are_hidden_and_come_back() {
+    let config = |pin: u32| {
+        format!("resource \"doors_safe\" \"a\" {{\n  pin = {pin}\n  is_bugged = true\n}}\n")
+    };
+    let reel = Recording::new();
+    let mut lab = Lab::new(|| safes(true));
+    lab.record(&reel);
+    lab.live(&config(4711));
+    let text = reel.text();
+    for secret in ["4711", "5512", "31", "\"is_bugged\":true"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    for pin in [4711, 815] {
+        let reel = Recording::read(&text).unwrap();
+        let mut lab = Lab::new(|| safes(false));
+        lab.replay(&reel);
+        lab.apply(&config(pin)).expect_done();
+        assert_eq!(lab.get("doors_safe.a", "note"), format!("dial {pin}"));
+        lab.plan(&config(pin)).expect_nothing();
+        lab.destroy(&config(pin)).expect_done();
+        assert_eq!(reel.rest(), Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn answers_that_stream_are_kept_and_come_again() {
+    let asked = async |provider: &dyn Provider| {
+        let value = |value: Value| {
+            let ty = value.ty();
+            Payload::Value(value.split_marks().0, ty)
+        };
+        let list = ListRequest {
+            type_name: "doors_safe".to_owned(),
+            config: value(Value::object(std::iter::empty::<(&str, Value)>())),
+            include_object: true,
+            limit: 10,
+        };
+        let turn = ActionRequest {
+            type_name: "doors_turn".to_owned(),
+            config: value(Value::object([("by", Value::int(3))])),
+            client: ClientCapabilities::default(),
+        };
+        let found: Vec<_> = provider.list(list).await.unwrap().collect().await;
+        let done: Vec<_> = provider.invoke_action(turn).await.unwrap().collect().await;
+        (format!("{found:?}"), format!("{done:?}"))
+    };
+    let reel = Recording::new();
+    let first = asked(&*reel.record(Arc::new(safes(true).into_provider()))).await;
+    assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");
+    let text = reel.text();
+    assert!(!text.contains("4711"), "{text}");
+    let again = Recording::read(&text).unwrap();
+    let second = asked(&*again.replay(Arc::new(safes(false).into_provider()))).await;
+    assert_eq!(second.1, first.1);
+    assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
+    assert_eq!(again.rest(), Vec::<String>::new());
+}
+
+/// A vault, with things in it that say as much as their names do.
+#[derive(Clone, Model)]
+struct Vault {
+    #[attr(required, sensitive)]
+    password: String,
+    /// In a set with a secret part everything is a secret.
+    #[attr(optional)]
+    things: Option<Set<Treasure>>,
+    #[attr(computed, keep)]
+    id: String,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Treasure {
+    #[attr(required)]
+    what: String,
+    #[attr(optional, sensitive)]
+    hush: Option<String>,
+    #[attr(default = 7_777)]
+    level: i64,
+}
+
+struct Vaults;
+
+impl Resource for Vaults {
+    type Model = Vault;
+
+    async fn create(&self, _: Create<Vault>) -> Answer<VaultComputed> {
+        Ok(VaultComputed { id: "config".to_owned() })
+    }
+}
+
+#[test]
+fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too() {
+    let lab = || {
+        Lab::new(|| {
+            ProviderDef::new("registry.terraform.io/acme/vaults").resource("vaults_vault", Vaults)
+        })
+    };
+    let live = |lab: &mut Lab, secret: &str| {
+        let things = "[{ what = \"ring\" }, { what = \"gold\", hush = \"pst\" }]";
+        let config = format!(
+            "resource \"vaults_vault\" \"a\" {{\n  password = \"{secret}\"\n  things   = {things}\n}}\n"
+        );
+        lab.apply(&config).expect_done();
+        lab.plan(&config).expect_nothing();
+        lab.destroy(&config).expect_done();
+    };
+    for secret in ["password", "word", "config", "what"] {
+        let (reel, mut recorded) = (Recording::new(), lab());
+        recorded.record(&reel);
+        live(&mut recorded, secret);
+        let text = reel.text();
+        assert!(!text.contains("7777") && !text.contains("ring"), "{text}");
+        let again = Recording::read(&text).unwrap();
+        let mut replayed = lab();
+        replayed.replay(&again);
+        live(&mut replayed, secret);
+        assert_eq!(again.rest(), Vec::<String>::new());
+    }
+}
