@@ -62,14 +62,7 @@ async fn check(
     if !tests_are_sound {
         return Ok(());
     }
-<<<<<<< 164d38a07b87679706f2b26d7774fbcd0019f417
-    mistakes::find(diags, workspace, &config, Known { dangling, fills: None }).await
-=======
-    let found =
-        config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await;
-    workspace.warn_of_overrides(diags, &config.requirements());
-    found
->>>>>>> 02e0974f0bb24645174f422639c88b5056547269
+    config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {
