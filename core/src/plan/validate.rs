@@ -52,14 +52,13 @@ pub(super) async fn validate_first(
     diags: &mut Diagnostics,
 ) -> Result<ValidatedConfigs, Reported> {
     let mut found = Diagnostics::new();
-    match check_unknown(session, &mut found).await {
-        Ok(Checked { accepted, deprecated }) => {
-            found.into_iter().for_each(|warning| diags.warn(warning));
-            deprecated.into_iter().for_each(|warning| diags.warn(warning));
-            Ok(accepted)
-        }
-        Err(reported) => diags.append(found).and(Err(reported)),
+    let accepted = check_unknown(session, &mut found).await;
+    // Planning evaluates the messages of `check` blocks itself.
+    let is_of_check = |it: &Diagnostic| it.summary == "Error message refers to sensitive values";
+    for problem in found.into_iter().filter(|it| accepted.is_err() || !is_of_check(it)) {
+        let _ = diags.push(problem);
     }
+    accepted
 }
 
 /// Validates the configuration of a session. Its state, its results and the values of its variables
@@ -71,18 +70,15 @@ pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<
     let phase = PhaseLog::begin("validate", session.config.nodes.len());
     let checked = check_unknown(session, diags).await;
     phase.end(0);
-    let valid = checked.map(|checked| {
-        checked.deprecated.into_iter().for_each(|warning| diags.warn(warning));
-    });
     session.pool.tell(diags);
-    valid
+    checked.map(drop)
 }
 
 /// Checks a configuration as if nothing existed and no variable had a value yet.
 async fn check_unknown(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-) -> Result<Checked, Reported> {
+) -> Result<ValidatedConfigs, Reported> {
     let variables = session.config.root.variables.iter();
     let variables = variables
         .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
@@ -101,13 +97,6 @@ enum ValidateOutcome {
     Accepted(Value),
 }
 
-/// A configuration that is valid.
-struct Checked {
-    accepted: ValidatedConfigs,
-    /// Warnings of references to deprecated attributes, which only validation looks for.
-    deprecated: Vec<Diagnostic>,
-}
-
 /// Reports imports into modules that are not called.
 fn check_import_modules(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
     let config = session.config;
@@ -122,7 +111,10 @@ fn check_import_modules(session: &Session<'_>, diags: &mut Diagnostics) -> Resul
     result
 }
 
-async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked, Reported> {
+async fn check(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+) -> Result<ValidatedConfigs, Reported> {
     check_provisioner_kinds(session, diags)?;
     check_import_modules(session, diags)?;
     session.config.check_calls(diags)?;
@@ -186,9 +178,9 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked
     for said in graph.order().iter().filter_map(|id| problems.remove(id)) {
         let _ = diags.append(said);
     }
-    diags.check()?;
     let deprecated = graph.order().iter().filter_map(|id| deprecated.remove(id)).flatten();
-    Ok(Checked { accepted, deprecated: deprecated.collect() })
+    deprecated.for_each(|warning| diags.warn(warning));
+    diags.check().map(|()| accepted)
 }
 
 async fn visit(

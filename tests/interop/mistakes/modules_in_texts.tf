@@ -39,9 +39,6 @@ variable "a" {}
 variable "b" {}
 #= validate
 module "a" { source = "./mod" }
-module "b" {
-  source = "./mod"
-}
 #= validate
 output "x" {}
 output "y" { description = "x" }
