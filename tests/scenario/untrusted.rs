@@ -142,7 +142,7 @@ module "m" {{
         workdir.formwork(&line(&command)).run();
         assert!(server.accept().is_err(), "`{command}` contacted the host of the checkout");
     }
-    let mut get = workdir.formwork("get").start();
+    let get = workdir.formwork("get").start();
     server.set_nonblocking(false).expect("a socket can be");
     drop(server.accept().expect("the address of this test is contacted"));
     drop(server);
