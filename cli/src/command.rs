@@ -2,6 +2,7 @@
 
 mod apply;
 mod backend;
+mod config_errors;
 mod console;
 mod errored;
 mod fmt;
@@ -9,15 +10,12 @@ mod force_unlock;
 mod from_module;
 mod generated;
 mod get;
-mod given;
 mod graph;
 mod import;
 mod init;
 mod interrupt;
-mod locked;
 mod login;
 mod metadata;
-mod mistakes;
 mod modules;
 mod operation;
 mod output;
@@ -30,10 +28,12 @@ mod recover;
 mod refresh;
 mod show;
 mod state;
+mod state_session;
 mod taint;
-mod told;
+mod text_command;
 mod unmatched;
 mod validate;
+mod variable_inputs;
 mod version;
 mod workspace;
 

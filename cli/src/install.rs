@@ -1,11 +1,11 @@
 //! Installs providers: finds their packages in registries, mirrors and folders, verifies them, puts them
 //! below the data folder, and compares them with the lock file.
 
-pub(crate) mod demands;
 pub(crate) mod event;
 pub(crate) mod hash;
 pub(crate) mod installer;
 pub(crate) mod lockfile;
+pub(crate) mod module_constraints;
 pub(crate) mod package;
 pub(crate) mod parallel;
 pub(crate) mod platform;

@@ -15,7 +15,7 @@ mod log;
 mod modules;
 mod normalize;
 mod redact;
-mod sentinel;
+mod signals;
 mod view;
 mod workspace;
 
@@ -31,7 +31,7 @@ pub fn run() -> ExitCode {
         Err(code) => return code,
     };
     let env = env.with(parsed.view);
-    sentinel::start();
+    signals::start();
     // One thread runs everything except blocking work: the plugins are where parallelism is worth
     // it.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {

@@ -2,7 +2,7 @@
 //! once, in the order in which mistakes are best reported.
 
 pub(crate) mod backend;
-mod basis;
+mod config_sources;
 mod state;
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use self::basis::{ConfigSources, Recording};
+use self::config_sources::{ConfigSources, Recording};
 use crate::clock;
 use crate::data_dir::DataDir;
 use crate::env::{self, Env};

@@ -2,19 +2,19 @@
 //! it is sent, and its answer is kept before it is examined.
 
 mod build;
-mod draw;
-mod forced;
-mod last;
+mod destroy_last;
+mod destroy_order_source;
 mod order;
 mod record;
+mod render;
 mod unsettled;
 mod vertex;
 mod visit;
 
 use formwork_value::{Diagnostics, Reported};
 
-pub use draw::dot;
 pub use record::{Applied, ChangeCounts};
+pub use render::dot;
 
 use crate::graph::{Draft, Graph};
 use crate::phase::{CycleExplanation, EdgeReason, PhaseLog};
@@ -54,7 +54,7 @@ fn frozen<'c>(
     draft: Draft<Vertex<'c>, EdgeReason>,
 ) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     draft.freeze().map_err(|cyclic| {
-        let flag = |vertex: &Vertex<'_>| forced::by(session, vertex);
+        let flag = |vertex: &Vertex<'_>| destroy_order_source::by(session, vertex);
         CycleExplanation { sources: session.sources, flag: &flag }.report(diags, &cyclic)
     })
 }

@@ -18,6 +18,7 @@ mod import_target;
 pub mod inputs;
 mod lifecycle;
 mod load;
+pub(crate) mod missing_blocks;
 mod moved;
 mod output;
 mod overrides;
@@ -38,7 +39,6 @@ pub(crate) mod testing;
 mod tests;
 mod traversal;
 pub mod tree;
-pub(crate) mod unwritten;
 mod validate;
 mod variable;
 

@@ -4,12 +4,14 @@
 //! once. The order of evaluation is not decided here.
 
 pub mod call;
+pub mod condition_results;
 pub mod conditions;
 pub mod constants;
 pub mod expand;
+mod function_hashes;
 pub mod functions;
+pub mod host_values;
 pub mod import;
-mod promises;
 pub mod references;
 pub mod results;
 pub mod scope;
@@ -17,13 +19,11 @@ pub mod scope;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
-pub mod verdicts;
 pub mod vertex;
-pub mod world;
 
 pub use expand::{Expansion, RepetitionData};
+pub use function_hashes::FunctionResultHashes;
 pub use functions::ProviderFunctions;
-pub use promises::FunctionResultHashes;
+pub use host_values::HostValues;
 pub use results::{ModuleResults, ResourceResults, Results};
 pub use scope::{DestroyedScope, ModuleScope};
-pub use world::HostValues;

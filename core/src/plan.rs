@@ -3,23 +3,23 @@
 //! [`plan`] builds a graph, visits it, and records the result of each visit: visits read, the
 //! recorder writes. The [`Plan`] holds everything that `apply` needs.
 
-mod ahead;
 mod build;
 mod decide;
 mod dependencies;
-mod draw;
-mod fates;
+mod excluded_from_destroy;
 pub mod file;
 mod forgotten;
 mod generate;
 mod inspect;
 mod mention;
 mod outcome;
+mod planned_resources;
+mod prefetch;
 mod record;
 mod relevant;
+mod render;
 mod replace_order;
 pub mod saved;
-mod spared;
 mod transform;
 mod validate;
 mod vertex;
@@ -38,9 +38,9 @@ use crate::session::{Session, SessionInputs};
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
-pub use draw::dot;
 pub use inspect::inspect;
 pub use mention::check_expression;
+pub use render::dot;
 pub use validate::validate;
 
 pub use relevant::Relevant;
@@ -49,9 +49,9 @@ pub use relevant::Relevant;
 /// operation.
 pub const UNRESOLVED: &str = "An interrupted operation could not be resolved";
 
+use excluded_from_destroy::ExcludedFromDestroy;
 use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
-use spared::ExcludedFromDestroy;
 use validate::ValidatedConfigs;
 
 /// The kind of a plan.

@@ -4,25 +4,25 @@
 mod blame;
 pub mod builtin;
 mod calls;
+mod client;
 mod deadlines;
-mod handle;
 mod loaded;
 mod pool;
-mod remarks;
+mod warnings;
 
 pub(crate) use blame::shortened;
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use calls::PendingCall;
-pub use deadlines::{CallKind, Deadlines};
-pub use handle::adopt::{Imported, MovedFrom};
-pub use handle::ephemeral::{Keep, Opened};
-pub(crate) use handle::identity::clue;
-pub use handle::identity::{IdentityType, StoredIdentity};
-pub use handle::list::Listed;
-pub(crate) use handle::size::ObjectInResponse;
-pub use handle::{
+pub use client::ephemeral::{Keep, Opened};
+pub(crate) use client::identity::clue;
+pub use client::identity::{IdentityType, StoredIdentity};
+pub use client::import::{Imported, MovedFrom};
+pub use client::list::Listed;
+pub(crate) use client::size::ObjectInResponse;
+pub use client::{
     Ask, CallContext, ContractViolation, Current, Planned, ProviderClient, Read, remark,
     with_stored_numbers,
 };
+pub use deadlines::{CallKind, Deadlines};
 pub use loaded::{Loaded, ResourceType};
 pub use pool::{Launch, Pool};

@@ -51,7 +51,7 @@
 extern crate self as formwork_sdk;
 
 pub mod action;
-mod aside;
+mod background;
 mod call;
 pub mod check;
 pub mod context;
@@ -59,7 +59,7 @@ pub mod data_source;
 pub mod ephemeral;
 mod erased;
 pub mod field;
-mod flat;
+mod flatmap;
 pub mod function;
 pub mod list;
 pub mod log;
@@ -78,7 +78,7 @@ pub mod timeouts;
 pub mod upgrade;
 
 pub use action::Action;
-pub use aside::aside;
+pub use background::aside;
 pub use call::Call;
 pub use ephemeral::Ephemeral;
 pub use field::{Attr, Field, Secret, Set, Whole};

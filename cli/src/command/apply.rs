@@ -12,11 +12,11 @@ use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
-use super::locked::StateSession;
 use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
 use super::plan::{Making, make_around_open, prepare};
 use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
+use super::state_session::StateSession;
 use super::unmatched::UnmatchedOptions;
 use crate::args::{ApplyArgs, StatePlace, at_once};
 use crate::env::Env;

@@ -14,9 +14,9 @@ use formwork_core::state::edit::check_push;
 use formwork_lang::syntax::parse_file;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::locked::StateSession;
 use super::operation::may_ask;
 use super::question::{Prompt, ask};
+use super::state_session::StateSession;
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;

@@ -18,9 +18,9 @@ use formwork_core::provider::Pool;
 use formwork_core::session::DEFAULT_PARALLELISM;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::given::given;
-use super::locked::StateSession;
 use super::operation::{PhaseInputs, Prepared, of_state};
+use super::state_session::StateSession;
+use super::variable_inputs::given;
 use crate::args::{ConsoleArgs, StateArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;

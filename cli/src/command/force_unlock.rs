@@ -3,7 +3,7 @@
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::told::{confirmed, told};
+use super::text_command::{confirmed, told};
 use crate::args::{ForceUnlockArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;

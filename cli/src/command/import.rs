@@ -14,9 +14,9 @@ use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
-use super::locked::StateSession;
 use super::operation::{Filling, PrepareOptions, Prepared, may_ask};
 use super::plan::{Making, make};
+use super::state_session::StateSession;
 use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use formwork_core::provider::{PendingCall, Pool};
 
 use super::operation::Prepared;
-use crate::sentinel::SignalGuard;
+use crate::signals::SignalGuard;
 use crate::view::{self, Screen};
 
 const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";

@@ -12,7 +12,7 @@ use crate::fetch::http::Client;
 use crate::fetch::login::{Login, LoginService};
 use crate::fetch::stored::{self, TokenSource};
 use crate::install::settings::Settings;
-use crate::sentinel::SignalGuard;
+use crate::signals::SignalGuard;
 use crate::view::human::diagnostic;
 use crate::view::{Paint, Screen, err, out};
 

@@ -18,10 +18,10 @@ use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
 
-use super::given::{ask_for_missing, given};
+use super::config_errors::{self, Known};
 use super::import::check_place;
-use super::mistakes::{self, Known};
 use super::output::providers_in;
+use super::variable_inputs::{ask_for_missing, given};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
@@ -127,7 +127,7 @@ impl<'e> Prepared<'e> {
         let fills = preparing.fills.map(|filling| filling.addr);
         if let Err(reported) = dangling.check() {
             let known = Known { dangling, fills };
-            let found = mistakes::find(diags, workspace, &config, known).await;
+            let found = config_errors::find(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
             let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
             if let Ok(given) = given(diags, workspace, variables) {
@@ -152,7 +152,7 @@ impl<'e> Prepared<'e> {
             Err(reported) => {
                 // Mistakes that do not depend on these values are reported together.
                 let known = Known { dangling: Diagnostics::new(), fills };
-                let found = mistakes::find(diags, workspace, &config, known).await;
+                let found = config_errors::find(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))
             }
         }

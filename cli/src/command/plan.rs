@@ -13,9 +13,9 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::generated;
 use super::interrupt::{Interrupt, guarded};
-use super::locked::StateSession;
 use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
 use super::planfile::{self, PlannedState};
+use super::state_session::StateSession;
 use super::unmatched::UnmatchedOptions;
 use crate::args::{PlanArgs, at_once};
 use crate::env::Env;

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
-use crate::sentinel::SignalGuard;
+use crate::signals::SignalGuard;
 use crate::view::{self, Paint, Screen};
 
 /// Something to ask.

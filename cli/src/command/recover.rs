@@ -17,8 +17,8 @@ use formwork_core::state::{Object, State};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::import::{ImportCommand, ObjectFinder};
-use super::locked::StateSession;
-use super::told::told;
+use super::state_session::StateSession;
+use super::text_command::told;
 use crate::args::{
     RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs, StateArgs,
 };

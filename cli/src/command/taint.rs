@@ -5,9 +5,9 @@ use formwork_core::state::Status;
 use formwork_core::state::edit::set_status;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::locked::StateSession;
 use super::state::{Editing, Ending, bad_address, edit};
-use super::told::told;
+use super::state_session::StateSession;
+use super::text_command::told;
 use crate::args::TaintArgs;
 use crate::env::Env;
 use crate::exit::Exit;

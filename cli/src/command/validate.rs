@@ -3,7 +3,7 @@
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
-use super::mistakes::{self, Known};
+use super::config_errors::{self, Known};
 use crate::args::ValidateArgs;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -61,7 +61,8 @@ async fn check(
     if !tests_are_sound {
         return Ok(());
     }
-    let found = mistakes::find(diags, workspace, &config, Known { dangling, fills: None }).await;
+    let found =
+        config_errors::find(diags, workspace, &config, Known { dangling, fills: None }).await;
     workspace.warn_of_overrides(diags, &config.requirements());
     found
 }

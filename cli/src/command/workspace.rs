@@ -8,8 +8,8 @@ use formwork_core::state::State;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::locked::StateSession;
-use super::told::told;
+use super::state_session::StateSession;
+use super::text_command::told;
 use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs};
 use crate::env::Env;
 use crate::exit::Exit;

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::env::Env;
 use crate::install::settings::{CredentialsHelper, Settings};
-use crate::sentinel::SupervisedChild;
+use crate::signals::SupervisedChild;
 
 /// The longest answer of a helper.
 const MAX_ANSWER: u64 = 1 << 20;

@@ -15,7 +15,7 @@ use base64::Engine as _;
 use super::http::DOWNLOAD;
 use super::{FetchError, query};
 use crate::redact;
-use crate::sentinel::SupervisedChild;
+use crate::signals::SupervisedChild;
 
 /// Parts of an address besides the repository.
 #[derive(Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::env::Env;
 use crate::install::settings::{CredentialsHelper, Settings};
-use crate::sentinel::SupervisedChild;
+use crate::signals::SupervisedChild;
 
 /// The place of the token for a host.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use formwork_core::version::{Constraints, LANGUAGE_VERSION, Version};
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-use super::demands::ModuleConstraints;
+use super::module_constraints::ModuleConstraints;
 use super::platform::Platform;
 use super::source::SourceError;
 

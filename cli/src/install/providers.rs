@@ -12,10 +12,10 @@ use formwork_core::version::{Constraints, Version};
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::demands::ModuleConstraints;
 use super::event::Event;
 use super::installer::{InstallJob, Installer, Progress};
 use super::lockfile::{Lock, LockFile};
+use super::module_constraints::ModuleConstraints;
 use super::settings::{Method, MethodKind, Settings, implied_folders, matches};
 use super::source::{Search, Servers, packages};
 use super::{hash, package, parallel, problem, shipped};

@@ -1,6 +1,5 @@
 //! Views for people.
 
-mod among;
 pub(crate) mod diagnostic;
 pub(crate) mod diff;
 pub(crate) mod drift;
@@ -11,4 +10,5 @@ pub(crate) mod outputs;
 pub(crate) mod plan;
 pub(crate) mod text_diff;
 pub(crate) mod value;
+mod value_set;
 pub(crate) mod wrap;

@@ -10,7 +10,7 @@ use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Ver
 use super::visit::{ApplyOutcome, Expanded, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
 use crate::change::Action;
-use crate::eval::verdicts::summarise;
+use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
 use crate::phase::{Counter, EdgeReason, EphemeralResources, walk_phase, without_unknowns};

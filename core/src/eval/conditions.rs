@@ -8,8 +8,8 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
 
 use super::ModuleScope;
+use super::condition_results::{ConditionResult, ConditionSubject, Rule, Verdicts};
 use super::references::evaluate_anyway;
-use super::verdicts::{ConditionResult, ConditionSubject, Rule, Verdicts};
 use crate::config::{Condition, Variable};
 use crate::state::checks::{CheckStatus, CheckSubject};
 

@@ -12,7 +12,7 @@ use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSigna
 use formwork_value::codec::msgpack;
 use formwork_value::{Plain, Type, Value};
 
-use super::promises::{self, FunctionResultHashes};
+use super::function_hashes::{self, FunctionResultHashes};
 use crate::addr::ProviderAddr;
 
 /// The answer of a provider's function.
@@ -155,7 +155,7 @@ impl ProviderFunctions {
     /// error.
     pub fn answer(&self, call: &ProviderCall, answer: FunctionAnswer) {
         let answer = answer.and_then(|value| {
-            let number = promises::call(&call.provider, &call.function, &call.key);
+            let number = function_hashes::call(&call.provider, &call.function, &call.key);
             if self.promises.borrow_mut().keep(number, &value, &call.returns) {
                 return Ok(value);
             }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use formwork_value::{Str, Value};
 
+use super::condition_results::Verdicts;
 use super::constants::Constants;
-use super::verdicts::Verdicts;
 use super::{Expansion, ProviderFunctions};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName};
 use crate::config::{Config, Module, ModuleNode};

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
+use super::condition_results::ConditionSubject;
 use super::conditions::{self, ConditionContext, ConditionKind};
 use super::constants::Candidate;
 use super::references::{ReferenceSite, StaticCheck, evaluate};
-use super::verdicts::ConditionSubject;
 use super::{HostValues, ModuleScope, RepetitionData, Results};
 use crate::addr::{Reference, Subject};
 use crate::config::bad_reference;

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostics, Reported, Value};
 
 use super::{InstanceConfig, label, plain, sensitive_paths, stored, watched};
 use crate::change::Action;
-use crate::eval::verdicts::{ConditionResult, ConditionSubject, Rule};
+use crate::eval::condition_results::{ConditionResult, ConditionSubject, Rule};
 use crate::event::Event;
 use crate::provider::{ProviderClient, ResourceType, remark};
 use crate::state::Object;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use formwork_value::Value;
 
-use super::ahead::ObjectsRead;
+use super::prefetch::ObjectsRead;
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;

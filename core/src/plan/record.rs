@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
-use super::ahead::PrefetchedObjects;
-use super::fates::PlannedResources;
 use super::outcome::{FoundObject, FoundResource, PlanOutcome, Refreshed};
+use super::planned_resources::PlannedResources;
+use super::prefetch::PrefetchedObjects;
 use super::vertex::{ResourceVertex, Vertex};
 use super::visit::{GraphFacts, View, visit};
 use super::{Mode, Options, Plan, Search};
@@ -15,7 +15,7 @@ use crate::addr::{
     DeposedKey, InstanceAddr, Mode as ResourceMode, ProviderConfigAddr, ResourceAddr, Target,
 };
 use crate::change::{Action, OutputChange};
-use crate::eval::verdicts::summarise;
+use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
 use crate::moved::Moves;

@@ -17,12 +17,12 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 use futures_util::StreamExt as _;
 
-use super::ahead::PrefetchedObjects;
 use super::dependencies::DependencyClosures;
-use super::fates::PlannedResources;
+use super::excluded_from_destroy::ExcludedFromDestroy;
 use super::forgotten::Forgotten;
 use super::outcome::PlanOutcome;
-use super::spared::ExcludedFromDestroy;
+use super::planned_resources::PlannedResources;
+use super::prefetch::PrefetchedObjects;
 use super::validate::ValidatedConfigs;
 use super::vertex::Vertex;
 use super::{Mode, Options, ReplaceOrders};

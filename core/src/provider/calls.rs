@@ -19,8 +19,8 @@ use tracing::{debug, trace};
 
 use super::deadlines::{CallKind, Deadlines};
 use super::pool::Launch;
-use super::pool::mending::Mending;
-use super::remarks::ProviderWarnings;
+use super::pool::restart::Mending;
+use super::warnings::ProviderWarnings;
 use crate::addr::ProviderAddr;
 
 /// Time that a call without changes may still take after an interrupt: a provider that is asked to

@@ -10,7 +10,7 @@ use formwork_plugin_protocol::message::schema::{IdentitySchema, IdentitySchemas,
 use formwork_value::schema::Block;
 use formwork_value::{Schema, Secrets, Type, Value};
 
-use super::handle::identity::IdentityType;
+use super::client::identity::IdentityType;
 use crate::addr::{Mode, ProviderAddr};
 
 /// A schema with its derived data.

@@ -2,8 +2,8 @@
 //! ended when its last user is done. The walk knows the users of each.
 
 mod loading;
-pub(super) mod mending;
 mod processes;
+pub(super) mod restart;
 mod stopping;
 
 use std::cell::{Cell, RefCell};
@@ -20,14 +20,14 @@ use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
-use self::mending::{ProviderSlot, RestartWorker};
 use self::processes::Processes;
+use self::restart::{ProviderSlot, RestartWorker};
 use self::stopping::{StartPurpose, Stopping};
 use super::blame::about_failure;
 use super::builtin::Builtin;
 use super::calls::{Calls, PendingCall};
+use super::client::{CallContext, ProviderClient};
 use super::deadlines::Deadlines;
-use super::handle::{CallContext, ProviderClient};
 use super::loaded::Loaded;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 

@@ -1,9 +1,9 @@
 //! Recovers interrupted runs: results that the state lacks are put in, and calls whose effect is
 //! unknown are named. Asks no provider.
 
+mod archive;
 mod damage;
 mod hint;
-mod put_away;
 mod replay;
 #[cfg(test)]
 mod tests;

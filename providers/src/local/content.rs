@@ -8,8 +8,8 @@ use std::path::Path as FilePath;
 use formwork_sdk::prelude::*;
 
 use super::permission::mode;
-use crate::armor;
 use crate::digest::{Digests, hex, sha1};
+use crate::pem;
 
 /// Attributes of a file's content that all files have.
 #[derive(Model)]
@@ -67,7 +67,7 @@ impl Given<'_> {
             return Ok(text.as_bytes().to_vec());
         }
         if let Some(text) = self.base64 {
-            return armor::base64(text).map_err(|error| {
+            return pem::base64(text).map_err(|error| {
                 let detail = format!("`content_base64` is not base64: {error}.");
                 Problem::new("Create local file error", detail)
             });

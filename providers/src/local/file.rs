@@ -4,7 +4,7 @@ use formwork_sdk::prelude::*;
 
 use super::content::{self, Given, Told, Written};
 use super::permission;
-use crate::armor::is_base64;
+use crate::pem::is_base64;
 
 /// A file with a given content.
 #[derive(Model)]

@@ -25,7 +25,7 @@ use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream}
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream as Stream;
 
-use crate::anyone::Anyone;
+use crate::no_verifier::Anyone;
 
 /// The certificate that we show.
 #[derive(Clone, Debug, Nested)]

@@ -21,8 +21,8 @@ use x509_cert::time::{Time, Validity};
 
 use super::key::{KeyError, PrivateKey, written};
 use super::usage;
-use crate::armor::first_block;
 use crate::digest::sha1;
+use crate::pem::first_block;
 
 /// Whom a certificate is for.
 pub(super) struct Holder {

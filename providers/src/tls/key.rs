@@ -23,7 +23,7 @@ use x509_cert::der::oid::ObjectIdentifier;
 use x509_cert::der::{Any, Decode as _};
 use x509_cert::spki::AlgorithmIdentifierOwned;
 
-use crate::armor::{Block, first_block};
+use crate::pem::{Block, first_block};
 
 /// Why a key cannot be read or made.
 #[derive(Debug, thiserror::Error)]

@@ -6,8 +6,8 @@ use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{Data, DeriveInput, Error, Fields, Result};
 
+use crate::attrs::{StructAttrs, doc_comment};
 use crate::part::{check_name, is_a, last_parameter};
-use crate::words::{StructAttrs, doc_comment};
 
 /// Returns the implementation of `Arguments` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {

@@ -2,13 +2,13 @@
 //! plans or values itself.
 
 mod arguments;
+mod attrs;
 mod like;
 mod model;
 mod nested;
 mod part;
 mod resource;
 mod view;
-mod words;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};

@@ -6,8 +6,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Ident, Path, Type};
 
+use crate::attrs::StructAttrs;
 use crate::part::{Part, is_a, last_parameter};
-use crate::words::StructAttrs;
 
 /// The conversions of a model. `input` is the struct of what the author of a configuration sets.
 pub(crate) fn of_model(

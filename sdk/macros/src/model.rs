@@ -5,11 +5,11 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
+use crate::attrs::{StructAttrs, doc_comment};
 use crate::like;
 use crate::part::{Part, is_a, parts};
 use crate::resource;
 use crate::view::{View, conversion, implementation};
-use crate::words::{StructAttrs, doc_comment};
 
 /// Returns the implementation of `Model` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {

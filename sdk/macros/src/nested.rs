@@ -4,11 +4,11 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Ident, Result};
 
+use crate::attrs::StructAttrs;
 use crate::like;
 use crate::model::{draft, shape};
 use crate::part::{Part, parts};
 use crate::view::{View, implementation};
-use crate::words::StructAttrs;
 
 /// Returns the implementations of `Nested` and `Field` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {

@@ -9,7 +9,7 @@ use syn::{
     PathArguments, Result, Type, Visibility,
 };
 
-use crate::words::{FieldArgs, Identity, Role, doc_comment};
+use crate::attrs::{FieldArgs, Identity, Role, doc_comment};
 
 /// A field and what is said about it.
 pub(crate) struct Part<'i> {

@@ -2,9 +2,9 @@
 //! The compiler judges the expressions, where they are written.
 
 mod answer;
+mod args;
 mod handler;
 mod hook;
-mod said;
 mod scope;
 
 use proc_macro2::{Span, TokenStream};
@@ -12,9 +12,9 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Path, Result};
 
+use crate::attrs::StructAttrs;
 use crate::part::Part;
-use crate::words::StructAttrs;
-use said::{ResourceArgs, Waiting};
+use args::{ResourceArgs, Waiting};
 use scope::{Mentions, Scope};
 
 /// A resource type and the model it is said of.

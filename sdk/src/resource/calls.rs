@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::context::{Deferral, Meta, Others, Partial, Private};
 use crate::schema::Shape;
 use crate::{
-    Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, flat, model, plan,
+    Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, flatmap, model, plan,
 };
 
 /// Makes a struct of a call a [`Call`].
@@ -275,7 +275,7 @@ impl Stored {
             RawState::Json(json) => {
                 json::decode_with(json, shape.ty(), Extra::Drop).map_err(|error| error.to_string())
             }
-            RawState::Flat(texts) => flat::decode(texts, shape.ty()),
+            RawState::Flat(texts) => flatmap::decode(texts, shape.ty()),
         }
     }
 }

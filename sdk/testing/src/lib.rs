@@ -39,9 +39,9 @@
 
 mod clock;
 mod fault;
-mod reel;
+mod fault_sweep;
+mod recording;
 mod show;
-mod storm;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -68,8 +68,8 @@ use formwork_value::{Diagnostics, Str, Value};
 use tokio::runtime::Runtime;
 
 pub use fault::Fault;
-pub use reel::{Recording, Unreadable};
-pub use storm::{FaultCase, FaultSweep, storm};
+pub use fault_sweep::{FaultCase, FaultSweep, storm};
+pub use recording::{Recording, Unreadable};
 
 use clock::Clock;
 use fault::{FaultLauncher, Record};
@@ -483,6 +483,6 @@ fn world(applying: bool) -> HostValues {
 struct Tutorial;
 
 #[cfg(test)]
-mod passages;
-#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod upgrade;

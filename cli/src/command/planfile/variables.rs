@@ -7,7 +7,7 @@ use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, GivenValue, Input, Origin, Unset, VariableInput};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::super::given;
+use super::super::variable_inputs;
 use super::{Saved, ephemeral};
 use crate::args::VariableSource;
 use crate::workspace::Workspace;
@@ -24,9 +24,9 @@ pub(super) fn variables(
 ) -> Result<BTreeMap<Str, Input>, Reported> {
     let declared = &config.root.variables;
     let is_ephemeral = |name: &Str| declared.get(name).is_some_and(|variable| variable.ephemeral);
-    let environment = given::in_environment(workspace);
-    let files = given::in_automatic_files(diags, workspace)?;
-    let options = given::in_options(diags, workspace, sources)?;
+    let environment = variable_inputs::in_environment(workspace);
+    let files = variable_inputs::in_automatic_files(diags, workspace)?;
+    let options = variable_inputs::in_options(diags, workspace, sources)?;
     let (anew, ignored): (Vec<_>, Vec<_>) =
         environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
     let fixed = saved.plan.variables.iter().map(|(name, value)| VariableInput {

@@ -2,7 +2,7 @@
 
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::locked::StateSession;
+use super::super::state_session::StateSession;
 use super::no_state;
 use crate::args::{LockArgs, StatePlace};
 use crate::workspace::Workspace;

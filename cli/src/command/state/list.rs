@@ -5,7 +5,7 @@ use formwork_core::state::State;
 use formwork_core::state::edit::select;
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::told::told;
+use super::super::text_command::told;
 use super::{bad_address, present};
 use crate::args::{StateListArgs, StatePlace};
 use crate::env::Env;

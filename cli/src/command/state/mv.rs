@@ -7,8 +7,8 @@ use formwork_core::addr::Target;
 use formwork_core::state::edit::{Move, plan_moves, put, take};
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::locked::StateSession;
-use super::super::told::told;
+use super::super::state_session::StateSession;
+use super::super::text_command::told;
 use super::edit::open;
 use super::{Editing, Ending, bad_address, edit, no_state};
 use crate::args::{Backup, StateMvArgs, StatePlace};

@@ -3,7 +3,7 @@
 use formwork_core::version::LANGUAGE_VERSION;
 
 use super::super::output::stored_file;
-use super::super::told::told_data;
+use super::super::text_command::told_data;
 use crate::args::StatePlace;
 use crate::env::Env;
 use crate::exit::Exit;

@@ -7,8 +7,8 @@ use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::locked::StateSession;
-use super::super::told::told;
+use super::super::state_session::StateSession;
+use super::super::text_command::told;
 use super::Editing;
 use super::edit::open;
 use crate::args::{StatePlace, StatePushArgs};

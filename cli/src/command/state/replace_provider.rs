@@ -4,8 +4,8 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::state::edit::{provided_by, replace_provider};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::locked::StateSession;
-use super::super::told::{confirmed, told};
+use super::super::state_session::StateSession;
+use super::super::text_command::{confirmed, told};
 use super::{Editing, Ending, edit};
 use crate::args::StateReplaceProviderArgs;
 use crate::env::Env;

@@ -6,8 +6,8 @@ use formwork_core::addr::{InstanceAddr, Target};
 use formwork_core::state::edit::{forget, matching};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::locked::StateSession;
-use super::super::told::told;
+use super::super::state_session::StateSession;
+use super::super::text_command::told;
 use super::{Editing, Ending, bad_address, edit};
 use crate::args::StateRmArgs;
 use crate::env::Env;

@@ -3,9 +3,9 @@
 use formwork_value::schema::{AttributeKind, Block, NestedBlock, Nesting};
 use formwork_value::{Marks, Path, Type, Value};
 
-use super::among::ValueSet;
 use super::diff::{Differ, NAMES, Sign};
 use super::value::{SENSITIVE, UNKNOWN};
+use super::value_set::ValueSet;
 
 impl Differ<'_> {
     /// Renders what is between the braces of a block.

@@ -2,7 +2,7 @@
 //! examined. The visits decide which change is made, and which meaning its outcome has for the
 //! object.
 
-mod again;
+mod resolve_unknown;
 mod salvage;
 
 use std::rc::Rc;

@@ -10,8 +10,8 @@ use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Reason};
 use crate::phase::{DataRead, plain, sensitive_paths};
 use crate::plan::Mode;
-use crate::plan::fates::ObjectQuery;
 use crate::plan::outcome::{FoundObject, Refreshed};
+use crate::plan::planned_resources::ObjectQuery;
 use crate::provider::{ResourceType, remark};
 
 /// Plans one instance.

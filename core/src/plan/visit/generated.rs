@@ -4,7 +4,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
 use super::View;
 use crate::addr::InstanceAddr;
-use crate::config::{Resource, unwritten};
+use crate::config::{Resource, missing_blocks};
 use crate::plan::generate;
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::ResourceType;
@@ -33,7 +33,7 @@ pub(super) fn generate(
     })?;
     view.session.results.generated.set(addr, &text);
     let mut found = Diagnostics::new();
-    let resource = unwritten::read(&mut found, &text);
+    let resource = missing_blocks::read(&mut found, &text);
     found.map_from(0, |problem| at_import(problem, vertex.config.span));
     diags.append(found)?;
     Ok(GeneratedConfig { text, resource: resource? })

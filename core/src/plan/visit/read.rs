@@ -5,7 +5,7 @@ use formwork_value::Diagnostics;
 use super::prior::{self, Owner};
 use super::{View, side_by_side};
 use crate::phase::find_written;
-use crate::plan::ahead::ObjectsRead;
+use crate::plan::prefetch::ObjectsRead;
 use crate::plan::vertex::ReadVertex;
 
 /// Reads the objects. For an object that is missing in the result, the visit of the resource does

@@ -703,7 +703,7 @@ fn a_record_that_names_no_address_is_not_passed_over() {
         prior: None,
         planned: Vec::new(),
     };
-    put_away::append(&path, &[Record::Intent(intent)]).unwrap();
+    archive::append(&path, &[Record::Intent(intent)]).unwrap();
     let error = recover(&killed.path(), Some(base)).unwrap_err();
     let detail = error.diagnostic().detail;
     assert!(detail.starts_with(&format!("Record 2 of the journal {}", path.display())), "{detail}");

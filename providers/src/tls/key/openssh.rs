@@ -8,8 +8,8 @@ use rsa::{BigUint, RsaPrivateKey};
 use sha2::Sha256;
 
 use super::{Curve, KeyError, PrivateKey, ecdsa, ed25519, written};
-use crate::armor::first_block;
 use crate::digest::sha1;
+use crate::pem::first_block;
 
 /// Magic bytes of a private key.
 const MAGIC: &[u8] = b"openssh-key-v1\0";

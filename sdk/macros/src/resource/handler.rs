@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprAwait, Ident, Token};
 
-use super::said::Waiting;
+use super::args::Waiting;
 use super::scope::{Mentions, Scope, named};
 use super::{Resource, hidden, hidden_at};
 use crate::part::Part;

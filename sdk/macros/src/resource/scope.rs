@@ -7,7 +7,7 @@ use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
 use syn::{Error, Expr, Ident, Result};
 
-use super::said::Held;
+use super::args::Held;
 use crate::part::Part;
 
 /// The words for a call and for what it brings as a whole.

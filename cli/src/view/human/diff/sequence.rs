@@ -4,7 +4,7 @@ use formwork_value::{Path, Value};
 
 use super::align::{Edit, align, folded, runs};
 use super::{Differ, Sign};
-use crate::view::human::among::ValueSet;
+use crate::view::human::value_set::ValueSet;
 
 /// Number of unchanged elements shown next to a difference.
 const CONTEXT: usize = 1;

@@ -18,7 +18,7 @@ use super::processes::Processes;
 use super::stopping::StartPurpose;
 use super::{Configured, Pool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
-use crate::provider::handle::{CallContext, ProviderClient, answers};
+use crate::provider::client::{CallContext, ProviderClient, answers};
 
 /// Through which provider a handle speaks. All handles for one configuration share it.
 pub(in crate::provider) struct ProviderSlot {

@@ -11,7 +11,7 @@ use formwork_plugin_protocol::message::resource::{
 use formwork_plugin_protocol::{Payload, Provider, ProviderExt as _};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
-use super::complaint::INVALID_OBJECT;
+use super::contract_violation::INVALID_OBJECT;
 use super::identity::StoredIdentity;
 use super::size::ObjectInResponse;
 use super::{

@@ -2,14 +2,14 @@
 //! failures and complaints turned into diagnostics. The choice and time of calls is decided
 //! elsewhere.
 
-pub(crate) mod adopt;
-mod complaint;
+mod contract_violation;
 mod data;
 pub(super) mod ephemeral;
 mod function;
 pub(super) mod identity;
-mod inquire;
+pub(crate) mod import;
 pub(super) mod list;
+mod retried_calls;
 pub(super) mod size;
 mod validate;
 
@@ -35,12 +35,12 @@ use formwork_value::{
     Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
 };
 
-use self::complaint::INVALID_OBJECT;
+use self::contract_violation::INVALID_OBJECT;
 use self::identity::StoredIdentity;
 use self::size::ObjectInResponse;
 use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
-use super::pool::mending::ProviderSlot;
+use super::pool::restart::ProviderSlot;
 use crate::addr::ProviderAddr;
 use crate::state::Object;
 use crate::version::LANGUAGE_VERSION;

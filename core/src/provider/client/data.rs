@@ -7,7 +7,7 @@ use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::complaint::INVALID_OBJECT;
+use super::contract_violation::INVALID_OBJECT;
 use super::{CallContext, ProviderClient, capabilities, with_stored_numbers};
 use crate::provider::ResourceType;
 

@@ -10,8 +10,8 @@ use super::place_in;
 use crate::addr::{InstanceAddr, Mode};
 use crate::config::{Condition, IgnoreChanges, Resource, bad_reference};
 use crate::eval::ModuleScope;
+use crate::eval::condition_results::ConditionSubject;
 use crate::eval::conditions::{self, ConditionContext, ConditionKind};
-use crate::eval::verdicts::ConditionSubject;
 use crate::provider::{CallContext, ResourceType};
 use crate::session::Session;
 
