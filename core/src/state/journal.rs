@@ -192,8 +192,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Gives the journal and its folder the group and mode of the state, if that is there: new files are
-    /// for their owner alone, and a state that a group shares is taken over with its journals.
+    /// Gives the journal and its folder the group and mode of the state, if that is there.
     pub(super) fn share_like(&self, state: &Path) {
         if let Some(folder) = self.path.parent() {
             access::share_like(state, folder, &self.file);
