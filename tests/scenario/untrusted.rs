@@ -44,6 +44,7 @@ fn checkout() -> (Workdir, PathBuf) {
     let mode = fs::Permissions::from_mode(0o755);
     fs::set_permissions(workdir.root().join(program), mode).expect("a mode");
     workdir.write("terraform.tfstate", STATE);
+    workdir.write("pushed.tfstate", STATE);
     fs::remove_file(workdir.settings()).expect("it is there");
     fs::write(workdir.settings(), "").expect("it can be written");
     (workdir, mark)
@@ -75,7 +76,7 @@ fn line(command: &str) -> String {
         "state mv" => "evil_thing.a evil_thing.b",
         "state rm" => "evil_thing.b",
         "state replace-provider" => "-auto-approve evil.example/evil/evil evil.example/evil/other",
-        "state push" => "-force terraform.tfstate",
+        "state push" => "-force pushed.tfstate",
         "force-unlock" => "-force 00000000-0000-0000-0000-000000000000",
         "workspace new" | "workspace select" => "other",
         "workspace delete" => "-force other",
@@ -175,43 +176,40 @@ fn safe_commands_neither_wait_for_special_files_nor_follow_links_out_of_a_checko
     let state = workdir.root().join("terraform.tfstate");
     let safe = listed(Column::Checkout, "safe");
     assert!(safe.len() > 20, "the table lists {safe:?}");
-    for place in PLACES {
-        for kind in ["pipe", "endless", "folder", "nothing"] {
-            for command in &safe {
-                fs::write(victim.join("precious"), "precious").expect("it can be written");
-                let path = root.join(place);
-                fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-                fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
-                match kind {
-                    "pipe" => nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU)
-                        .expect("a pipe can be made"),
-                    "endless" => symlink("/dev/zero", &path).expect("a link"),
-                    "folder" => symlink(&victim, &path).expect("a link"),
-                    _ => symlink(victim.join("new"), &path).expect("a link"),
-                }
-                let ended = workdir.formwork(&line(command)).start().wait_a_moment();
-                let said = ended.text();
-                assert!(
-                    ended.code.is_some_and(|code| code < 10),
-                    "{place} {kind} {command}: {said}"
-                );
-                assert!(!said.contains("(os error"), "{place} {kind} {command}: {said}");
-                let names: Vec<_> = victim
-                    .read_dir()
-                    .expect("a folder")
-                    .flatten()
-                    .map(|entry| entry.file_name())
-                    .collect();
-                let is_state = place == "terraform.tfstate" && kind == "nothing";
-                assert!(is_state || names == ["precious"], "{place} {kind} {command}: {names:?}");
-                let precious = fs::read_to_string(victim.join("precious"));
-                assert_eq!(precious.ok().as_deref(), Some("precious"), "{place} {kind} {command}");
-                fs::remove_dir_all(&victim).expect("it is there");
-                fs::create_dir(&victim).expect("a folder");
-                fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
-                fs::remove_dir_all(root.join("terraform-provider-thing")).ok();
-                fs::write(&state, STATE).expect("it can be written");
+    let kinds = ["pipe", "endless", "folder", "nothing"];
+    for (n, place) in PLACES.into_iter().enumerate() {
+        // Each command meets each place, and each kind of file at some of them.
+        for (command, kind) in safe.iter().zip(kinds.into_iter().cycle().skip(n)) {
+            fs::write(victim.join("precious"), "precious").expect("it can be written");
+            let path = root.join(place);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
+            match kind {
+                "pipe" => nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU)
+                    .expect("a pipe can be made"),
+                "endless" => symlink("/dev/zero", &path).expect("a link"),
+                "folder" => symlink(&victim, &path).expect("a link"),
+                _ => symlink(victim.join("new"), &path).expect("a link"),
             }
+            let ended = workdir.formwork(&line(command)).start().wait_a_moment();
+            let said = ended.text();
+            assert!(ended.code.is_some_and(|code| code < 10), "{place} {kind} {command}: {said}");
+            assert!(!said.contains("(os error"), "{place} {kind} {command}: {said}");
+            let names: Vec<_> = victim
+                .read_dir()
+                .expect("a folder")
+                .flatten()
+                .map(|entry| entry.file_name())
+                .collect();
+            let is_state = place == "terraform.tfstate" && kind == "nothing";
+            assert!(is_state || names == ["precious"], "{place} {kind} {command}: {names:?}");
+            let precious = fs::read_to_string(victim.join("precious"));
+            assert_eq!(precious.ok().as_deref(), Some("precious"), "{place} {kind} {command}");
+            fs::remove_dir_all(&victim).expect("it is there");
+            fs::create_dir(&victim).expect("a folder");
+            fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path)).ok();
+            fs::remove_dir_all(root.join("terraform-provider-thing")).ok();
+            fs::write(&state, STATE).expect("it can be written");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! A record is handed to the system before its method returns, so that it survives the death of
 //! this process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
 
-mod access;
+pub(crate) mod access;
 mod error;
 pub(super) mod record;
 mod rules;
@@ -162,7 +162,7 @@ impl Journal {
         let run = uuid::Uuid::new_v4().to_string();
         let path = folder.join(format!("{run}.wal"));
         let failed = |error| JournalError::io("begin", &path)(error);
-        refuse_link(folder).map_err(failed)?;
+        access::refuse_link(folder).map_err(failed)?;
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         remove_unfinished(folder);
         // Under another name until its first record is durable: a journal without one is damaged.
@@ -192,8 +192,7 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Gives the journal and its folder the group and mode of the state, if that is there: new files are
-    /// for their owner alone, and a state that a group shares is taken over with its journals.
+    /// Gives the journal and its folder the group and mode of the state, if that is there.
     pub(super) fn share_like(&self, state: &Path) {
         if let Some(folder) = self.path.parent() {
             access::share_like(state, folder, &self.file);
@@ -458,15 +457,6 @@ pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
 
 /// The extension of a journal whose first record is not durable yet.
 pub(super) const UNFINISHED: &str = "begin";
-
-/// Refuses a folder of journals that is a link: a checkout may bring one along, and it leads to any folder of
-/// this machine. The state itself may be a link; its journals stand beside the file that it leads to.
-pub(crate) fn refuse_link(folder: &Path) -> io::Result<()> {
-    match folder.is_symlink() {
-        true => Err(io::Error::other("their folder is a symbolic link, which is not followed")),
-        false => Ok(()),
-    }
-}
 
 /// Removes journals that killed runs left before they had begun.
 fn remove_unfinished(folder: &Path) {

@@ -164,10 +164,10 @@ async fn settle(
             out(&text);
         }
         Some(ReviewDecision::Forget) => {
-            drop(locked.decide(addr, "the user says that it is settled"))
+            drop(locked.decide(addr, "the user says that it is settled"));
         }
         Some(ReviewDecision::Retry) => {
-            drop(locked.decide(addr, "the user says that nothing was done"))
+            drop(locked.decide(addr, "the user says that nothing was done"));
         }
         Some(ReviewDecision::Skip) | None => return Ok(false),
     }

@@ -40,6 +40,11 @@ impl Held {
         }
         let lock_failed = |error| failed(StoreOperation::Lock, path)(error);
         if let Some(folder) = path.parent() {
+            // A planted link in the place of the folder of workspaces leads anywhere.
+            if !folder.is_dir() && folder.parent().is_some_and(Path::is_symlink) {
+                let reason = "its folder would be made behind a symbolic link";
+                return Err(lock_failed(io::Error::other(reason)));
+            }
             std::fs::create_dir_all(folder).map_err(lock_failed)?;
         }
         let info = files.beside(".lock.info");

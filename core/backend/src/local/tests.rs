@@ -429,6 +429,21 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
 }
 
 #[tokio::test]
+async fn no_folder_is_made_for_a_state_behind_a_planted_link() {
+    let (folder, victim) = (folder(), folder());
+    let link = folder.path().join("terraform.tfstate.d");
+    symlink(victim.path(), &link).unwrap();
+    let mut store = LocalStore::new(Files::of(link.join("other/terraform.tfstate")));
+    let error = store.try_lock("plan").await.unwrap_err().to_string();
+    assert!(error.contains("behind a symbolic link"), "{error}");
+    assert_eq!(victim.path().read_dir().unwrap().count(), 0);
+    // What the user has there can be used.
+    std::fs::create_dir(victim.path().join("other")).unwrap();
+    let lock = store.try_lock("plan").await.unwrap();
+    store.unlock(lock).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_pipe_in_the_usual_place_of_a_state_is_refused_at_once() {
     let folder = folder();
     let [pipe, link] = pipe_in(&folder);

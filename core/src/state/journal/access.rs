@@ -8,6 +8,15 @@ use std::path::Path;
 
 use nix::libc;
 
+/// Refuses a folder of journals that is a link: a checkout may bring one along, and it leads to any folder of
+/// this machine. The state itself may be a link; its journals stand beside the file that it leads to.
+pub(crate) fn refuse_link(folder: &Path) -> io::Result<()> {
+    match folder.is_symlink() {
+        true => Err(io::Error::other("their folder is a symbolic link, which is not followed")),
+        false => Ok(()),
+    }
+}
+
 /// Gives a folder and a file in it the group and mode of the state, if that is there. Failures are
 /// ignored: both are usable by their owner.
 pub(super) fn share_like(state: &Path, folder: &Path, file: &File) {
