@@ -5,6 +5,7 @@
 mod line;
 
 use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::Arc;
 
 use tracing::level_filters::LevelFilter;
@@ -32,7 +33,9 @@ pub(crate) fn start(env: &Env) {
         .with_ansi(false)
         .event_format(Lines { json });
     let file = env.log_path.as_ref().map(|path| {
-        OpenOptions::new().create(true).append(true).open(path).map_err(|error| (path, error))
+        // The log of a provider may hold secrets that only the provider knows.
+        let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+        opened.map_err(|error| (path, error))
     });
     match file {
         Some(Ok(file)) => return builder.with_writer(Arc::new(file)).init(),

@@ -313,7 +313,9 @@ fn new_files_are_for_their_owner_and_existing_ones_keep_their_mode() {
     workdir.formwork("apply -auto-approve").succeed();
     assert_eq!(mode(&workdir, "terraform.tfstate.backup"), 0o600);
     workdir.formwork("workspace new other").succeed();
-    workdir.formwork("apply -auto-approve -target=bad_thing.third").succeed();
+    let apply = workdir.formwork("apply -auto-approve -target=bad_thing.third");
+    apply.env("TF_LOG", "debug").env("TF_LOG_PATH", "log").succeed();
+    assert_eq!(mode(&workdir, "log"), 0o600);
     assert_eq!(mode(&workdir, "terraform.tfstate.d/other/terraform.tfstate"), 0o600);
     workdir.formwork("workspace select default").succeed();
 
