@@ -42,7 +42,7 @@ mod tests {
         let work = AssertUnwindSafe(aside::<()>(|| panic!("out of luck")));
         let panic = work.catch_unwind().await.unwrap_err();
         let told = panics::told(&*panic);
-        assert!(told.starts_with(" at sdk/src/aside.rs:"), "{told}");
+        assert!(told.starts_with(" at sdk/src/background.rs:"), "{told}");
         assert!(told.ends_with(": out of luck"), "{told}");
     }
 
