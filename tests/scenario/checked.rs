@@ -68,6 +68,6 @@ fn an_interrupted_run_reports_and_the_same_command_goes_on() {
         file["done"].as_array().unwrap().iter().map(ToString::to_string).collect()
     };
     assert!(done().iter().any(|step| step.contains("Handshake")), "{:?}", done());
-    check().succeed().says("\"stopped\":null");
+    check().succeed().says("\"stopped\": null");
     assert!(!path.exists(), "a whole run leaves its checkpoint");
 }

@@ -134,7 +134,7 @@ pub(super) fn outputs_are_read(config: Config<'_>, source: &str) {
     }
 }
 
-/// What another program has written since a run read the state is not overwritten.
+/// A state that another program wrote since a run read it is not overwritten.
 pub(super) fn nothing_is_overwritten(config: Config<'_>) {
     if terraform().is_none() {
         return;
