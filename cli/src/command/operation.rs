@@ -26,6 +26,7 @@ use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
 use crate::launcher::Launcher;
+use crate::redact;
 use crate::view;
 use crate::workspace::Workspace;
 
@@ -149,7 +150,11 @@ impl<'e> Prepared<'e> {
         }
         let sources = &mut workspace.sources;
         match inputs::resolve(diags, sources, &config.root, given, Unset::Refused) {
-            Ok(inputs) => Ok((config, inputs, launcher)),
+            Ok(inputs) => {
+                // Providers may quote these values before the engine has evaluated any of them.
+                inputs.values().for_each(|input| redact::values().add_marked(&input.value));
+                Ok((config, inputs, launcher))
+            }
             Err(reported) => {
                 // Mistakes that do not depend on these values are reported together.
                 let known = Known { dangling: Diagnostics::new(), fills };
