@@ -111,6 +111,11 @@ fn url(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
             "address is {address:?}: sockets are not supported; use the address of the HTTP API"
         )));
     }
+    if host.contains('@') {
+        return Err(ConfigError::new(
+            "address holds a user name or password, which would be shown in messages; set http_auth instead",
+        ));
+    }
     let url = format!("{scheme}://{}", host.trim_end_matches('/'));
     let parsed: Result<Uri, _> = url.parse();
     if !matches!(scheme.as_str(), "http" | "https") || parsed.is_err() {
@@ -215,7 +220,8 @@ impl Backend for Consul {
     }
 
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let place = format!("{}\n{}", self.server.url, self.path);
+        let Server { url, parameters, .. } = &self.server;
+        let place = format!("{url}\n{}\n{parameters:?}", self.path);
         intents_beside(&self.root, &place, workspace)
     }
 }

@@ -33,8 +33,9 @@ impl<C> Known<C> {
         let (stored_lineage, stored_serial) = stored;
         let (lineage, read) = match self {
             Self::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
-            // Another program made a state where there was none.
-            Self::Absent | Self::NotRead => (stored_lineage, 0),
+            // Another program made a state where there was none. Its serial may be 0, too.
+            Self::Absent => return Err(StoreError::Changed { stored: stored_serial, read: 0 }),
+            Self::NotRead => (stored_lineage, 0),
         };
         if stored_lineage != lineage {
             let (stored, ours) = (stored_lineage.to_owned(), lineage.to_owned());

@@ -212,7 +212,10 @@ impl Backend for S3 {
     }
 
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let place = format!("{}/{}", self.bucket.url, self.settings.key);
+        // The same for every way to address a bucket, so that no journal is missed.
+        let Settings { bucket, region, addressing, .. } = &self.settings;
+        let service = addressing.endpoint.as_deref().unwrap_or(region);
+        let place = format!("{service}\n{bucket}\n{}", self.key(workspace));
         intents_beside(&self.root, &place, workspace)
     }
 }

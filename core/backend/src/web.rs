@@ -239,6 +239,8 @@ fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
         .allow_non_standard_methods(true)
         // A DELETE or GET may have a body for the servers that want one.
         .timeout_connect(Some(patience))
+        .timeout_send_request(Some(patience))
+        .timeout_send_body(Some(patience * 10))
         .timeout_recv_response(Some(patience))
         .timeout_recv_body(Some(patience * 10))
         .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))

@@ -138,11 +138,14 @@ impl ConsulPlace {
 
     /// Takes the lock again if the server has ended the session.
     async fn keep_lock(&mut self) -> Result<(), Cause> {
-        let Some((info, _)) = self.held.take_if(|(_, session)| session.is_lost()) else {
-            return Ok(());
-        };
+        let lost = self.held.as_ref().filter(|(_, session)| session.is_lost());
+        // The lost session stays until there is another, so that no later write goes without a lock.
+        let Some(info) = lost.map(|(info, _)| info.clone()) else { return Ok(()) };
         match self.take(&info).await? {
             Locking::Taken => Ok(()),
+            Locking::Held(Some(holder)) if holder.id == info.id => Err(
+                "the session that held the lock has ended, and the server delays the next lock for some seconds; run the command again".into(),
+            ),
             Locking::Held(holder) => {
                 let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
                 Err(format!("the session that held the lock has ended, and another program holds the lock now: {holder}").into())

@@ -67,6 +67,19 @@ struct Transaction {
     results: Option<Vec<TransactionResult>>,
 }
 
+/// A transaction that was not carried out.
+#[derive(Default, Deserialize)]
+struct Refused {
+    #[serde(rename = "Errors", default)]
+    errors: Option<Vec<TransactionError>>,
+}
+
+#[derive(Deserialize)]
+struct TransactionError {
+    #[serde(rename = "What", default)]
+    what: String,
+}
+
 #[derive(Deserialize)]
 struct TransactionResult {
     #[serde(rename = "KV")]
@@ -113,7 +126,16 @@ impl Server {
         } }]);
         let answer = self.call("PUT", "txn", operation.to_string().into_bytes()).await?;
         match answer.status {
-            StatusCode::CONFLICT => return Ok(Stored::Stale),
+            StatusCode::CONFLICT => {
+                let refused: Refused = serde_json::from_slice(&answer.body).unwrap_or_default();
+                let reasons = refused.errors.into_iter().flatten().map(|error| error.what);
+                let reasons = reasons.collect::<Vec<_>>().join("; ");
+                // The server answers so to every operation that fails, also where a permission is missing.
+                if reasons.is_empty() || reasons.contains("stale") {
+                    return Ok(Stored::Stale);
+                }
+                return Err(format!("PUT {}/v1/kv/{key}: {reasons}", self.url).into());
+            }
             StatusCode::PAYLOAD_TOO_LARGE => return Ok(Stored::TooLarge),
             // Older servers have no status of its own for it.
             _ if String::from_utf8_lossy(&answer.body).contains("too large") => {

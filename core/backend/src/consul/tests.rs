@@ -167,4 +167,17 @@ fn addresses_have_the_forms_that_consul_has() {
     assert_eq!(url("https://h/", &[]), "https://h/v1/kv/p");
     assert_eq!(url("", &[("CONSUL_HTTP_ADDR", "c:2")]), "http://c:2/v1/kv/p");
     assert!(url("unix:///run/c", &[]).contains("sockets are not supported"));
+    let secret = url("https://user:hush@h", &[]);
+    assert!(secret.contains("set http_auth") && !secret.contains("hush"), "{secret}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_transaction_says_why() {
+    let refused = r#"{"Results":null,"Errors":[{"OpIndex":0,"What":"Permission denied"}]}"#;
+    let read = || pair(&text(1), 7);
+    let server = Scripted::start([read(), read(), read(), Reply::new("409 Conflict", refused)]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    let error = store.write(&mut file).await.unwrap_err().to_string();
+    assert!(error.contains("/v1/kv/a b/k: Permission denied"), "{error}");
 }

@@ -91,7 +91,9 @@ impl Bucket {
     }
 
     fn has_no_object(&self, answer: &HttpResponse) -> bool {
-        Refusal::read(answer).is_none_or(|refusal| refusal.code == "NoSuchKey")
+        // A page of a proxy says nothing about the object.
+        answer.body.is_empty()
+            || Refusal::read(answer).is_some_and(|refusal| refusal.code == "NoSuchKey")
     }
 
     /// Writes an object, in one step, if a condition holds.

@@ -56,6 +56,26 @@ impl S3Place {
         }
     }
 
+    /// Removes the lock object with an ID. The inner error is another lock that stands there.
+    async fn release_file(&self, id: &str) -> Result<Result<(), Option<LockInfo>>, Cause> {
+        match self.file_holder().await? {
+            Some(holder) if holder.id == id => self.bucket.delete(&self.lock_key()).await.map(Ok),
+            holder => Ok(Err(holder)),
+        }
+    }
+
+    /// Removes the entry of the table with an ID. The inner error is another lock that stands there.
+    async fn release_entry(
+        &self,
+        table: &Table,
+        id: &str,
+    ) -> Result<Result<(), Option<LockInfo>>, Cause> {
+        match table.holder(&self.path()).await? {
+            Some(holder) if holder.id == id => table.unlock(&self.path()).await.map(Ok),
+            holder => Ok(Err(holder)),
+        }
+    }
+
     async fn file_holder(&self) -> Result<Option<LockInfo>, Cause> {
         let object = self.bucket.get(&self.lock_key()).await?;
         let holder = object.map(|object| serde_json::from_slice(&object.content));
@@ -204,25 +224,19 @@ impl RemotePlace for S3Place {
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut other = None;
         let mut released = !self.use_lockfile && self.table.is_none();
-        if self.use_lockfile {
-            match self.file_holder().await? {
-                Some(holder) if holder.id == id => {
-                    self.bucket.delete(&self.lock_key()).await?;
-                    released = true;
-                }
-                holder => other = holder,
+        // Both locks are tried, whatever becomes of the first.
+        let file = if self.use_lockfile { Some(self.release_file(id).await) } else { None };
+        let table = match &self.table {
+            Some(table) => Some(self.release_entry(table, id).await),
+            None => None,
+        };
+        for lock in [file, table].into_iter().flatten() {
+            match lock? {
+                Ok(()) => released = true,
+                Err(holder) => other = other.or(holder),
             }
         }
-        if let Some(table) = &self.table {
-            match table.holder(&self.path()).await? {
-                Some(holder) if holder.id == id => {
-                    table.unlock(&self.path()).await?;
-                    released = true;
-                }
-                holder => other = other.or(holder),
-            }
-        }
-        Ok(if released {
+        Ok(if released && other.is_none() {
             ForceUnlockOutcome::Released
         } else {
             ForceUnlockOutcome::OtherLock(other.map(Box::new))

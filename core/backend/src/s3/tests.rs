@@ -97,6 +97,42 @@ async fn a_version_that_another_program_wrote_in_between_stays() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_first_state_of_another_program_stays_though_its_serial_is_zero() {
+    let server = Scripted::start([missing(), stored(0, "1"), done("2")]);
+    let mut store = open(&server, &[]).await;
+    let mut file = changed(store.as_mut()).await;
+    let error = store.write(&mut file).await.unwrap_err();
+    assert!(matches!(error, StoreError::Changed { stored: 0, read: 0 }), "{error:?}");
+    assert!(server.lines().iter().all(|line| line.starts_with("GET")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_page_of_a_proxy_is_not_taken_for_an_absent_state() {
+    for page in ["default backend - 404", "<html><body>Not found</body></html>", "{}"] {
+        let server = Scripted::start([Reply::new("404 Not Found", page)]);
+        let error = open(&server, &[]).await.read().await.unwrap_err().to_string();
+        assert!(error.starts_with("cannot read s3://b/k/s: "), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_lock_of_a_table_is_released_though_the_lock_object_cannot_be_read() {
+    let info = LockInfo::new("OperationTypeApply", "b/k/s".to_owned());
+    let item =
+        serde_json::json!({ "Item": { "Info": { "S": serde_json::to_string(&info).unwrap() } } });
+    let server = Scripted::start([
+        error("403 Forbidden", "AccessDenied"),
+        Reply::new("200 OK", item.to_string()),
+        Reply::new("200 OK", "{}"),
+    ]);
+    let both = [("use_lockfile", Value::Bool(true)), ("dynamodb_table", Value::string("t"))];
+    let mut store = open(&server, &both).await;
+    let released = store.force_unlock(&info.id).await;
+    assert!(released.is_err());
+    assert_eq!(server.lines(), ["GET /b/k/s.tflock", "POST /", "POST /"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_write_whose_answer_is_lost_counts_once_it_is_found() {
     let refused = error("412 Precondition Failed", "PreconditionFailed");
     let server = Scripted::start([stored(1, "1"), stored(1, "1"), Reply::Half, refused]);
