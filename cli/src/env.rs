@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use formwork_plugin_protocol::proxy::Proxies;
+use formwork_plugin_protocol::proxy_env::Proxies;
 use formwork_provisioners::ProvisionerEnvironment;
 
 use crate::args::ViewArgs;

@@ -5,7 +5,7 @@ mod ephemeral;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod report;
-pub(crate) mod shown;
+pub(crate) mod sanitize;
 
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -109,7 +109,7 @@ static LOST: OnceLock<String> = OnceLock::new();
 ///
 /// A reader that has gone away is no error; other losses are reported by [`told_all`].
 pub(crate) fn out(text: &str) {
-    write_out(&shown::page(text, std::io::stdout().is_terminal()));
+    write_out(&sanitize::page(text, std::io::stdout().is_terminal()));
 }
 
 /// Prints data for programs to stdout: unchanged, unless a terminal shows it.
@@ -120,7 +120,8 @@ pub(crate) fn out_data(data: &str) {
 /// Shows a line that the next one replaces, if stdout is a terminal. The empty line takes it away.
 pub(crate) fn transient(screen: &Screen, text: &str) {
     if std::io::stdout().is_terminal() {
-        let line: String = shown::line(text).chars().take(screen.width.saturating_sub(1)).collect();
+        let line: String =
+            sanitize::line(text).chars().take(screen.width.saturating_sub(1)).collect();
         write_out(&format!("\r\u{1b}[K{line}"));
     }
 }
@@ -150,7 +151,7 @@ pub(crate) fn told_all(exit: Exit) -> ExitCode {
 pub(crate) fn err(text: &str) {
     counter::erase();
     // Whether colour is used depends on stdout alone.
-    let text = shown::page(text, std::io::stdout().is_terminal());
+    let text = sanitize::page(text, std::io::stdout().is_terminal());
     let mut stderr = std::io::stderr().lock();
     drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
 }

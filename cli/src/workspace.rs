@@ -186,7 +186,7 @@ impl<'e> Workspace<'e> {
         let installed = self.installed(diags)?;
         let files = Recording::default();
         let place = Place { files: &files, dir: &self.config_folder, folders: &installed };
-        let config = Config::load_dangling(diags, &mut self.sources, place);
+        let config = Config::load_unvalidated(diags, &mut self.sources, place);
         self.basis.texts = files.into_texts();
         self.basis.modules = installed.0;
         config

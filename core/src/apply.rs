@@ -33,7 +33,7 @@ pub async fn apply(
     plan: &Plan,
     journal: &Journal,
 ) -> Result<Applied, Reported> {
-    session.results.functions().hold_to(&plan.functions);
+    session.results.functions().set_expected_results(&plan.functions);
     let draft = build::draft(session, plan);
     let loaded = session.pool.load(diags, build::providers(&draft, plan)).await;
     session.pool.tell(diags);

@@ -18,7 +18,7 @@ pub mod limit;
 pub mod message;
 pub mod payload;
 pub mod provider;
-pub mod proxy;
+pub mod proxy_env;
 pub mod raw;
 pub mod reattach;
 pub mod server;

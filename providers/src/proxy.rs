@@ -1,6 +1,6 @@
 //! The proxy that leads to a server, for the client that asks it: [`Proxies`] says which.
 
-use formwork_plugin_protocol::proxy::Proxies;
+use formwork_plugin_protocol::proxy_env::Proxies;
 use ureq::http::Uri;
 use ureq::{Error, Proxy};
 

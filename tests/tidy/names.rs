@@ -46,7 +46,7 @@ const SERIALISED: [&str; 23] = [
     "core/backend/src/aws.rs",
     "core/backend/src/aws/sts.rs",
     "core/backend/src/consul/place.rs",
-    "core/backend/src/consul/server.rs",
+    "core/backend/src/consul/client.rs",
     "core/backend/src/s3/bucket.rs",
     "core/backend/src/s3/table.rs",
     // TF_REATTACH_PROVIDERS.

@@ -26,7 +26,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, out, shown};
+use crate::view::{Screen, out, sanitize};
 use crate::workspace::Workspace;
 
 const NOTHING_OPEN: &str = "No interrupted run left anything open.";
@@ -98,8 +98,8 @@ fn described(one: &Unresolved, screen: &Screen) -> String {
         let more = if short.len() < value.len() { "..." } else { "" };
         text.push_str(&format!(
             "  {} = {}{more}\n",
-            shown::line(&format!("{name:width$}")),
-            shown::line(&short)
+            sanitize::line(&format!("{name:width$}")),
+            sanitize::line(&short)
         ));
     }
     text + "\n"

@@ -194,7 +194,7 @@ fn people(
         }
     }
     if !state.outputs.is_empty() {
-        text.push_str(&format!("\nOutputs:\n\n{}", outputs::beside_objects(screen, state)));
+        text.push_str(&format!("\nOutputs:\n\n{}", outputs::render_state_outputs(screen, state)));
     }
     Ok(text)
 }

@@ -28,7 +28,7 @@ use super::errored::{self, ErroredState};
 use super::recover::choices;
 use crate::args::LockArgs;
 use crate::view::human::operation::seconds;
-use crate::view::{self, shown};
+use crate::view::{self, sanitize};
 
 /// The wait for a lock before it is reported.
 const SILENT_WAIT: Duration = Duration::from_millis(500);
@@ -43,7 +43,7 @@ async fn lock(
     let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
         Err(StoreError::Held { holder, .. }) if timeout > SILENT_WAIT => {
             let holder = holder.map_or("another process".to_owned(), |holder| holder.holder());
-            let holder = shown::line(&holder);
+            let holder = sanitize::line(&holder);
             let limit = seconds(timeout);
             info!(holder, limit, "waiting for the state lock");
             view::err(&format!(

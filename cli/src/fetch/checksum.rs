@@ -220,7 +220,8 @@ mod tests {
     }
 
     fn check(checksum: &str, text: &str) -> Result<(), String> {
-        let http = http::Client::new(formwork_plugin_protocol::proxy::Proxies::default(), |_| ());
+        let http =
+            http::Client::new(formwork_plugin_protocol::proxy_env::Proxies::default(), |_| ());
         let (url, wanted) = split(&format!("https://h/m.zip?a=1&checksum={checksum}&b"))
             .map_err(|error| error.to_string())?;
         assert_eq!(url, "https://h/m.zip?a=1&b");

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use formwork_core::version::LANGUAGE_VERSION;
-use formwork_plugin_protocol::proxy::Proxies;
+use formwork_plugin_protocol::proxy_env::Proxies;
 use ureq::config::Config;
 use ureq::http::{Response, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};

@@ -157,7 +157,7 @@ impl Installer<'_> {
             emit(Event::AlreadyInstalled(version.clone()));
             return Ok(unchanged(lock));
         }
-        let prior = old.map(Lock::known_hashes).unwrap_or_default();
+        let prior = old.map(Lock::supported_hashes).unwrap_or_default();
         let failed =
             |error: BadPackage| InstallFailure::Install(version.clone(), error.to_string());
         if let Some(cached) = self.places.cached(&job.addr, version, &prior) {

@@ -39,7 +39,7 @@ pub(crate) struct Lock {
 
 impl Lock {
     /// The hashes of the kinds that are computed here.
-    pub(crate) fn known_hashes(&self) -> BTreeSet<String> {
+    pub(crate) fn supported_hashes(&self) -> BTreeSet<String> {
         self.hashes.iter().filter(|hash| is_known(hash)).cloned().collect()
     }
 }

@@ -15,7 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::clock;
 use crate::redact;
-use crate::view::shown;
+use crate::view::sanitize;
 
 const IN_TEXT: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
@@ -102,7 +102,7 @@ impl Line {
             };
         }
         // A message with several lines cannot be taken for several messages.
-        shown::text(&text).replace('\n', "\n  | ")
+        sanitize::text(&text).replace('\n', "\n  | ")
     }
 
     fn json(self, level: Level, at: OffsetDateTime) -> Value {

@@ -13,7 +13,7 @@ use formwork_value::diag::Sources;
 use super::human::operation::Operations;
 use super::human::{diagnostic, outputs, plan as plan_view};
 use super::json::stream::{Stream, imported};
-use super::{Paint, Screen, err, out, shown, transient};
+use super::{Paint, Screen, err, out, sanitize, transient};
 use crate::exit::Exit;
 use crate::redact;
 use crate::workspace::Workspace;
@@ -80,7 +80,7 @@ impl Report {
     pub(crate) fn log(&self, text: &str) {
         let text = &*redact::text(text);
         match &self.watch {
-            Told::People(_) => out(&format!("{}\n", shown::line(text))),
+            Told::People(_) => out(&format!("{}\n", sanitize::line(text))),
             Told::Programs(stream) => stream.log(text),
         }
     }

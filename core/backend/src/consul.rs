@@ -1,7 +1,7 @@
 //! The backend `consul`: a key for each workspace, in chunks where the state is large, locked by a session.
 
+mod client;
 mod place;
-mod server;
 mod session;
 #[cfg(test)]
 mod tests;
@@ -17,8 +17,8 @@ use formwork_value::Type;
 use formwork_value::schema::Block;
 use ureq::http::Uri;
 
+use self::client::Server;
 use self::place::ConsulPlace;
-use self::server::Server;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;

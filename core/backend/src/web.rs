@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::time::Duration;
 
 use formwork_core::disk::MAX_STATE;
-use formwork_plugin_protocol::proxy::Proxies;
+use formwork_plugin_protocol::proxy_env::Proxies;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::Config;
 use ureq::http::{HeaderMap, Request, StatusCode, header};

@@ -81,7 +81,7 @@ impl Config {
     ///
     /// # Errors
     /// As [`Config::load`], but for undeclared names, module calls and provider configurations.
-    pub fn load_dangling(
+    pub fn load_unvalidated(
         diags: &mut Diagnostics,
         sources: &mut Sources,
         place: Place<'_>,

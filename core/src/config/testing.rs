@@ -56,11 +56,11 @@ pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
 }
 
 /// Loads a configuration that must be right but for its references, of which the second report is.
-pub(crate) fn load_dangling(fixture: &str) -> (Config, Sources, Diagnostics) {
+pub(crate) fn load_unvalidated(fixture: &str) -> (Config, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
     let files = InMemoryFiles::of(fixture);
     let place = Place { files: &files, dir: Path::new("."), folders: &LocalFolders };
-    let loaded = Config::load_dangling(&mut diags, &mut sources, place);
+    let loaded = Config::load_unvalidated(&mut diags, &mut sources, place);
     assert!(!diags.has_errors(), "{}", report(&sources, &diags));
     let (config, dangling) = loaded.unwrap();
     (config, sources, dangling)

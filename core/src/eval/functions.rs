@@ -147,7 +147,7 @@ impl ProviderFunctions {
     }
 
     /// Holds the providers to their answers in an earlier phase.
-    pub fn hold_to(&self, promises: &FunctionResultHashes) {
+    pub fn set_expected_results(&self, promises: &FunctionResultHashes) {
         self.promises.borrow_mut().clone_from(promises);
     }
 

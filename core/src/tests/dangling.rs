@@ -41,7 +41,7 @@ output "y" {
   value = var.z + upper(1, 2)
 }
 "#;
-    let (config, sources, dangling) = testing::load_dangling(text);
+    let (config, sources, dangling) = testing::load_unvalidated(text);
     let found = testing::report(&sources, &dangling);
     assert!(found.matches("missing").count() > 8, "{found}");
     let bench = EvalFixture::new();

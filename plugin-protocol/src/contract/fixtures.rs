@@ -76,7 +76,7 @@ pub(super) fn with_unknown(value: &Plain, name: &str) -> Plain {
 }
 
 /// A value as JSON text without what is null or empty, and with `?` for what is unknown.
-pub(super) fn brief(value: &Plain) -> String {
+pub(super) fn compact_json(value: &Plain) -> String {
     fn write(value: &Value) -> Option<String> {
         let empty = value.children().is_empty();
         match value {

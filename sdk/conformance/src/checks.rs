@@ -19,9 +19,9 @@ mod life;
 mod listing;
 mod metadata;
 mod mutation;
+mod output;
 mod plan;
 mod plan_change;
-mod process;
 mod read;
 mod resources;
 mod schema;
@@ -95,7 +95,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
     }
     if run.begins("Secrets") {
         secrets::run(run.suite).await;
-        process::run(run.suite).await;
+        output::run(run.suite).await;
     }
     run.suite.finish();
     if !run.suite.is_late() {

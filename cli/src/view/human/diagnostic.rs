@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Span};
 
 use super::wrap::wrap;
 use crate::redact;
-use crate::view::{Paint, Screen, shown};
+use crate::view::{Paint, Screen, sanitize};
 
 /// Problems as they are shown, those that stop what was asked for apart from those that do not.
 #[derive(Debug, Default)]
@@ -100,9 +100,9 @@ fn similar(warnings: Vec<&Diagnostic>) -> Vec<Similar<'_>> {
 fn compact(screen: &Screen, sources: &Sources, warnings: &[Similar<'_>]) -> String {
     let mut text = format!("\n{}\n\n", screen.paint(Paint::BoldYellow, "Warnings:"));
     for Similar { first, n_more } in warnings {
-        text.push_str(&format!("- {}\n", shown::line(&first.summary)));
+        text.push_str(&format!("- {}\n", sanitize::line(&first.summary)));
         if let Some(span) = first.subject {
-            let name = shown::line(sources.name(span.source));
+            let name = sanitize::line(sources.name(span.source));
             let line = sources.start(span).line;
             let more = if *n_more > 0 { format!(" (and {n_more} more)") } else { String::new() };
             text.push_str(&format!("  on {name} line {line}{more}\n"));
@@ -121,7 +121,7 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     let mut lines = vec![format!(
         "{}{}",
         screen.paint(paint, label),
-        screen.paint(Paint::Bold, &shown::line(&redact::text(&diagnostic.summary)))
+        screen.paint(Paint::Bold, &sanitize::line(&redact::text(&diagnostic.summary)))
     )];
     let place = place(screen, sources, diagnostic);
     if !place.is_empty() {
@@ -132,7 +132,7 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
         lines.push(String::new());
         // The last column stays free, and a bar with a space stands before each coloured line.
         let margin = if screen.color { 3 } else { 1 };
-        let detail = shown::text(&redact::text(&diagnostic.detail));
+        let detail = sanitize::text(&redact::text(&diagnostic.detail));
         lines.extend(wrap(&detail, screen.width.saturating_sub(margin)));
     }
     let mut text = String::new();
@@ -156,7 +156,7 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
 fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(address) = &diagnostic.address {
-        lines.push(format!("  with {},", shown::line(address)));
+        lines.push(format!("  with {},", sanitize::line(address)));
     }
     let Some(span) = diagnostic.subject else {
         if let Some(path) = part_of(diagnostic) {
@@ -170,14 +170,14 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
     };
     let (start, end) = (sources.start(span), sources.end(span));
     if sources.is_secret(span.source) {
-        let name = shown::line(sources.name(span.source));
+        let name = sanitize::line(sources.name(span.source));
         lines.push(format!("  on {name} line {}:", start.line));
         lines.push("  (a secret, which is not shown)".to_owned());
         return lines;
     }
     let within = context_of(sources, span)
-        .map_or_else(String::new, |place| format!(", in {}", shown::line(&place)));
-    let name = shown::line(sources.name(span.source));
+        .map_or_else(String::new, |place| format!(", in {}", sanitize::line(&place)));
+    let name = sanitize::line(sources.name(span.source));
     lines.push(format!("  on {name} line {}{within}:", start.line));
     let last = end.line.min(start.line + 4).max(start.line);
     for number in start.line..=last {
@@ -200,16 +200,16 @@ fn explained(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
             lines.push(format!(
                 "    {} while calling {}({})",
                 screen.paint(Paint::Dim, "│"),
-                screen.paint(Paint::Bold, &shown::line(&called.name)),
-                shown::line(&called.names())
+                screen.paint(Paint::Bold, &sanitize::line(&called.name)),
+                sanitize::line(&called.names())
             ));
         }
         for mentioned in &diagnostic.mentioned {
             lines.push(format!(
                 "    {} {} {}",
                 screen.paint(Paint::Dim, "│"),
-                screen.paint(Paint::Bold, &shown::line(&mentioned.traversal)),
-                shown::line(&mentioned.statement)
+                screen.paint(Paint::Bold, &sanitize::line(&mentioned.traversal)),
+                sanitize::line(&mentioned.statement)
             ));
         }
     }
@@ -223,7 +223,7 @@ fn part_of(diagnostic: &Diagnostic) -> Option<&Path> {
 
 /// Path inside a value.
 fn inside(path: &Path) -> String {
-    shown::line(path.to_string().trim_start_matches('.'))
+    sanitize::line(path.to_string().trim_start_matches('.'))
 }
 
 /// The most of a line that is shown, in bytes.
@@ -253,16 +253,16 @@ fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> St
     let offset = line.as_ptr() as usize - text.as_ptr() as usize;
     let line = &*redact::source(line);
     if !screen.color {
-        return shown::line(line);
+        return sanitize::line(line);
     }
     let clamp = |at: u32| (at as usize).clamp(offset, offset + line.len()) - offset;
     let (from, to) = (clamp(span.start), clamp(span.end));
     match (line.get(..from), line.get(from..to), line.get(to..)) {
         (Some(before), Some(covered), Some(after)) if !covered.is_empty() => {
-            let covered = screen.paint(Paint::Underline, &shown::line(covered));
-            format!("{}{covered}{}", shown::line(before), shown::line(after))
+            let covered = screen.paint(Paint::Underline, &sanitize::line(covered));
+            format!("{}{covered}{}", sanitize::line(before), sanitize::line(after))
         }
-        _ => shown::line(line),
+        _ => sanitize::line(line),
     }
 }
 

@@ -8,7 +8,7 @@ use formwork_core::change::{Action, ImportKey};
 use formwork_core::event::{Event, EventObserver, ObjectLabel};
 
 use crate::view::counter::Counter;
-use crate::view::{Paint, Screen, ephemeral, out, shown};
+use crate::view::{Paint, Screen, ephemeral, out, sanitize};
 
 /// Prints events as they happen.
 pub(crate) struct Operations {
@@ -25,8 +25,9 @@ impl Operations {
     }
 
     fn line(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>, text: &str) {
-        let deposed = deposed
-            .map_or_else(String::new, |key| format!(" (deposed object {})", shown::line(&key.0)));
+        let deposed = deposed.map_or_else(String::new, |key| {
+            format!(" (deposed object {})", sanitize::line(&key.0))
+        });
         out(&format!("{}\n", self.screen.paint(Paint::Bold, &format!("{addr}{deposed}: {text}"))));
     }
 }
@@ -38,7 +39,7 @@ fn labelled(label: Option<&ObjectLabel>) -> String {
 /// Nothing is said of a label that is there and empty.
 fn shown_label(label: Option<&ObjectLabel>) -> Option<String> {
     let ObjectLabel { key, value } = label.filter(|label| !label.value.is_empty())?;
-    Some(format!("{key}={}", shown::line(value)))
+    Some(format!("{key}={}", sanitize::line(value)))
 }
 
 /// The label with the middle left out of a long value, for lines that come again and again.
@@ -56,8 +57,8 @@ fn shortened(ObjectLabel { key, value }: &ObjectLabel) -> ObjectLabel {
 
 fn in_brackets(clue: &ImportKey) -> String {
     match clue {
-        ImportKey::Id(id) => format!("[id={}]", shown::line(id)),
-        ImportKey::Identity(_) => format!("[{}]", shown::line(&clue.to_string())),
+        ImportKey::Id(id) => format!("[id={}]", sanitize::line(id)),
+        ImportKey::Identity(_) => format!("[{}]", sanitize::line(&clue.to_string())),
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn all(state: &State) -> String {
 }
 
 /// All outputs of a state in the form in which objects are shown.
-pub(crate) fn beside_objects(screen: &Screen, state: &State) -> String {
+pub(crate) fn render_state_outputs(screen: &Screen, state: &State) -> String {
     let differ =
         Differ { screen, signs: false, free: false, keeps: false, modern: false, forces: &[] };
     let lines = state.outputs.iter().map(|(name, output)| match output.sensitive {

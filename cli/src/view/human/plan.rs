@@ -8,7 +8,7 @@ use formwork_value::{Path, Type, Value};
 
 use super::diff::{Differ, Sign};
 use super::{drift as affecting, outputs};
-use crate::view::{Paint, Screen, shown};
+use crate::view::{Paint, Screen, sanitize};
 
 /// Renders a plan.
 pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
@@ -134,7 +134,7 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     let deposed = change
         .deposed
         .as_ref()
-        .map_or_else(String::new, |key| format!(" (deposed object {})", shown::line(&key.0)));
+        .map_or_else(String::new, |key| format!(" (deposed object {})", sanitize::line(&key.0)));
     let addr = screen.paint(Paint::Bold, &change.addr.to_string());
     if change.action == Action::Forget {
         return format!(
@@ -190,7 +190,7 @@ fn origin(change: &Change) -> String {
         text.push_str(&match &importing.clue {
             ImportKey::Id(id) => format!("  # (imported from \"{id}\")\n"),
             clue @ ImportKey::Identity(_) => {
-                format!("  # (imported by {})\n", shown::line(&clue.to_string()))
+                format!("  # (imported by {})\n", sanitize::line(&clue.to_string()))
             }
         });
     }

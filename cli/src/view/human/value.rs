@@ -2,7 +2,7 @@
 
 use formwork_value::Value;
 
-use crate::view::shown;
+use crate::view::sanitize;
 
 /// Placeholder for a value that must not be shown.
 pub(crate) const SENSITIVE: &str = "(sensitive value)";
@@ -28,7 +28,7 @@ pub(crate) fn quoted(text: &str) -> String {
         match character {
             '"' => result.push_str("\\\""),
             '\\' => result.push_str("\\\\"),
-            c => shown::push(&mut result, c),
+            c => sanitize::push(&mut result, c),
         }
     }
     result.push('"');

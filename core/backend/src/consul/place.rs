@@ -10,7 +10,7 @@ use formwork_core::disk::MAX_STATE;
 use md5::{Digest as _, Md5};
 use serde::{Deserialize, Serialize};
 
-use super::server::{Pair, Server, Stored};
+use super::client::{Pair, Server, Stored};
 use super::session::Session;
 use crate::lock::LockInfo;
 use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};

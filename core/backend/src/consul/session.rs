@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ureq::http::StatusCode;
 
-use super::server::Server;
+use super::client::Server;
 
 /// The pause between two signs of life: half of what ends a session.
 const PAUSE: Duration = Duration::from_secs(7);

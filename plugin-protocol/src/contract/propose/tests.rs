@@ -1,12 +1,12 @@
 //! Tables of prior objects and configurations, with what is proposed for them.
 
-use super::super::fixtures::{block, brief, four, nested, text, value, with, with_unknown};
+use super::super::fixtures::{block, compact_json, four, nested, text, value, with, with_unknown};
 use super::*;
 
 #[track_caller]
 fn check(block: &Block, prior: &str, config: &str, want: &str) {
     let (prior, config) = (value(block, prior), value(block, config));
-    assert_eq!(brief(&proposed_new(block, &prior, &config)), want);
+    assert_eq!(compact_json(&proposed_new(block, &prior, &config)), want);
 }
 
 #[test]
@@ -14,7 +14,7 @@ fn on_creation_what_only_the_provider_sets_is_null() {
     let schema = with(block(four()), "disk", Nesting::List, block(four()));
     let proposed =
         proposed_new(&schema, &value(&schema, "null"), &value(&schema, r#"{"name":"n"}"#));
-    assert_eq!(brief(&proposed), "{name:n}");
+    assert_eq!(compact_json(&proposed), "{name:n}");
     assert_eq!(proposed.value().ty(), schema.implied_type());
     check(
         &schema,
@@ -104,7 +104,8 @@ fn elements_of_sets_correspond_by_what_is_configured() {
         for (config, want) in table {
             let config = value(&schema, &format!("{{\"n\":{config}}}"));
             let proposed = proposed_new(&schema, &value(&schema, prior), &config);
-            let mut got: Vec<String> = brief(&proposed).split(' ').map(str::to_owned).collect();
+            let mut got: Vec<String> =
+                compact_json(&proposed).split(' ').map(str::to_owned).collect();
             let mut want: Vec<String> = want.split(' ').map(str::to_owned).collect();
             // The order of objects in a set is of no account.
             let tidy = |word: &mut String| {
@@ -172,7 +173,7 @@ fn blocks_over_something_unknown_stay_unknown() {
         let schema = with(block(vec![]), "n", nesting, block(four()));
         let config = with_unknown(&value(&schema, "{}"), "n");
         let prior = value(&schema, "{}");
-        assert_eq!(brief(&proposed_new(&schema, &prior, &config)), "{n:?}");
+        assert_eq!(compact_json(&proposed_new(&schema, &prior, &config)), "{n:?}");
     }
 }
 
@@ -198,7 +199,7 @@ fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
         r#"{"name":"n","one":{"name":"a"},"list":[{"name":"b","size":"1"}],"set":[{"name":"c"}]}"#,
     );
     assert_eq!(
-        brief(&proposed_new(&schema, &prior, &config)),
+        compact_json(&proposed_new(&schema, &prior, &config)),
         "{id:? list:[{id:? name:b size:1}] name:n one:{id:? name:a size:?} set:[{name:c}] size:?}"
     );
 }

@@ -5,7 +5,7 @@ use formwork_value::{Path, Value};
 
 use super::align::{Edit, align, folded, runs};
 use super::{Differ, Sign};
-use crate::view::shown;
+use crate::view::sanitize;
 
 /// Number of unchanged lines shown next to a difference.
 const CONTEXT: usize = 3;
@@ -34,8 +34,8 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
 /// One of several lines. A carriage return at its end belongs to the line break.
 fn shown_line(line: &str) -> String {
     match line.strip_suffix('\r') {
-        Some(line) => format!("{}\r", shown::line(line)),
-        None => shown::line(line),
+        Some(line) => format!("{}\r", sanitize::line(line)),
+        None => sanitize::line(line),
     }
 }
 
