@@ -55,12 +55,12 @@ pub(crate) struct Cli {
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) view: ViewArgs,
-    /// What to do.
+    /// Command.
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// What to do.
+/// Command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Prepare the folder: find and install the providers it needs.
@@ -96,7 +96,7 @@ pub(crate) enum Command {
     /// The old name of `workspace`.
     #[command(subcommand, hide = true)]
     Env(WorkspaceCommand),
-    /// Give back a lock that nobody holds any more.
+    /// Release a lock whose holder is gone.
     ForceUnlock(ForceUnlockArgs),
     /// Take an object that is there already into the state.
     Import(ImportArgs),
@@ -128,7 +128,7 @@ pub(crate) enum Command {
 /// Arguments of `get`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GetArgs {
-    /// Install everything anew, in the newest versions that the configuration allows.
+    /// Reinstall everything, in the newest versions that the configuration allows.
     #[arg(long)]
     pub(crate) update: bool,
     /// The folder of tests, in which mistakes are looked for. Default: tests.
@@ -228,7 +228,7 @@ pub(crate) struct RefreshArgs {
     pub(crate) state: StateArgs,
 }
 
-/// What the language has.
+/// Queries about the language.
 #[derive(Debug, Subcommand)]
 pub(crate) enum MetadataCommand {
     /// Print the signatures of all functions.
@@ -286,7 +286,7 @@ pub(crate) struct OutputArgs {
 /// Arguments of `graph`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GraphArgs {
-    /// Which graph: `plan`, `plan-destroy`, `plan-refresh-only` or `apply`; without it, resources alone.
+    /// Graph to print: `plan`, `plan-destroy`, `plan-refresh-only` or `apply`; without it, resources alone.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
     /// Draw what applying this saved plan would do.
@@ -378,7 +378,7 @@ fn description() -> clap::Command {
     fn lenient(command: clap::Command) -> clap::Command {
         command.args_override_self(true).mut_subcommands(lenient)
     }
-    // What `refresh` takes without a word, and what changes nothing there, need not be offered.
+    // Options that `refresh` accepts without effect are not listed.
     let inert = |arg: clap::Arg| {
         let hidden =
             ["destroy", "refresh_only", "refresh", "replace"].contains(&arg.get_id().as_str());

@@ -61,7 +61,7 @@ pub(crate) struct Workspace<'e> {
     /// Providers that are running already. They need neither an installation nor a lock.
     pub(crate) reattached: BTreeMap<ProviderAddr, Reattach>,
     /// Files that the configuration was read from.
-    pub(crate) basis: ConfigSources,
+    pub(crate) config_sources: ConfigSources,
 }
 
 /// Prints warnings about the settings. They are no result of a command, so they are not part of its
@@ -138,7 +138,7 @@ impl<'e> Workspace<'e> {
             sources: Sources::new(),
             settings,
             reattached,
-            basis: ConfigSources::default(),
+            config_sources: ConfigSources::default(),
         };
         let name = opened.selected().map_err(|error| {
             let path = opened.data.path().join(ENVIRONMENT);
@@ -187,8 +187,8 @@ impl<'e> Workspace<'e> {
         let files = Recording::default();
         let place = Place { files: &files, dir: &self.config_folder, folders: &installed };
         let config = Config::load_unvalidated(diags, &mut self.sources, place);
-        self.basis.texts = files.into_texts();
-        self.basis.modules = installed.0;
+        self.config_sources.texts = files.into_texts();
+        self.config_sources.modules = installed.0;
         config
     }
 
@@ -220,7 +220,7 @@ impl<'e> Workspace<'e> {
         load().map(Installed).map_err(|error| {
             let path = Manifest::path(&folder);
             let detail = format!(
-                "{}: {error}. Remove the file, and run \"formwork init\" to have all modules installed anew.",
+                "{}: {error}. Remove the file, and run \"formwork init\" to reinstall all modules.",
                 path.display()
             );
             let summary = "Failed to read modules manifest file";
@@ -355,8 +355,8 @@ impl<'e> Workspace<'e> {
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
         let places = self.places(&[]);
-        places.check(diags, required, &self.basis.locks)?;
-        let programs = places.programs(diags, required, &self.basis.locks)?;
+        places.check(diags, required, &self.config_sources.locks)?;
+        let programs = places.programs(diags, required, &self.config_sources.locks)?;
         Ok(Launcher::new(self.env, programs, self.reattached.clone()))
     }
 
@@ -372,7 +372,7 @@ impl<'e> Workspace<'e> {
     ) -> Result<Launcher, Reported> {
         self.load_locks(diags, required)?;
         let places = self.places(&[]);
-        let locks = &self.basis.locks;
+        let locks = &self.config_sources.locks;
         let is_selected =
             |addr: &ProviderAddr| places.needs_no_lock(addr) || locks.providers.contains_key(addr);
         let mut missing = Diagnostics::new();
@@ -404,7 +404,7 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, Constraints>,
     ) -> Result<(), Reported> {
         self.load_locks(diags, required)?;
-        self.places(&[]).check(diags, required, &self.basis.locks)
+        self.places(&[]).check(diags, required, &self.config_sources.locks)
     }
 
     /// Reads the lock file for the programs of these providers.
@@ -424,7 +424,7 @@ impl<'e> Workspace<'e> {
             result = Err(diags.error(Diagnostic::error("Missing required provider", detail)));
         }
         result?;
-        self.basis.locks = self.locks(diags)?;
+        self.config_sources.locks = self.locks(diags)?;
         Ok(())
     }
 

@@ -147,7 +147,7 @@ impl std::fmt::Display for ImportKey {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Importing {
     /// The key by which the provider found the object.
-    pub clue: ImportKey,
+    pub import_key: ImportKey,
     /// The configuration that was made for it, if it had none.
     pub generated_config: Option<String>,
 }

@@ -36,7 +36,7 @@ pub enum Event<'a> {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The key by which the provider finds the object.
-        clue: &'a ImportKey,
+        import_key: &'a ImportKey,
         /// Whether that is part of applying.
         applying: bool,
     },
@@ -52,7 +52,7 @@ pub enum Event<'a> {
         /// The instance.
         addr: &'a InstanceAddr,
         /// The key by which the provider found the object.
-        clue: &'a ImportKey,
+        import_key: &'a ImportKey,
     },
     /// A change was planned.
     Planned(&'a Change),

@@ -95,9 +95,9 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Adoption {
     /// The key by which its provider finds it.
-    pub clue: ImportKey,
-    /// Whether all objects that the clue stands for belong to the state, each under an address of its
-    /// own. Otherwise a clue that stands for several is refused.
+    pub import_key: ImportKey,
+    /// Whether all objects that the key matches belong to the state, each under an address of its
+    /// own. Otherwise a key that matches several objects is refused.
     pub all: bool,
     /// The provider configuration to find it with, if the configuration has no such instance and
     /// neither its block nor the state names another. `None` refuses an instance that is not in the
@@ -202,7 +202,7 @@ impl Plan {
     /// not take an object for the outcome of an operation if it had another address, was gone, was
     /// imported, or was made by an earlier run.
     #[must_use]
-    pub fn needs_its_ground(&self, stored: &State) -> bool {
+    pub fn must_store_prior_state(&self, stored: &State) -> bool {
         let is_elsewhere = |(addr, deposed): &ChangeKey| {
             let there = |state: &State| state.object(addr, deposed.as_ref()).is_some();
             there(stored) != there(&self.prior)
@@ -411,10 +411,17 @@ async fn plan_moved(
         Mode::Normal | Mode::RefreshOnly => dependencies::of_graph(&graph),
     };
     let dragged = transform::prune_targets::dragged(session, options);
-    let spared = ExcludedFromDestroy::of(session, options, moves, &graph);
+    let excluded_from_destroy = ExcludedFromDestroy::of(session, options, moves, &graph);
     let forgotten = Forgotten::of(session.config);
-    let settled =
-        visit::GraphFacts { orders, closures, dragged, spared, moves, forgotten, accepted };
+    let settled = visit::GraphFacts {
+        orders,
+        closures,
+        dragged,
+        excluded_from_destroy,
+        moves,
+        forgotten,
+        accepted,
+    };
     let graph = transform::read_ahead::add(graph, session, options);
     record::run(session, diags, options, &graph, &settled).await
 }

@@ -14,7 +14,7 @@ pub(crate) use blame::shortened;
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use calls::PendingCall;
 pub use client::ephemeral::{Keep, Opened};
-pub(crate) use client::identity::clue;
+pub(crate) use client::identity::import_key;
 pub use client::identity::{IdentityType, StoredIdentity};
 pub use client::import::{Imported, MovedFrom};
 pub use client::list::Listed;

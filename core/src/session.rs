@@ -31,7 +31,7 @@ pub const DEFAULT_PARALLELISM: usize = 10;
 /// which are written once each, and the stop flag change.
 pub struct Session<'a> {
     /// Inputs of the session.
-    ground: SessionInputs<'a>,
+    inputs: SessionInputs<'a>,
     /// Watcher of the run.
     pub watch: &'a dyn EventObserver,
     /// Number of operations that may be under way at once.
@@ -69,16 +69,16 @@ impl<'a> Deref for Session<'a> {
     type Target = SessionInputs<'a>;
 
     fn deref(&self) -> &Self::Target {
-        &self.ground
+        &self.inputs
     }
 }
 
 impl<'a> Session<'a> {
     /// A session without a watcher, with up to ten operations at once.
     #[must_use]
-    pub fn new(ground: SessionInputs<'a>) -> Self {
+    pub fn new(inputs: SessionInputs<'a>) -> Self {
         Self {
-            ground,
+            inputs,
             watch: &NoObserver,
             parallelism: DEFAULT_PARALLELISM,
             permits: Semaphore::new(DEFAULT_PARALLELISM),
@@ -109,8 +109,8 @@ impl<'a> Session<'a> {
 impl Session<'_> {
     /// Inputs of evaluation.
     #[must_use]
-    pub fn givens(&self) -> EvalInputs<'_> {
-        let SessionInputs { config, results, world, variables, .. } = self.ground;
+    pub fn eval_inputs(&self) -> EvalInputs<'_> {
+        let SessionInputs { config, results, world, variables, .. } = self.inputs;
         let failure = Severity::Error;
         EvalInputs { config, results, world, variables, checking: false, check: None, failure }
     }
@@ -123,12 +123,12 @@ impl Session<'_> {
 
     /// The same session with another state.
     pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
-        self.on(SessionInputs { state, ..self.ground }).watched(self.watch)
+        self.on(SessionInputs { state, ..self.inputs }).watched(self.watch)
     }
 
     /// A session with the same settings and other inputs. It has no watcher.
-    pub(crate) fn on<'s>(&self, ground: SessionInputs<'s>) -> Session<'s> {
-        Session::new(ground).at_most(self.parallelism).finishing(self.finishing)
+    pub(crate) fn on<'s>(&self, inputs: SessionInputs<'s>) -> Session<'s> {
+        Session::new(inputs).at_most(self.parallelism).finishing(self.finishing)
     }
 
     /// Evaluates something, and again after the functions of providers that it calls have answered,

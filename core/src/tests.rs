@@ -26,10 +26,10 @@ mod outputs;
 mod pace;
 mod paths;
 mod property;
+mod provider_warnings;
 mod providers;
 mod provisioners;
 mod refresh;
-mod remarks;
 mod size;
 mod targets;
 mod unsettled;
@@ -385,7 +385,7 @@ fn show_change(change: &Change) -> String {
         let _ = write!(out, " (was {from})");
     }
     if let Some(importing) = &change.importing {
-        let _ = write!(out, " (imported by {})", importing.clue);
+        let _ = write!(out, " (imported by {})", importing.import_key);
     }
     if let Some(reason) = change.reason {
         let _ = write!(out, " {reason:?}");

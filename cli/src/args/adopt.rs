@@ -1,4 +1,4 @@
-//! Arguments of the commands by which an object comes into the state that nobody made in this run.
+//! Arguments of the commands that bring an existing object into the state.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub(crate) struct ImportArgs {
     /// The instance that the object is to belong to.
     #[arg(value_name = "ADDR")]
     pub(crate) address: String,
-    /// What the provider knows the object by.
+    /// ID by which the provider finds the object.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
     /// The folder of the configuration; the working folder unless given.
@@ -24,7 +24,7 @@ pub(crate) struct ImportArgs {
     pub(crate) state: StateArgs,
 }
 
-/// How an object is found.
+/// Search for an object.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct FindingArgs {
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct FindingArgs {
     /// Whether to ask for what is missing.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
-    /// How many operations may be under way at once; 0 leaves it to the program.
+    /// Number of operations that run at once; 0 selects the default.
     #[arg(long, value_name = "N", default_value = shared::DEFAULT_AT_ONCE, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
     /// Accepted for compatibility: there is no remote version to ignore.
@@ -40,10 +40,10 @@ pub(crate) struct FindingArgs {
     pub(crate) ignore_remote_version: bool,
 }
 
-/// What to do about an interrupted run.
+/// Settle the operations of an interrupted run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RecoverCommand {
-    /// List the operations of which nobody knows what they did.
+    /// List the operations whose outcome is unknown.
     List(RecoverListArgs),
     /// Take an object into the state that an interrupted operation made.
     Adopt(RecoverAdoptArgs),
@@ -71,7 +71,7 @@ pub(crate) struct RecoverAdoptArgs {
     /// The instance that was being created, or a pattern such as `module.a.*` for several.
     #[arg(value_name = "ADDRESS")]
     pub(crate) address: Option<String>,
-    /// What the provider knows the object by. Not needed where the answer of the provider is known.
+    /// ID by which the provider finds the object. Not needed where the answer of the provider is known.
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
     /// Adopt all objects of open operations whose id is known.

@@ -131,7 +131,7 @@ fn section(text: &mut String, title: &str, rows: &[(String, String)], width: usi
     }
 }
 
-/// What is wrong with the command line: a summary and a detail.
+/// Error of a command line: its summary and detail.
 pub(super) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
     let one = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),

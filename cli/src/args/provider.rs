@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-/// What helps to write a provider.
+/// Tools for provider authors.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProviderCommand {
     /// Write a new provider that builds, tests and loads.
@@ -20,7 +20,7 @@ pub(crate) enum ProviderCommand {
 /// Arguments of `provider new`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProviderNewArgs {
-    /// What the provider is called in configurations.
+    /// Name of the provider in configurations.
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
     /// The namespace of its source address.
@@ -37,10 +37,10 @@ pub(crate) struct ProviderDocsArgs {
     /// The provider: a program called terraform-provider-NAME.
     #[arg(value_name = "PROGRAM")]
     pub(crate) program: PathBuf,
-    /// Where the pages are written.
+    /// Folder for the pages.
     #[arg(long, value_name = "DIR", default_value = "docs")]
     pub(crate) out: PathBuf,
-    /// Where the examples are.
+    /// Folder of the examples.
     #[arg(long, value_name = "DIR", default_value = "examples")]
     pub(crate) examples: PathBuf,
     /// Write nothing: plan every example, and compare the pages with what they should be.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use formwork_core::session::DEFAULT_PARALLELISM;
 
-/// How things are shown. Every command takes these.
+/// Options for the output. Every command takes these.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct ViewArgs {
     /// Show no colour.
@@ -16,18 +16,18 @@ pub(crate) struct ViewArgs {
     pub(crate) compact_warnings: bool,
 }
 
-/// How the state is locked.
+/// Options for the lock of the state.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LockArgs {
     /// Whether to lock the state.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) lock: bool,
-    /// How long to wait for a lock that somebody else holds: `30s`, `5m`.
+    /// Time to wait for a lock that another process holds: `30s`, `5m`.
     #[arg(long, value_name = "DURATION", default_value = "0s")]
     pub(crate) lock_timeout: String,
 }
 
-/// Where the state is and how it is locked.
+/// Options for the file and the lock of the state.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct StateArgs {
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) struct StateArgs {
     /// The state file to write. Default: that of `-state`.
     #[arg(long, value_name = "FILE")]
     pub(crate) state_out: Option<PathBuf>,
-    /// Where the state goes that is overwritten; `-` for nowhere. Default: the state file with `.backup`
+    /// File for a copy of the state that is overwritten; `-` for none. Default: the state file with `.backup`
     /// after its name.
     #[arg(long, value_name = "FILE")]
     pub(crate) backup: Option<PathBuf>,
@@ -51,25 +51,25 @@ impl StateArgs {
         Self { lock, state, state_out: None, backup: None }
     }
 
-    /// Where the state is.
+    /// Files of the state.
     pub(crate) fn place(&self) -> StatePlace {
         let Self { state, state_out, backup, .. } = self.clone();
         StatePlace { state, out: state_out, backup: backup.map_or(Backup::Usual, Backup::At) }
     }
 }
 
-/// Where the state is, as far as that is said.
+/// Files of the state, as far as options name them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StatePlace {
     /// The file to read.
     pub(crate) state: Option<PathBuf>,
     /// The file to write, if it is another one.
     pub(crate) out: Option<PathBuf>,
-    /// Where the state goes that is overwritten.
+    /// File for a copy of the state that is overwritten.
     pub(crate) backup: Backup,
 }
 
-/// Where a state goes that is overwritten.
+/// Destination of the copy of a state that is overwritten.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Backup {
     /// Beside the state, in the place of the last backup.
@@ -98,10 +98,10 @@ impl StatePlace {
     }
 }
 
-/// How many operations may be under way at once where nobody says, as it is shown in the help.
+/// Default number of operations that run at once, as the help prints it.
 pub(crate) const DEFAULT_AT_ONCE: &str = "10";
 
-/// How many operations may be under way at once: what was asked for. What is below zero is refused
+/// Requested number of operations that run at once. A negative number is refused
 /// where messages can be given.
 pub(crate) fn at_once(parallelism: i64) -> usize {
     match parallelism {
@@ -110,7 +110,7 @@ pub(crate) fn at_once(parallelism: i64) -> usize {
     }
 }
 
-/// How planning is done.
+/// Options for planning.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OperationArgs {
     /// Plan to destroy everything.
@@ -131,7 +131,7 @@ pub(crate) struct OperationArgs {
     /// Replace this instance whatever its configuration says. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) replace: Vec<String>,
-    /// How many operations may be under way at once; 0 leaves it to the program.
+    /// Number of operations that run at once; 0 selects the default.
     #[arg(long, value_name = "N", default_value = DEFAULT_AT_ONCE, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
     /// Whether to ask for what is missing.
@@ -170,7 +170,7 @@ pub(crate) struct InitArgs {
     /// several times.
     #[arg(long, value_name = "NAME=VALUE|FILE")]
     pub(crate) backend_config: Vec<String>,
-    /// Set up the backend anew, forgetting the old settings.
+    /// Set up the backend again, and discard the old settings.
     #[arg(long)]
     pub(crate) reconfigure: bool,
     /// Take the state along to where it is kept from now on.
@@ -191,7 +191,7 @@ pub(crate) struct InitArgs {
     pub(crate) variables: VariableArgs,
 }
 
-/// Where values of variables come from, in the order given: later ones win.
+/// Sources of values of variables, in the order given. Later ones win.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VariableArgs {
     /// The sources, in order.

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use super::{Backup, LockArgs, StateArgs, StatePlace};
 use crate::clock;
 
-/// What to do with the state.
+/// Work with the state.
 #[derive(Debug, Subcommand)]
 pub(crate) enum StateCommand {
     /// List the instances in the state.
@@ -53,14 +53,14 @@ pub(crate) struct StateShowArgs {
 /// Arguments of `state mv`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StateMvArgs {
-    /// What to move.
+    /// Address of the object to move.
     pub(crate) source: String,
     /// Its address afterwards.
     pub(crate) destination: String,
     /// Say what would be moved, and move nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Where the state goes that is put under `-state-out`, if there was one.
+    /// File for a copy of the state that `-state-out` overwrites.
     #[arg(long, value_name = "FILE")]
     pub(crate) backup_out: Option<PathBuf>,
     /// Accepted for compatibility: there is no remote version to ignore.
@@ -73,7 +73,7 @@ pub(crate) struct StateMvArgs {
 /// Arguments of `state rm`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StateRmArgs {
-    /// What to forget: instances, resources, modules.
+    /// Instances, resources or modules to remove from the state.
     #[arg(value_name = "ADDRESS", required = true)]
     pub(crate) addresses: Vec<String>,
     /// Say what would be forgotten, and forget nothing.
@@ -99,13 +99,13 @@ pub(crate) struct StateReplaceProviderArgs {
     pub(crate) edit: EditArgs,
 }
 
-/// What the commands that edit the state in place have in common.
+/// Options of the commands that edit the state in place.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EditArgs {
     /// The state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    /// Where the state goes that is overwritten.
+    /// File for a copy of the state that is overwritten.
     #[arg(long, value_name = "FILE")]
     pub(crate) backup: Option<PathBuf>,
     /// Accepted for compatibility: there is no remote version to ignore.
@@ -116,7 +116,7 @@ pub(crate) struct EditArgs {
 }
 
 impl EditArgs {
-    /// Where the state is. It is always backed up, under a name of its own unless one is given.
+    /// Files of the state. It is always backed up, to a new file unless an option names one.
     pub(crate) fn place(&self) -> StatePlace {
         let seconds = clock::now().unix_timestamp();
         let backup = Backup::always(self.backup.as_ref(), seconds);
@@ -166,7 +166,7 @@ pub(crate) struct ForceUnlockArgs {
     pub(crate) force: bool,
 }
 
-/// What to do with workspaces.
+/// Work with workspaces.
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkspaceCommand {
     /// Delete a workspace.
@@ -208,7 +208,7 @@ pub(crate) struct WorkspaceSelectArgs {
 pub(crate) struct WorkspaceDeleteArgs {
     /// The name.
     pub(crate) name: String,
-    /// Delete it even if its state holds resources, which then nobody manages any more.
+    /// Delete it even if its state holds resources, which are then no longer managed.
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

@@ -359,7 +359,7 @@ impl Run<'_> {
         // A pipe may answer, as `yes |` does, unless questions were ruled out.
         if !(env.input && self.args.operation.input) {
             return Err(diags.error(Diagnostic::error(
-                "Nobody to ask for approval",
+                "Approval cannot be asked for",
                 "These actions need an approval, but questions are not allowed here. Use -auto-approve to go ahead without one, or apply a saved plan.",
             )));
         }
@@ -409,7 +409,7 @@ impl Run<'_> {
         let world = self.prepared.world(true);
         // A run that is cut off must not leave an empty file in the place of the first state.
         let is_first = !locked.store.is_in_place();
-        if is_first || locked.has_taken_over() || plan.needs_its_ground(&locked.file.state) {
+        if is_first || locked.has_taken_over() || plan.must_store_prior_state(&locked.file.state) {
             let stored = self.store_ground(diags, locked, (plan, &journal)).await;
             if let Err(reported) = stored {
                 // Nothing was done yet that another run would have to take over.

@@ -323,7 +323,7 @@ mod tests {
             sources: Default::default(),
             settings: Default::default(),
             reattached: Default::default(),
-            basis: Default::default(),
+            config_sources: Default::default(),
         };
         let report = Report::new(Screen::of(&env), false, false);
         let backend = workspace.backend(&mut diags).unwrap();

@@ -45,7 +45,7 @@ impl ErroredState {
             ),
             ErroredStateRelation::Superseded => (
                 "errored.tfstate is out of date",
-                "A run that could not store its state wrote it, and the state has every object in it by now. Remove it, so that nobody puts it in the place of the state.".to_owned(),
+                "A run that could not store its state wrote it, and the state has every object in it by now. Remove it, so that it cannot replace the state by mistake.".to_owned(),
             ),
             ErroredStateRelation::Newer { missing } => (
                 "errored.tfstate has objects that the state does not have",

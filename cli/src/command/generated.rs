@@ -74,7 +74,7 @@ pub(super) fn write(
 /// Import id of the object, if the plan came as far as importing it.
 fn id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
     let change = plan.changes.get(&(addr.clone(), None))?;
-    match &change.importing.as_ref()?.clue {
+    match &change.importing.as_ref()?.import_key {
         ImportKey::Id(id) => Some(id),
         ImportKey::Identity(_) => None,
     }

@@ -38,8 +38,10 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
-            let (clue, unwritten) = (ImportKey::Id(args.id.as_str().into()), None);
-            finder.take_in(diags, locked, &addr, Adoption { clue, all: true, unwritten }).await?;
+            let (import_key, unwritten) = (ImportKey::Id(args.id.as_str().into()), None);
+            finder
+                .take_in(diags, locked, &addr, Adoption { import_key, all: true, unwritten })
+                .await?;
             locked.recovery.iter_mut().for_each(|recovery| {
                 recovery.decide(&addr, "imported by the user");
             });

@@ -123,7 +123,7 @@ async fn install_providers(
     let places = workspace.places(&args.plugin_dir);
     let installation = Installation {
         upgrade: args.upgrade,
-        demands: &ModuleConstraints::of(config),
+        module_constraints: &ModuleConstraints::of(config),
         event: &|addr, event| {
             report.transient("");
             report.log_each(&event.human(addr), &event.machine(addr));

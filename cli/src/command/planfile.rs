@@ -131,16 +131,16 @@ pub(super) fn write(
             prepared.variables.get(name).is_some_and(|input| !input.is_default)
         }),
     };
-    let basis = &prepared.workspace.basis;
+    let config_sources = &prepared.workspace.config_sources;
     let prior = StateFile { state: plan.prior.clone(), ..file.clone() };
     let parts: Vec<(String, Vec<u8>)> = vec![
         (ABOUT.into(), serde_json::to_vec(&about).map_err(|error| error.to_string())?),
         (PLAN.into(), without_ephemeral(plan).to_bytes().map_err(|error| error.to_string())?),
         (PRIOR.into(), prior.write()),
-        (MODULES.into(), basis.modules.render().into_bytes()),
-        (LOCKS.into(), basis.locks.render().into_bytes()),
+        (MODULES.into(), config_sources.modules.render().into_bytes()),
+        (LOCKS.into(), config_sources.locks.render().into_bytes()),
     ];
-    let texts = basis.texts.iter();
+    let texts = config_sources.texts.iter();
     let texts: Vec<_> =
         texts.map(|(path, text)| (format!("{CONFIG}{}", path.display()), text)).collect();
     let parts = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
@@ -373,7 +373,7 @@ impl Saved {
         diags: &mut Diagnostics,
         workspace: &Workspace<'_>,
     ) -> Result<(), Reported> {
-        if self.locks.selects_as(&workspace.basis.locks) {
+        if self.locks.selects_as(&workspace.config_sources.locks) {
             return Ok(());
         }
         let detail = "The given plan file was created with a different set of external dependency selections than the current configuration. A saved plan can be applied only to the same configuration it was created from.\n\nCreate a new plan from the updated configuration.";

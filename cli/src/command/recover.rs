@@ -293,8 +293,8 @@ impl Adopted<'_> {
         // taken for it: the next plan decides its fate.
         let is_free = !finder.is_taken(&locked.file.state, one.place());
         let at = if is_free { one.place() } else { &one.addr };
-        let (clue, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
-        let adoption = Adoption { clue, all: false, unwritten };
+        let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
+        let adoption = Adoption { import_key, all: false, unwritten };
         let others = locked.file.state.clone();
         finder.take_in(diags, locked, at, adoption).await?;
         refuse_managed(diags, (&others, &locked.file.state), (one, at))?;

@@ -19,7 +19,8 @@ pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
             args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
         if status == Status::Tainted && addr.resource.mode() != Mode::Managed {
             let summary = format!("Resource instance {addr} cannot be tainted");
-            let detail = "Only what is managed here can be replaced: a data source is read anew in every run.";
+            let detail =
+                "Only what is managed here can be replaced: a data source is read in every run.";
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
         let editing = Editing {

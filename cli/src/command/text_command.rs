@@ -57,7 +57,7 @@ pub(super) fn confirmed(diags: &mut Diagnostics, question: &str) -> Result<bool,
     match read {
         Ok(1..) => Ok(answer.trim() == "yes"),
         Ok(0) | Err(_) => {
-            let detail = "Nobody answered. Nothing was changed.";
+            let detail = "There was no answer. Nothing was changed.";
             Err(diags.error(Diagnostic::error("Error asking for approval", detail)))
         }
     }

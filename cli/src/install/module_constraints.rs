@@ -16,9 +16,9 @@ const MAX_LISTED: usize = 12;
 impl ModuleConstraints {
     /// The constraints of the modules of a configuration.
     pub(crate) fn of(config: &Config) -> Self {
-        let mut demands = Self::default();
-        demands.add(config, config.root_node(), "");
-        demands
+        let mut module_constraints = Self::default();
+        module_constraints.add(config, config.root_node(), "");
+        module_constraints
     }
 
     fn add(&mut self, config: &Config, node: &ModuleNode, path: &str) {
@@ -90,7 +90,7 @@ mod tests {
             let required = [(addr.clone(), constraints.parse().unwrap())].into();
             (name.to_owned(), required)
         };
-        let demands = ModuleConstraints(vec![
+        let module_constraints = ModuleConstraints(vec![
             module("the root module", ">= 2.0"),
             module("module.a", "~> 1.0"),
             module("module.b", ""),
@@ -98,7 +98,11 @@ mod tests {
         let versions = ["1.0.0", "1.4.0", "2.1.0", "3.0.0-beta1"];
         let versions = versions.iter().map(|text| Version::parse(text).unwrap()).collect();
         let expected = "\n\nThe constraints are those of:\n  - the root module: >= 2.0.0\n  - module.a: ~> 1.0\n\nThe available versions are 3.0.0-beta1, 2.1.0, 1.4.0, 1.0.0.\n\nThese versions would meet all constraints:\n  - 1.4.0, if the root module did not ask for >= 2.0.0\n  - 2.1.0, if module.a did not ask for ~> 1.0";
-        assert_eq!(demands.explain(&addr, &versions), expected);
-        assert!(demands.explain(&addr, &BTreeSet::new()).ends_with("No version is available."));
+        assert_eq!(module_constraints.explain(&addr, &versions), expected);
+        assert!(
+            module_constraints
+                .explain(&addr, &BTreeSet::new())
+                .ends_with("No version is available.")
+        );
     }
 }

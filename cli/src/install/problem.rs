@@ -33,7 +33,7 @@ pub(crate) enum InstallFailure {
 /// The context of a message.
 pub(crate) struct Context<'a> {
     pub(crate) required: &'a BTreeMap<ProviderAddr, Constraints>,
-    pub(crate) demands: &'a ModuleConstraints,
+    pub(crate) module_constraints: &'a ModuleConstraints,
     /// The version that comes with this program, if it would do for an upgrade.
     pub(crate) shipped: Option<Version>,
 }
@@ -67,7 +67,11 @@ impl InstallFailure {
             ),
             Self::NoMatch(versions) => query(
                 format!("no available releases match the given constraints {constraints}"),
-                format!("{}{}", context.demands.explain(addr, &versions), modules_hint(&name)),
+                format!(
+                    "{}{}",
+                    context.module_constraints.explain(addr, &versions),
+                    modules_hint(&name)
+                ),
             ),
             Self::Query(error) => query_failed(addr, *error, context),
             Self::Fetch(version, error) => fetch_failed(addr, &version, *error, &constraints),

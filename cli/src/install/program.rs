@@ -88,7 +88,7 @@ impl ProviderFolders<'_> {
         })?;
         if !lock.hashes.is_empty() && !lock.hashes.contains(&hash) {
             let detail = format!(
-                "What is installed is not what was locked: {}. Run `formwork init` to install it anew, or `formwork init -upgrade` if the package was meant to change.",
+                "What is installed is not what was locked: {}. Run `formwork init` to reinstall it, or `formwork init -upgrade` if the package was meant to change.",
                 package::mismatch(addr, &lock.version)
             );
             let summary = "Required plugins are not installed";

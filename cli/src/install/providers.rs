@@ -52,7 +52,7 @@ pub(crate) struct Installed {
 pub(crate) struct Installation<'a> {
     /// Whether to take the newest versions that are allowed, whatever is locked.
     pub(crate) upgrade: bool,
-    pub(crate) demands: &'a ModuleConstraints,
+    pub(crate) module_constraints: &'a ModuleConstraints,
     /// Gets the events of each provider, in the order of the providers.
     pub(crate) event: &'a dyn Fn(&ProviderAddr, &Event),
     /// Called now and then while nothing else happens.
@@ -190,7 +190,11 @@ impl ProviderFolders<'_> {
                 Err(problem) => {
                     let shipped = self.shipped(&job.addr).map(|(version, _)| version);
                     let shipped = shipped.filter(|version| job.constraints.allows(version));
-                    let context = problem::Context { required, demands: how.demands, shipped };
+                    let context = problem::Context {
+                        required,
+                        module_constraints: how.module_constraints,
+                        shipped,
+                    };
                     result = Err(diags.error(problem.diagnostic(&job.addr, &context)));
                 }
             }

@@ -67,10 +67,8 @@ pub(crate) fn install(
     let folder = place.data.path().join(super::FOLDER);
     let broken = |diags: &mut Diagnostics, error: std::io::Error| {
         let path = Manifest::path(&folder);
-        let detail = format!(
-            "{}: {error}. Remove the file to have all modules installed anew.",
-            path.display()
-        );
+        let detail =
+            format!("{}: {error}. Remove the file to reinstall all modules.", path.display());
         let summary = "Failed to read modules manifest file";
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };

@@ -24,7 +24,10 @@ use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::web::{Client, Tls};
-use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
+use crate::{
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
+    intents_beside, with_default,
+};
 
 /// The part of the key that precedes the name of a workspace.
 const WORKSPACE: &str = "-env:";
@@ -177,10 +180,7 @@ impl Consul {
         let found = keys.iter().filter_map(|key| key.strip_prefix(&prefix));
         // Below the key of a workspace are its lock and its chunks.
         let names = found.filter(|name| !name.is_empty() && !name.contains('/'));
-        let mut others: Vec<String> = names.map(str::to_owned).collect();
-        others.sort();
-        others.insert(0, DEFAULT_WORKSPACE.to_owned());
-        Ok(others)
+        Ok(with_default(names))
     }
 }
 
@@ -195,19 +195,12 @@ impl Backend for Consul {
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        if self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(WorkspaceError::Exists(name.to_owned()));
-        }
+        check_new_workspace(&self.workspaces().await?, name)?;
         Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        if name == DEFAULT_WORKSPACE {
-            return Err(WorkspaceError::Default);
-        }
-        if !self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(WorkspaceError::Missing(name.to_owned()));
-        }
+        check_removable_workspace(&self.workspaces().await?, name)?;
         Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
     }
 

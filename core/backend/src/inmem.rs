@@ -12,7 +12,9 @@ use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::lock::LockInfo;
 use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace, RemoteStore};
 use crate::store::{LockEnd, StateStore, StoreError};
-use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
+use crate::{
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, intents_beside, with_default,
+};
 
 /// The states and locks of all backends of this process, by workspace.
 static STATES: LazyLock<Mutex<BTreeMap<String, Slot>>> = LazyLock::new(Mutex::default);
@@ -65,14 +67,11 @@ impl Backend for InMemory {
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         let others = with(|states| states.keys().cloned().collect::<Vec<_>>());
-        let others = others.into_iter().filter(|name| name != DEFAULT_WORKSPACE);
-        Ok(std::iter::once(DEFAULT_WORKSPACE.to_owned()).chain(others).collect())
+        Ok(with_default(others.into_iter().filter(|name| name != DEFAULT_WORKSPACE)))
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        if self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(WorkspaceError::Exists(name.to_owned()));
-        }
+        check_new_workspace(&self.workspaces().await?, name)?;
         with(|states| {
             states.entry(name.to_owned()).or_default();
         });

@@ -72,6 +72,31 @@ pub trait Backend: Send + Sync {
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog>;
 }
 
+/// The workspaces of a backend that stores a state for each: the default one first, then the others.
+fn with_default(others: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+    let mut names: Vec<String> = others.into_iter().map(Into::into).collect();
+    names.sort();
+    names.insert(0, DEFAULT_WORKSPACE.to_owned());
+    names
+}
+
+/// Checks that a new workspace has a name of its own.
+fn check_new_workspace(names: &[String], name: &str) -> Result<(), WorkspaceError> {
+    match names.iter().any(|other| other == name) {
+        true => Err(WorkspaceError::Exists(name.to_owned())),
+        false => Ok(()),
+    }
+}
+
+/// Checks that a workspace exists and is not the default one.
+fn check_removable_workspace(names: &[String], name: &str) -> Result<(), WorkspaceError> {
+    match name {
+        DEFAULT_WORKSPACE => Err(WorkspaceError::Default),
+        _ if names.iter().any(|other| other == name) => Ok(()),
+        _ => Err(WorkspaceError::Missing(name.to_owned())),
+    }
+}
+
 /// The intents of runs that work with a state elsewhere: in a folder beside the configuration, named
 /// after the place of the state, so that another place does not find them.
 fn intents_beside(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {

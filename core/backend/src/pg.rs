@@ -21,7 +21,9 @@ use self::place::PgPlace;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::remote::{Cause, RemoteStore};
 use crate::store::{StateStore, StoreError, StoreOperation};
-use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
+use crate::{
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, intents_beside, with_default,
+};
 
 #[cfg(any(test, fuzzing))]
 pub(crate) use self::connect::hostile;
@@ -137,11 +139,9 @@ impl Pg {
     }
 
     async fn names(&self, client: &Client) -> Result<Vec<String>, Cause> {
-        let query =
-            format!("SELECT name FROM {} WHERE name != 'default' ORDER BY name", self.table.name());
+        let query = format!("SELECT name FROM {} WHERE name != 'default'", self.table.name());
         let rows = client.query(&query, &[]).await?;
-        let others = rows.iter().map(|row| row.get(0));
-        Ok(std::iter::once(DEFAULT_WORKSPACE.to_owned()).chain(others).collect())
+        Ok(with_default(rows.iter().map(|row| row.get::<_, String>(0))))
     }
 }
 
@@ -160,9 +160,7 @@ impl Backend for Pg {
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
         let failed = self.failed(StoreOperation::Create);
         let client = self.table.open().await.map_err(&failed)?;
-        if self.names(&client).await.map_err(&failed)?.iter().any(|other| other == name) {
-            return Err(WorkspaceError::Exists(name.to_owned()));
-        }
+        check_new_workspace(&self.names(&client).await.map_err(&failed)?, name)?;
         // A row without objects: Terraform lists workspaces by their rows.
         let empty = StateFile { serial: 1, ..StateFile::fresh() };
         let mut place = PgPlace::new(self.table.clone(), name);

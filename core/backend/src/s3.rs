@@ -29,7 +29,10 @@ use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::web::{Client, Tls};
-use crate::{Backend, DEFAULT_WORKSPACE, WorkspaceError, intents_beside};
+use crate::{
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
+    intents_beside, with_default,
+};
 
 /// The type of the backend.
 pub(crate) struct S3Kind;
@@ -169,10 +172,7 @@ impl S3 {
             }
         };
         let found = keys.iter().filter_map(|key| self.workspace_of(key));
-        let mut others: Vec<String> = found.map(str::to_owned).collect();
-        others.sort();
-        others.insert(0, DEFAULT_WORKSPACE.to_owned());
-        Ok(others)
+        Ok(with_default(found))
     }
 }
 
@@ -187,19 +187,12 @@ impl Backend for S3 {
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        if self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(WorkspaceError::Exists(name.to_owned()));
-        }
+        check_new_workspace(&self.workspaces().await?, name)?;
         Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
     }
 
     async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        if name == DEFAULT_WORKSPACE {
-            return Err(WorkspaceError::Default);
-        }
-        if !self.workspaces().await?.iter().any(|other| other == name) {
-            return Err(WorkspaceError::Missing(name.to_owned()));
-        }
+        check_removable_workspace(&self.workspaces().await?, name)?;
         Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
     }
 
@@ -214,7 +207,7 @@ impl Backend for S3 {
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
         // The same for every way to address a bucket, so that no journal is missed.
         let Settings { bucket, region, addressing, .. } = &self.settings;
-        let service = addressing.endpoint.as_deref().unwrap_or(region);
+        let service = addressing.endpoint.as_deref().unwrap_or(region).trim_end_matches('/');
         let place = format!("{service}\n{bucket}\n{}", self.key(workspace));
         intents_beside(&self.root, &place, workspace)
     }

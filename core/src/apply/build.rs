@@ -139,7 +139,7 @@ pub(super) fn providers(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAd
     let mut seen = BTreeSet::new();
     for vertex in draft.vertices() {
         match vertex {
-            Vertex::SharedVertex(frame) => needed.extend(frame.provider().cloned()),
+            Vertex::SharedVertex(shared) => needed.extend(shared.provider().cloned()),
             Vertex::Expand(expand) => drop(seen.insert(&expand.addr)),
             _ => {}
         }
@@ -242,7 +242,7 @@ fn connect_references<'c>(
 
 fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>, mode: Mode) -> Vec<Mentions<'c>> {
     match vertex {
-        Vertex::SharedVertex(frame) => frame.mentions(config),
+        Vertex::SharedVertex(shared) => shared.mentions(config),
         // While everything is destroyed the state says what there is, and what the block mentions may
         // not have a value any more.
         Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => Vec::new(),

@@ -54,8 +54,8 @@ pub(super) async fn run(
     journal: &Journal,
     graph: &Graph<Vertex<'_>, EdgeReason>,
 ) -> Applied {
-    let openings = EphemeralResources::new(session);
-    let view = View { session, plan, journal, openings: &openings };
+    let ephemeral_resources = EphemeralResources::new(session);
+    let view = View { session, plan, journal, ephemeral_resources: &ephemeral_resources };
     // Visits read the state only before they wait for anything, records change it between visits,
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
@@ -69,7 +69,7 @@ pub(super) async fn run(
     let unvisited = walk_phase(
         session,
         diags,
-        (graph, &openings, &|| !journal.takes_calls()),
+        (graph, &ephemeral_resources, &|| !journal.takes_calls()),
         |vertex| {
             let state = &state;
             async move {
@@ -113,9 +113,9 @@ fn announce_imports(session: &Session<'_>, plan: &Plan) -> usize {
         plan.changes.values().filter_map(|change| Some((change, change.importing.as_ref()?)));
     imported
         .map(|(change, importing)| {
-            let (addr, clue) = (&change.addr, &importing.clue);
-            session.watch.see(&Event::ImportStart { addr, clue, applying: true });
-            session.watch.see(&Event::ImportDone { addr, clue });
+            let (addr, import_key) = (&change.addr, &importing.import_key);
+            session.watch.see(&Event::ImportStart { addr, import_key, applying: true });
+            session.watch.see(&Event::ImportDone { addr, import_key });
         })
         .count()
 }
@@ -175,8 +175,8 @@ impl Recorder<'_, '_> {
             "dependents begin before what they depend on is written down"
         );
         match (vertex, came) {
-            (Vertex::SharedVertex(frame), ApplyOutcome::SharedVertex(found)) => {
-                if let Some((output, found)) = frame.record(self.session, found) {
+            (Vertex::SharedVertex(shared), ApplyOutcome::SharedVertex(found)) => {
+                if let Some((output, found)) = shared.record(self.session, found) {
                     record_output(state, &output.name, &found, output.sensitive);
                 }
             }

@@ -31,7 +31,7 @@ fn written(addr: &InstanceAddr) -> String {
 fn drawn(vertex: &Vertex<'_>) -> RenderedVertex {
     let boxed = |label: String| Some(VertexStyle { label, shape: "box" });
     let look = match vertex {
-        Vertex::SharedVertex(frame) => return frame.drawn(),
+        Vertex::SharedVertex(shared) => return shared.drawn(),
         Vertex::Expand(expand) => boxed(expand.addr.to_string()),
         Vertex::Open(open) => boxed(open.addr.to_string()),
         Vertex::Instance(instance) => boxed(written(&instance.change.addr)),

@@ -86,22 +86,22 @@ pub(crate) struct DestroyVertex<'c> {
 }
 
 impl<'c> From<SharedVertex<'c>> for Vertex<'c> {
-    fn from(frame: SharedVertex<'c>) -> Self {
-        Self::SharedVertex(frame)
+    fn from(shared: SharedVertex<'c>) -> Self {
+        Self::SharedVertex(shared)
     }
 }
 
 impl<'c> phase::Vertex<'c> for Vertex<'c> {
-    fn frame(&self) -> Option<&SharedVertex<'c>> {
+    fn shared(&self) -> Option<&SharedVertex<'c>> {
         match self {
-            Self::SharedVertex(frame) => Some(frame),
+            Self::SharedVertex(shared) => Some(shared),
             _ => None,
         }
     }
 
     fn module(&self) -> Option<&'c ModuleNode> {
         match self {
-            Self::SharedVertex(frame) => frame.module(),
+            Self::SharedVertex(shared) => shared.module(),
             Self::Expand(expand) => Some(expand.node),
             Self::Open(open) => Some(open.node),
             // Vertices that create or destroy come behind the expansion, or need none.
@@ -117,7 +117,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 
     fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
         match self {
-            Self::SharedVertex(frame) => frame.around(config),
+            Self::SharedVertex(shared) => shared.around(config),
             Self::Done(addr) => config.node(&addr.module),
             other => other.module(),
         }
@@ -157,7 +157,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 
     fn passes_on(&self) -> bool {
         match self {
-            Self::SharedVertex(frame) => frame.passes_on(),
+            Self::SharedVertex(shared) => shared.passes_on(),
             other => matches!(other, Self::Expand(_) | Self::Open(_)),
         }
     }
@@ -166,7 +166,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 impl std::fmt::Display for Vertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::SharedVertex(frame) => frame.fmt(f),
+            Self::SharedVertex(shared) => shared.fmt(f),
             Self::Expand(expand) => write!(f, "{} (expand)", expand.addr),
             Self::Open(open) => open.addr.fmt(f),
             Self::Instance(InstanceVertex { change, .. })

@@ -28,14 +28,14 @@ pub(super) struct View<'a> {
     pub(super) plan: &'a Plan,
     pub(super) journal: &'a Journal,
     /// The ephemeral resources that are open.
-    pub(super) openings: &'a EphemeralResources<'a>,
+    pub(super) ephemeral_resources: &'a EphemeralResources<'a>,
 }
 
 /// Result of a visit.
 pub(super) enum ApplyOutcome {
     /// Nothing to record.
     Nothing,
-    /// Result of visiting a vertex of the frame.
+    /// Result of visiting a shared vertex.
     SharedVertex(SharedOutcome),
     /// The instances of a resource, for each instance of its module.
     Expanded(Vec<Expanded>),
@@ -74,9 +74,11 @@ pub(super) async fn visit(
     let mut diags = Diagnostics::new();
     let session = view.session;
     let came = match vertex {
-        Vertex::SharedVertex(frame) => {
-            let with = (session, session.givens());
-            ApplyOutcome::SharedVertex(frame.visit(&mut diags, with, view.openings).await)
+        Vertex::SharedVertex(shared) => {
+            let with = (session, session.eval_inputs());
+            ApplyOutcome::SharedVertex(
+                shared.visit(&mut diags, with, view.ephemeral_resources).await,
+            )
         }
         Vertex::Expand(expand) => {
             let find = |diags: &mut Diagnostics| expand::visit(view, diags, expand);

@@ -83,13 +83,13 @@ fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
         let problem = Diagnostic::error("Invalid import id argument", detail);
         return Some(problem.at(reference.whole));
     }
-    let misfit = match (&resource.repetition, &import.key) {
+    let mismatch = match (&resource.repetition, &import.key) {
         (Repetition::Single, Some(_)) => "The target resource does not use count.",
         (Repetition::Count(_), None) => "The target resource is using count.",
         (Repetition::ForEach(_), None) => "The target resource is using for_each.",
         _ => return None,
     };
-    let detail = format!("{misfit} The resource is `{}`.", resource.name);
+    let detail = format!("{mismatch} The resource is `{}`.", resource.name);
     Some(Diagnostic::error("Invalid import 'to' expression", detail).at(import.to))
 }
 

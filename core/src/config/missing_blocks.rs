@@ -21,8 +21,8 @@ impl Config {
             if self.resource(&addr).is_some() {
                 continue;
             }
-            match misfit(import) {
-                Some(misfit) => result = Err(diags.error(misfit)),
+            match mismatch(import) {
+                Some(mismatch) => result = Err(diags.error(mismatch)),
                 None => {
                     let resource = unwritten(&self.root, import);
                     self.unwritten.insert(addr.resource, Box::new(resource));
@@ -34,7 +34,7 @@ impl Config {
 }
 
 /// The error if no configuration can be generated for an import.
-fn misfit(import: &Import) -> Option<Diagnostic> {
+fn mismatch(import: &Import) -> Option<Diagnostic> {
     let addr = import.config_addr();
     let repeated = matches!(import.repetition, Repetition::ForEach(_)) || import.key.is_some();
     let detail = match (addr.module.is_root(), repeated) {

@@ -45,15 +45,15 @@ impl<'c> CallVertex<'c> {
     pub fn visit(
         self,
         diags: &mut Diagnostics,
-        givens: EvalInputs<'_>,
+        eval_inputs: EvalInputs<'_>,
     ) -> Result<Vec<Expansion>, Reported> {
         let mut expansions = Vec::new();
         let mut result = Ok(());
-        let mut n_instances = givens.results.n_modules();
-        for module in givens.results.instances(&self.caller.path) {
-            let scope = ModuleScope::new(module, givens.world);
-            if givens.checking {
-                let scope = scope.checked(givens.check);
+        let mut n_instances = eval_inputs.results.n_modules();
+        for module in eval_inputs.results.instances(&self.caller.path) {
+            let scope = ModuleScope::new(module, eval_inputs.world);
+            if eval_inputs.checking {
+                let scope = scope.checked(eval_inputs.check);
                 let repetition = expand::check(diags, &scope, &self.call.repetition);
                 scope.check_whole(diags, &self.call.depends_on)?;
                 repetition?;
@@ -80,13 +80,13 @@ impl<'c> CallVertex<'c> {
     }
 
     /// Records the result of [`CallVertex::visit`].
-    pub fn record(self, givens: EvalInputs<'_>, expansions: Vec<Expansion>) {
+    pub fn record(self, eval_inputs: EvalInputs<'_>, expansions: Vec<Expansion>) {
         let name = &self.call.site.name;
-        givens.results.count_modules(expansions.iter().map(Expansion::len).sum());
-        let callers = givens.results.instances(&self.caller.path);
+        eval_inputs.results.count_modules(expansions.iter().map(Expansion::len).sum());
+        let callers = eval_inputs.results.instances(&self.caller.path);
         for (module, expansion) in callers.into_iter().zip(expansions) {
-            module.expand_call(givens.config, name, expansion);
-            if givens.checking
+            module.expand_call(eval_inputs.config, name, expansion);
+            if eval_inputs.checking
                 && let Some(call) = module.call(name)
             {
                 call.set_placeholder(self.placeholder());

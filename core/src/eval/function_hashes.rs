@@ -76,17 +76,17 @@ mod tests {
     fn an_answer_holds_for_the_same_call_only_also_when_it_was_written_down() {
         let provider: ProviderAddr = "acme/p".parse().unwrap();
         let of = |function: &str, arguments: &[u8]| call(&provider, function, arguments);
-        let mut promises = FunctionResultHashes::default();
-        let keep = |promises: &mut FunctionResultHashes, call, answer: &str| {
-            promises.keep(call, &Value::string(answer), &Type::String)
+        let mut function_hashes = FunctionResultHashes::default();
+        let keep = |function_hashes: &mut FunctionResultHashes, call, answer: &str| {
+            function_hashes.keep(call, &Value::string(answer), &Type::String)
         };
-        assert!(keep(&mut promises, of("f", b"x"), "1"));
-        assert!(keep(&mut promises, of("f", b"y"), "2"));
-        assert!(keep(&mut promises, of("fx", b""), "3"));
-        assert!(promises.keep(of("f", b"x"), &Value::unknown(Type::String), &Type::String));
-        let texts: Vec<_> = promises.texts().collect();
+        assert!(keep(&mut function_hashes, of("f", b"x"), "1"));
+        assert!(keep(&mut function_hashes, of("f", b"y"), "2"));
+        assert!(keep(&mut function_hashes, of("fx", b""), "3"));
+        assert!(function_hashes.keep(of("f", b"x"), &Value::unknown(Type::String), &Type::String));
+        let texts: Vec<_> = function_hashes.texts().collect();
         let mut read = FunctionResultHashes::of_texts(&texts).unwrap();
-        assert_eq!(read, promises);
+        assert_eq!(read, function_hashes);
         assert!(keep(&mut read, of("f", b"x"), "1"));
         assert!(!keep(&mut read, of("f", b"x"), "2"));
     }

@@ -27,7 +27,7 @@ pub struct ProviderFunctions {
     asked: Asked,
     stand_in: UnknownFunction,
     /// Answers so far, in this phase and the one before.
-    promises: RefCell<FunctionResultHashes>,
+    function_hashes: RefCell<FunctionResultHashes>,
 }
 
 /// Calls to make, by provider, function and arguments.
@@ -78,7 +78,7 @@ impl Default for ProviderFunctions {
             first: OnceCell::new(),
             unloaded: RefCell::default(),
             asked: Rc::default(),
-            promises: RefCell::default(),
+            function_hashes: RefCell::default(),
             stand_in: UnknownFunction(Param {
                 allow_null: true,
                 allow_unknown: true,
@@ -142,13 +142,13 @@ impl ProviderFunctions {
 
     /// Answers so far.
     #[must_use]
-    pub fn promises(&self) -> FunctionResultHashes {
-        self.promises.borrow().clone()
+    pub fn function_hashes(&self) -> FunctionResultHashes {
+        self.function_hashes.borrow().clone()
     }
 
     /// Holds the providers to their answers in an earlier phase.
-    pub fn set_expected_results(&self, promises: &FunctionResultHashes) {
-        self.promises.borrow_mut().clone_from(promises);
+    pub fn set_expected_results(&self, function_hashes: &FunctionResultHashes) {
+        self.function_hashes.borrow_mut().clone_from(function_hashes);
     }
 
     /// Records the answer to a call. One that differs from the answer while planning becomes an
@@ -156,7 +156,7 @@ impl ProviderFunctions {
     pub fn answer(&self, call: &ProviderCall, answer: FunctionAnswer) {
         let answer = answer.and_then(|value| {
             let number = function_hashes::call(&call.provider, &call.function, &call.key);
-            if self.promises.borrow_mut().keep(number, &value, &call.returns) {
+            if self.function_hashes.borrow_mut().keep(number, &value, &call.returns) {
                 return Ok(value);
             }
             let text = format!(

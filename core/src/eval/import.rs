@@ -21,7 +21,7 @@ pub struct ImportTarget {
     /// The instance it is to belong to.
     pub addr: InstanceAddr,
     /// The key by which the provider finds it; `None` while that is not known.
-    pub clue: Option<ImportKey>,
+    pub import_key: Option<ImportKey>,
 }
 
 /// Evaluates a block. `scope` is that of the root module. `None` while it is not known how often the
@@ -36,7 +36,10 @@ pub fn expand_import(
 ) -> Result<Option<Vec<ImportTarget>>, Reported> {
     let Repetition::ForEach(each) = &import.repetition else {
         let addr = import.constant_addr();
-        return Ok(Some(vec![ImportTarget { addr, clue: clue(diags, scope, &import.by)? }]));
+        return Ok(Some(vec![ImportTarget {
+            addr,
+            import_key: import_key(diags, scope, &import.by)?,
+        }]));
     };
     let value = evaluate(diags, each, scope)?;
     let mut found = Vec::new();
@@ -50,7 +53,7 @@ pub fn expand_import(
         let data =
             RepetitionData { each_key: Some(key), each_value: Some(value), count_index: None };
         let scope = scope.clone().repeated(data);
-        found.push(ImportTarget { addr, clue: clue(diags, &scope, &import.by)? });
+        found.push(ImportTarget { addr, import_key: import_key(diags, &scope, &import.by)? });
     }
     Ok(Some(found))
 }
@@ -116,7 +119,7 @@ fn elements(
 }
 
 /// Evaluates the key by which an object is found; `None` while it is not known.
-fn clue(
+fn import_key(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     by: &ImportBy,

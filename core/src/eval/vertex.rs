@@ -68,25 +68,25 @@ impl<'c> ValueVertex<'c> {
     pub fn visit(
         self,
         diags: &mut Diagnostics,
-        givens: EvalInputs<'_>,
+        eval_inputs: EvalInputs<'_>,
     ) -> Result<Vec<Value>, Reported> {
         if let NamedValue::Variable(variable) = self.value
-            && let Some((caller, call)) = givens.config.call(self.node)
+            && let Some((caller, call)) = eval_inputs.config.call(self.node)
         {
-            return visit_passed(diags, givens, (caller, call), variable);
+            return visit_passed(diags, eval_inputs, (caller, call), variable);
         }
         let mut values = Ok(Vec::new());
-        for module in givens.results.instances(&self.node.path) {
-            let scope = ModuleScope::new(module, givens.world).checked(givens.check);
+        for module in eval_inputs.results.instances(&self.node.path) {
+            let scope = ModuleScope::new(module, eval_inputs.world).checked(eval_inputs.check);
             let value = match self.value {
-                NamedValue::Variable(variable) => visit_given(diags, &scope, variable, givens),
+                NamedValue::Variable(variable) => visit_given(diags, &scope, variable, eval_inputs),
                 NamedValue::Local(local) => {
                     check_own_name(diags, local)?;
                     let wanted = (Candidate::Local(&local.name), &local.expr);
-                    givens.results.constants().value(diags, wanted, &scope)
+                    eval_inputs.results.constants().value(diags, wanted, &scope)
                 }
-                NamedValue::Output(output) => visit_output(diags, output, &scope, givens),
-                NamedValue::Check(check) => visit_check(diags, check, &scope, givens),
+                NamedValue::Output(output) => visit_output(diags, output, &scope, eval_inputs),
+                NamedValue::Check(check) => visit_check(diags, check, &scope, eval_inputs),
             };
             collect(&mut values, value);
         }
@@ -167,14 +167,14 @@ fn visit_given(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     variable: &Variable,
-    givens: EvalInputs<'_>,
+    eval_inputs: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
-    let given = givens.variables.get(&variable.name);
+    let given = eval_inputs.variables.get(&variable.name);
     let value = given.map(|input| input.value.clone());
     let value = value.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
     let value = value.mark(variable_marks(variable));
     let place = given.and_then(|input| input.given).unwrap_or(variable.span);
-    let verdicts = &givens.results.verdicts;
+    let verdicts = &eval_inputs.results.verdicts;
     conditions::validate_variable(diags, scope, (variable, place), &value, verdicts)?;
     Ok(value)
 }
@@ -183,31 +183,31 @@ fn visit_given(
 /// passes to each instance of the called one.
 fn visit_passed(
     diags: &mut Diagnostics,
-    givens: EvalInputs<'_>,
+    eval_inputs: EvalInputs<'_>,
     (caller, call): (&ModuleNode, &ModuleCall),
     variable: &Variable,
 ) -> Result<Vec<Value>, Reported> {
     let mut values = Ok(Vec::new());
-    for module in givens.results.instances(&caller.path) {
+    for module in eval_inputs.results.instances(&caller.path) {
         let Some(results) = module.call(&call.site.name) else { continue };
         let Some(expansion) = results.expansion() else { continue };
         for key in expansion.keys() {
             let Some(child) = results.get(&key) else { continue };
-            let data = match givens.checking {
+            let data = match eval_inputs.checking {
                 true => RepetitionData::any(),
                 false => expansion.data(&key),
             };
-            let outside = ModuleScope::new(module, givens.world).repeated(data);
-            let outside = outside.checked(givens.check);
+            let outside = ModuleScope::new(module, eval_inputs.world).repeated(data);
+            let outside = outside.checked(eval_inputs.check);
             let argument = call.arguments.get(&variable.name);
             let taker = (child.addr(), variable);
             let value = passed(diags, &outside, taker, argument).and_then(|value| {
-                let inside = ModuleScope::new(child, givens.world).checked(givens.check);
+                let inside = ModuleScope::new(child, eval_inputs.world).checked(eval_inputs.check);
                 let place = argument.map_or(call.site.span, |argument| argument.expr.span);
-                let (judged, verdicts) = ((variable, place), &givens.results.verdicts);
+                let (judged, verdicts) = ((variable, place), &eval_inputs.results.verdicts);
                 conditions::validate_variable(diags, &inside, judged, &value, verdicts)?;
                 // The module must be valid whatever it is given.
-                Ok(if givens.checking { inputs::unknown(variable) } else { value })
+                Ok(if eval_inputs.checking { inputs::unknown(variable) } else { value })
             });
             collect(&mut values, value);
         }
@@ -234,8 +234,8 @@ fn passed(
         let detail = "This input variable is not declared as accepting a ephemeral values, so it cannot be set to a result derived from an ephemeral value.";
         return Err(diags.error(Diagnostic::error("Ephemeral value not allowed", detail).at(span)));
     }
-    inputs::fit(variable, value).map_err(|misfit| {
-        let (summary, reason) = match misfit {
+    inputs::fit(variable, value).map_err(|mismatch| {
+        let (summary, reason) = match mismatch {
             VariableTypeError::Null => {
                 ("Required variable not set", "required variable may not be set to null".to_owned())
             }
@@ -259,7 +259,7 @@ fn visit_output(
     diags: &mut Diagnostics,
     output: &Output,
     scope: &ModuleScope<'_>,
-    givens: EvalInputs<'_>,
+    eval_inputs: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let is_root = scope.module().addr().is_root();
     if is_root && output.ephemeral {
@@ -268,11 +268,11 @@ fn visit_output(
     let kind = ConditionKind::OutputPrecondition;
     let subject = CheckSubject::Output(output.name.clone());
     let object = &ConditionSubject::single(scope.module().addr(), subject);
-    let (verdicts, failure) = (&givens.results.verdicts, givens.failure);
+    let (verdicts, failure) = (&eval_inputs.results.verdicts, eval_inputs.failure);
     let judging = ConditionContext { object, verdicts, failure };
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
     let wanted = (Candidate::Output(&output.name), &output.expr);
-    let value = givens.results.constants().value(diags, wanted, scope);
+    let value = eval_inputs.results.constants().value(diags, wanted, scope);
     let whole = scope.check_whole(diags, &output.depends_on);
     let value = value?;
     whole?;
@@ -329,13 +329,13 @@ fn visit_check(
     diags: &mut Diagnostics,
     check: &Check,
     scope: &ModuleScope<'_>,
-    givens: EvalInputs<'_>,
+    eval_inputs: EvalInputs<'_>,
 ) -> Result<Value, Reported> {
     let nothing = Value::null(Type::Dynamic);
-    let verdicts = &givens.results.verdicts;
+    let verdicts = &eval_inputs.results.verdicts;
     let subject = CheckSubject::Check(check.name.clone());
     let object = &ConditionSubject::single(scope.module().addr(), subject);
-    if givens.checking {
+    if eval_inputs.checking {
         let site = ReferenceSite { check: Some(&check.name), ..ReferenceSite::default() };
         conditions::try_out_messages(diags, &scope.clone().at(site), &check.asserts)?;
         return Ok(nothing);
@@ -343,7 +343,7 @@ fn visit_check(
     if verdicts.has_failed(object) {
         return Ok(nothing);
     }
-    let judging = ConditionContext { object, verdicts, failure: givens.failure };
+    let judging = ConditionContext { object, verdicts, failure: eval_inputs.failure };
     conditions::check(diags, scope, ConditionKind::Assertion, &check.asserts, judging)?;
     Ok(nothing)
 }

@@ -11,7 +11,7 @@ use crate::config::{ProviderMeta, constant};
 use crate::provider::ProviderClient;
 use crate::session::Session;
 
-/// The handle through which a module calls a provider about one of its resources. A resource that
+/// The client through which a module calls the provider of one of its resources. A resource that
 /// is not written there does not get the metadata of the module, and calls about ephemeral ones
 /// have no field for it.
 ///

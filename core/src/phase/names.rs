@@ -33,8 +33,8 @@ impl Names {
         let modules = std::iter::repeat_with(ModuleNames::default).take(config.nodes.len());
         let mut names = Self { modules: modules.collect(), providers: BTreeMap::new() };
         for (at, vertex) in numbered(vertices) {
-            if let Some(frame) = vertex.frame() {
-                names.insert(frame, at);
+            if let Some(shared) = vertex.shared() {
+                names.insert(shared, at);
             } else if let Some(addr) = vertex.mentioned()
                 && let Some(node) = config.node(&addr.module)
             {
@@ -45,8 +45,8 @@ impl Names {
         names
     }
 
-    fn insert(&mut self, frame: &SharedVertex<'_>, at: VertexId) {
-        match frame {
+    fn insert(&mut self, shared: &SharedVertex<'_>, at: VertexId) {
+        match shared {
             SharedVertex::Value(vertex) => {
                 let module = &mut self.modules[vertex.node.index];
                 let subject = match vertex.value {

@@ -16,7 +16,7 @@ pub(crate) struct ProviderUsage<'p, 'l> {
     pool: &'p Pool<'l>,
     /// By vertex: the configuration that it is or uses.
     uses: Vec<Option<usize>>,
-    tenants: RefCell<Vec<ProviderUser<'p>>>,
+    users: RefCell<Vec<ProviderUser<'p>>>,
     n_places_taken: Cell<usize>,
 }
 
@@ -35,23 +35,23 @@ impl<'p, 'l> ProviderUsage<'p, 'l> {
             vertices.iter().filter_map(|vertex| Some((vertex.opens()?, vertex.provider()?)));
         let opened: BTreeMap<_, _> = opened.collect();
         let mut numbers = BTreeMap::new();
-        let mut tenants: Vec<ProviderUser<'p>> = Vec::new();
+        let mut users: Vec<ProviderUser<'p>> = Vec::new();
         let uses = vertices.iter().map(|vertex| {
-            let part = match vertex.frame() {
+            let part = match vertex.shared() {
                 Some(SharedVertex::Provider(provider)) => Some(&provider.addr),
                 Some(SharedVertex::Close(addr)) => opened.get(addr).copied(),
                 _ => vertex.provider(),
             };
             let addr = part.filter(|addr| !addr.provider.is_builtin())?;
-            let number = *numbers.entry(addr).or_insert(tenants.len());
-            if number == tenants.len() {
-                tenants.push(ProviderUser { addr, n_left: 0, has_place: false });
+            let number = *numbers.entry(addr).or_insert(users.len());
+            if number == users.len() {
+                users.push(ProviderUser { addr, n_left: 0, has_place: false });
             }
-            tenants[number].n_left += 1;
+            users[number].n_left += 1;
             Some(number)
         });
         let uses = uses.collect();
-        Self { pool, uses, tenants: RefCell::new(tenants), n_places_taken: Cell::new(0) }
+        Self { pool, uses, users: RefCell::new(users), n_places_taken: Cell::new(0) }
     }
 
     fn take_place(&self, tenant: &mut ProviderUser<'p>) {
@@ -63,7 +63,7 @@ impl<'p, 'l> ProviderUsage<'p, 'l> {
 impl Gate for ProviderUsage<'_, '_> {
     fn admits(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return true };
-        let tenant = &mut self.tenants.borrow_mut()[number];
+        let tenant = &mut self.users.borrow_mut()[number];
         if tenant.has_place {
             return true;
         }
@@ -76,7 +76,7 @@ impl Gate for ProviderUsage<'_, '_> {
 
     fn forces(&self, id: VertexId) {
         if let Some(number) = self.uses[id.index()] {
-            let tenant = &mut self.tenants.borrow_mut()[number];
+            let tenant = &mut self.users.borrow_mut()[number];
             let addr = tenant.addr;
             tracing::info!(provider = %addr, "starts beyond the limit, for nothing else can go on");
             self.take_place(tenant);
@@ -85,7 +85,7 @@ impl Gate for ProviderUsage<'_, '_> {
 
     fn passed(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return false };
-        let tenant = &mut self.tenants.borrow_mut()[number];
+        let tenant = &mut self.users.borrow_mut()[number];
         tenant.n_left -= 1;
         if tenant.n_left > 0 || !tenant.has_place {
             return false;

@@ -29,7 +29,7 @@ pub(crate) fn draw<'c, V: Vertex<'c>>(
     more(&mut draft);
     let mut closing = BTreeMap::new();
     for (at, vertex) in numbered(graph.vertices()) {
-        let own = vertex.frame().and_then(SharedVertex::configuration);
+        let own = vertex.shared().and_then(SharedVertex::configuration);
         let Some(addr) = vertex.provider().or(own) else { continue };
         let close =
             *closing.entry(addr).or_insert_with(|| draft.add(end(format!("{addr} (close)"))));

@@ -1,5 +1,5 @@
-//! The frame of both graphs, written once: values, calls of modules, provider configurations, and
-//! the ends of ephemeral resources. Operations on objects within it are each phase's own.
+//! Vertices that the plan graph and the apply graph share: values, module calls, provider
+//! configurations, and the ends of ephemeral resources. Operations on objects are specific to each graph.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -30,7 +30,7 @@ pub(crate) enum SharedVertex<'c> {
     Close(ConfigResourceAddr),
 }
 
-/// Result of visiting a vertex of the frame.
+/// Result of visiting a shared vertex.
 #[derive(Debug)]
 pub(crate) enum SharedOutcome {
     /// Nothing to record.
@@ -46,8 +46,8 @@ pub(crate) type Mentions<'c> = (&'c ModuleNode, &'c [Reference]);
 
 /// A vertex of the graph of a phase.
 pub(crate) trait Vertex<'c>: From<SharedVertex<'c>> + Display {
-    /// Its part of the frame, if it is one.
-    fn frame(&self) -> Option<&SharedVertex<'c>>;
+    /// The shared vertex, if it is one.
+    fn shared(&self) -> Option<&SharedVertex<'c>>;
 
     /// The module whose instances must be known before this can be visited.
     fn module(&self) -> Option<&'c ModuleNode>;
@@ -163,16 +163,16 @@ impl<'c> SharedVertex<'c> {
     pub(crate) async fn visit(
         &self,
         diags: &mut Diagnostics,
-        (session, givens): (&Session<'_>, EvalInputs<'_>),
-        openings: &EphemeralResources<'_>,
+        (session, eval_inputs): (&Session<'_>, EvalInputs<'_>),
+        ephemeral_resources: &EphemeralResources<'_>,
     ) -> SharedOutcome {
         match self {
             Self::Value(value) => {
-                let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
+                let found = session.settled(diags, |diags| value.visit(diags, eval_inputs)).await;
                 found.map_or(SharedOutcome::Nothing, SharedOutcome::Values)
             }
             Self::Call(call) => {
-                let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
+                let found = session.settled(diags, |diags| call.visit(diags, eval_inputs)).await;
                 found.map_or(SharedOutcome::Nothing, SharedOutcome::Called)
             }
             Self::Provider(provider) => {
@@ -181,7 +181,7 @@ impl<'c> SharedVertex<'c> {
                 SharedOutcome::Nothing
             }
             Self::Close(addr) => {
-                openings.close(diags, addr).await;
+                ephemeral_resources.close(diags, addr).await;
                 SharedOutcome::Nothing
             }
             Self::Closed(_) => SharedOutcome::Nothing,
@@ -201,7 +201,7 @@ impl<'c> SharedVertex<'c> {
                 output
             }
             (Self::Call(call), SharedOutcome::Called(found)) => {
-                call.record(session.givens(), found);
+                call.record(session.eval_inputs(), found);
                 None
             }
             _ => None,

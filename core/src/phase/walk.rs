@@ -16,7 +16,11 @@ use crate::session::Session;
 pub(crate) async fn walk_phase<'g, 'c, V, T, F>(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    (graph, openings, ends): (&'g Graph<V, EdgeReason>, &EphemeralResources<'_>, &dyn Fn() -> bool),
+    (graph, ephemeral_resources, ends): (
+        &'g Graph<V, EdgeReason>,
+        &EphemeralResources<'_>,
+        &dyn Fn() -> bool,
+    ),
     visit: impl Fn(&'g V) -> F,
     mut record: impl FnMut(&'g V, T, bool),
 ) -> Unvisited
@@ -39,10 +43,10 @@ where
         }
         if failed { Next::SkipDependents } else { Next::Go }
     });
-    let unvisited = session.pool.tidying(openings.keeping(walk)).await;
+    let unvisited = session.pool.tidying(ephemeral_resources.keeping(walk)).await;
     for problems in problems.into_values() {
         let _ = diags.append(problems);
     }
-    openings.finish(diags).await;
+    ephemeral_resources.finish(diags).await;
     unvisited
 }

@@ -103,7 +103,7 @@ pub(crate) async fn graph<'c>(
     options: &'c Options,
 ) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     let draft = draft(diags, session, options)?;
-    let frames = draft.vertices().iter().filter_map(Vertex::frame);
+    let frames = draft.vertices().iter().filter_map(Vertex::shared);
     let needed: Vec<_> = frames.filter_map(SharedVertex::provider).cloned().collect();
     let loaded = session.pool.load(diags, needed).await;
     let graph = frozen(diags, session, draft)?;
@@ -147,7 +147,7 @@ pub(crate) fn order_of_destroying(
 ) -> Draft<Vertex<'_>, EdgeReason> {
     let mut draft = draft;
     let is_frame: Vec<bool> =
-        draft.vertices().iter().map(|vertex| vertex.frame().is_some()).collect();
+        draft.vertices().iter().map(|vertex| vertex.shared().is_some()).collect();
     let mut of: BTreeMap<ConfigResourceAddr, Vec<VertexId>> = BTreeMap::new();
     let mut made_after = Vec::new();
     for (id, vertex) in numbered(draft.vertices()) {

@@ -88,7 +88,7 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, EdgeReason>) -> DependencyClosu
             }
             // The dependencies of a provider configuration are dependencies of everything that the
             // provider does.
-            Vertex::SharedVertex(frame) if !matches!(frame, SharedVertex::Close(_)) => on,
+            Vertex::SharedVertex(shared) if !matches!(shared, SharedVertex::Close(_)) => on,
             Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => Arc::default(),
         };
     }

@@ -19,11 +19,11 @@ use crate::session::Session;
 pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;
-    let givens = session.givens();
+    let eval_inputs = session.eval_inputs();
     for &id in graph.order() {
         match &graph[id] {
             Vertex::SharedVertex(SharedVertex::Value(value)) => {
-                let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
+                let found = session.settled(diags, |diags| value.visit(diags, eval_inputs)).await;
                 let found = found.unwrap_or_else(|_| {
                     let modules = session.results.instances(&value.node.path);
                     modules.iter().map(|_| Value::dynamic()).collect()
@@ -31,9 +31,9 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
                 value.record(session.results, found);
             }
             Vertex::SharedVertex(SharedVertex::Call(call)) => {
-                let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
+                let found = session.settled(diags, |diags| call.visit(diags, eval_inputs)).await;
                 if let Ok(found) = found {
-                    call.record(givens, found);
+                    call.record(eval_inputs, found);
                 }
             }
             Vertex::Resource(resource) => inspect_resource(session, resource),

@@ -14,7 +14,7 @@ use crate::state::Object;
 /// Result of a visit.
 #[derive(Debug)]
 pub(crate) enum PlanOutcome {
-    /// Something of the frame.
+    /// Result of a shared vertex.
     SharedVertex(SharedOutcome),
     /// Objects that were read ahead.
     Objects(ObjectsRead),

@@ -247,8 +247,8 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
         let subject = Subject::Module(node.path.0.last()?.clone());
         Some((node.caller?, subject, output))
     };
-    let Vertex::SharedVertex(frame) = vertex else { return None };
-    match frame {
+    let Vertex::SharedVertex(shared) = vertex else { return None };
+    match shared {
         SharedVertex::Value(value) => match value.value {
             NamedValue::Variable(variable) => {
                 Some((value.node.index, Subject::Variable(variable.name.clone()), None))

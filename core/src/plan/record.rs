@@ -32,8 +32,8 @@ pub(crate) async fn run(
     graph: &Graph<Vertex<'_>, EdgeReason>,
     settled: &GraphFacts<'_>,
 ) -> Result<Plan, Reported> {
-    let fates = PlannedResources::of(graph, session.config.nodes.len());
-    let openings = EphemeralResources::new(session);
+    let planned_resources = PlannedResources::of(graph, session.config.nodes.len());
+    let ephemeral_resources = EphemeralResources::new(session);
     let ahead = PrefetchedObjects::default();
     let n_resources =
         graph.vertices().iter().filter(|vertex| matches!(vertex, Vertex::Resource(_)));
@@ -42,15 +42,15 @@ pub(crate) async fn run(
         session,
         options,
         settled,
-        openings: &openings,
+        ephemeral_resources: &ephemeral_resources,
         ahead: &ahead,
-        fates: &fates,
+        planned_resources: &planned_resources,
         counter,
     };
     let mut recorder = Recorder {
         session,
         ahead: &ahead,
-        fates: &fates,
+        planned_resources: &planned_resources,
         moves: settled.moves,
         plan: Plan {
             mode: options.mode,
@@ -69,7 +69,7 @@ pub(crate) async fn run(
     let unvisited = walk_phase(
         session,
         diags,
-        (graph, &openings, &|| false),
+        (graph, &ephemeral_resources, &|| false),
         |vertex| visit(view, vertex),
         |vertex, found, _| recorder.record(vertex, found),
     )
@@ -83,7 +83,7 @@ pub(crate) async fn run(
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
     ahead: &'r PrefetchedObjects,
-    fates: &'r PlannedResources,
+    planned_resources: &'r PlannedResources,
     moves: &'r Moves,
     plan: Plan,
 }
@@ -91,8 +91,8 @@ struct Recorder<'r, 'a> {
 impl Recorder<'_, '_> {
     fn record(&mut self, vertex: &Vertex<'_>, found: PlanOutcome) {
         match (vertex, found) {
-            (Vertex::SharedVertex(frame), PlanOutcome::SharedVertex(found)) => {
-                if let Some((output, after)) = frame.record(self.session, found) {
+            (Vertex::SharedVertex(shared), PlanOutcome::SharedVertex(found)) => {
+                if let Some((output, after)) = shared.record(self.session, found) {
                     self.record_output(&output.name, after, output.sensitive);
                 }
             }
@@ -114,7 +114,7 @@ impl Recorder<'_, '_> {
             self.forget_data(vertex);
         }
         self.ahead.forget(&vertex.addr);
-        self.fates.set(&vertex.addr, &found);
+        self.planned_resources.set(&vertex.addr, &found);
         for found in found {
             self.record_found(vertex, found);
         }
@@ -263,7 +263,7 @@ impl Recorder<'_, '_> {
         };
         let before = CheckResults::default();
         plan.checks = summarise(session.config, session.results, &before, is_listed);
-        plan.functions = session.results.functions().promises();
+        plan.functions = session.results.functions().function_hashes();
         plan
     }
 }

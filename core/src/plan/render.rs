@@ -90,7 +90,7 @@ fn drawn_gone(vertex: &Vertex<'_>) -> RenderedVertex {
 fn drawn(vertex: &Vertex<'_>) -> RenderedVertex {
     let boxed = |label: String| Some(VertexStyle { label, shape: "box" });
     match vertex {
-        Vertex::SharedVertex(frame) => frame.drawn(),
+        Vertex::SharedVertex(shared) => shared.drawn(),
         Vertex::Resource(resource) => {
             let label = resource.addr.to_string();
             RenderedVertex { name: format!("{label} (expand)"), look: boxed(label) }

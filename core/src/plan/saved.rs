@@ -27,7 +27,7 @@ pub enum PlanFormatError {
     Damaged(String),
     /// They were written by another version.
     #[error(
-        "the plan was written in format {0}, but this version reads only format {FORMAT}; make the plan anew"
+        "the plan was written in format {0}, but this version reads only format {FORMAT}; create the plan again"
     )]
     OtherFormat(u32),
 }
@@ -421,7 +421,7 @@ impl SavedChange {
 
 impl SavedImporting {
     fn of(importing: &Importing) -> Result<Self, PlanFormatError> {
-        let (id, identity) = match &importing.clue {
+        let (id, identity) = match &importing.import_key {
             ImportKey::Id(id) => (Some(id.to_string()), None),
             ImportKey::Identity(identity) => (None, Some(SavedValue::of(identity)?)),
         };
@@ -429,12 +429,12 @@ impl SavedImporting {
     }
 
     fn read(self) -> Result<Importing, PlanFormatError> {
-        let clue = match (self.id, self.identity) {
+        let import_key = match (self.id, self.identity) {
             (Some(id), _) => ImportKey::Id(id.into()),
             (None, Some(identity)) => ImportKey::Identity(identity.read()?),
             (None, None) => return Err(damaged(&"it is not said what is imported")),
         };
-        Ok(Importing { clue, generated_config: self.generated_config })
+        Ok(Importing { import_key, generated_config: self.generated_config })
     }
 }
 

@@ -120,7 +120,7 @@ async fn check(
     session.config.check_calls(diags)?;
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;
-    let givens = EvalInputs { checking: true, ..session.givens() };
+    let eval_inputs = EvalInputs { checking: true, ..session.eval_inputs() };
     let static_check = |node: usize, site: ReferenceSite<'_>, reference: &Reference| {
         mention::static_problems(session, (node, site), reference)
     };
@@ -137,7 +137,7 @@ async fn check(
         pace,
         async |_, vertex| {
             let check = mention::is_suspect(session, vertex).then_some(static_check);
-            visit(session, EvalInputs { check, ..givens }, vertex).await
+            visit(session, EvalInputs { check, ..eval_inputs }, vertex).await
         },
         |id, vertex, (said, found)| {
             // Dependents of an invalid vertex would only repeat its errors.
@@ -153,7 +153,7 @@ async fn check(
                     Vertex::SharedVertex(SharedVertex::Call(call)),
                     Ok(ValidateOutcome::Called(found)),
                 ) => {
-                    call.record(givens, found);
+                    call.record(eval_inputs, found);
                 }
                 (Vertex::Resource(resource), Ok(ValidateOutcome::Accepted(config))) => {
                     accepted.0.get_mut().insert(resource.addr.clone(), config);
@@ -185,25 +185,25 @@ async fn check(
 
 async fn visit(
     session: &Session<'_>,
-    givens: EvalInputs<'_>,
+    eval_inputs: EvalInputs<'_>,
     vertex: &Vertex<'_>,
 ) -> (Diagnostics, Result<ValidateOutcome, Reported>) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
         Vertex::SharedVertex(SharedVertex::Value(value)) => {
-            let find = |diags: &mut Diagnostics| value.visit(diags, givens);
+            let find = |diags: &mut Diagnostics| value.visit(diags, eval_inputs);
             session.settled(&mut diags, find).await.map(ValidateOutcome::Values)
         }
         Vertex::SharedVertex(SharedVertex::Call(call)) => {
-            let find = |diags: &mut Diagnostics| call.visit(diags, givens);
+            let find = |diags: &mut Diagnostics| call.visit(diags, eval_inputs);
             session.settled(&mut diags, find).await.map(ValidateOutcome::Called)
         }
         Vertex::SharedVertex(SharedVertex::Provider(provider)) => {
-            let check = Checking { session, check: givens.check };
+            let check = Checking { session, check: eval_inputs.check };
             check.provider(&mut diags, provider).await.map(|()| ValidateOutcome::Nothing)
         }
         Vertex::Resource(resource) => {
-            Checking { session, check: givens.check }.resource(&mut diags, resource).await
+            Checking { session, check: eval_inputs.check }.resource(&mut diags, resource).await
         }
         Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => {
             Ok(ValidateOutcome::Nothing)

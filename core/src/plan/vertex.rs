@@ -100,22 +100,22 @@ pub(crate) struct OrphanVertex<'c> {
 }
 
 impl<'c> From<SharedVertex<'c>> for Vertex<'c> {
-    fn from(frame: SharedVertex<'c>) -> Self {
-        Self::SharedVertex(frame)
+    fn from(shared: SharedVertex<'c>) -> Self {
+        Self::SharedVertex(shared)
     }
 }
 
 impl<'c> phase::Vertex<'c> for Vertex<'c> {
-    fn frame(&self) -> Option<&SharedVertex<'c>> {
+    fn shared(&self) -> Option<&SharedVertex<'c>> {
         match self {
-            Self::SharedVertex(frame) => Some(frame),
+            Self::SharedVertex(shared) => Some(shared),
             _ => None,
         }
     }
 
     fn module(&self) -> Option<&'c ModuleNode> {
         match self {
-            Self::SharedVertex(frame) => frame.module(),
+            Self::SharedVertex(shared) => shared.module(),
             Self::Resource(resource) => Some(resource.node),
             Self::Read(_) | Self::Orphan(_) => None,
         }
@@ -123,7 +123,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 
     fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
         match self {
-            Self::SharedVertex(frame) => frame.around(config),
+            Self::SharedVertex(shared) => shared.around(config),
             other => other.module(),
         }
     }
@@ -157,7 +157,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 
     fn passes_on(&self) -> bool {
         match self {
-            Self::SharedVertex(frame) => frame.passes_on(),
+            Self::SharedVertex(shared) => shared.passes_on(),
             other => other.opens().is_some(),
         }
     }
@@ -166,7 +166,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
 impl std::fmt::Display for Vertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::SharedVertex(frame) => frame.fmt(f),
+            Self::SharedVertex(shared) => shared.fmt(f),
             Self::Resource(resource) => resource.addr.fmt(f),
             Self::Read(read) => write!(f, "{} (read)", read.addr),
             Self::Orphan(orphan) => write!(f, "{} (only in the state)", orphan.addr),

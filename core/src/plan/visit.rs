@@ -57,7 +57,7 @@ pub(crate) struct GraphFacts<'m> {
     /// Resources that are destroyed with a target, without being one.
     pub(crate) dragged: BTreeSet<ResourceAddr>,
     /// Resources left alone because something is excluded.
-    pub(crate) spared: ExcludedFromDestroy,
+    pub(crate) excluded_from_destroy: ExcludedFromDestroy,
     /// Objects that have another address than before.
     pub(crate) moves: &'m Moves,
     /// Resources that are forgotten, not destroyed, when they leave the configuration.
@@ -73,11 +73,11 @@ pub(crate) struct View<'a> {
     pub(crate) options: &'a Options,
     pub(crate) settled: &'a GraphFacts<'a>,
     /// The ephemeral resources that are open.
-    pub(crate) openings: &'a EphemeralResources<'a>,
+    pub(crate) ephemeral_resources: &'a EphemeralResources<'a>,
     /// Objects that were read ahead.
     pub(crate) ahead: &'a PrefetchedObjects,
-    /// The fates of resources that were visited before.
-    pub(crate) fates: &'a PlannedResources,
+    /// Planned results of the resources visited so far.
+    pub(crate) planned_resources: &'a PlannedResources,
     pub(crate) counter: &'a Counter<'a>,
 }
 
@@ -117,8 +117,8 @@ impl<'a> View<'a> {
         }
     }
 
-    fn givens(self) -> EvalInputs<'a> {
-        EvalInputs { failure: self.failure(), ..self.session.givens() }
+    fn eval_inputs(self) -> EvalInputs<'a> {
+        EvalInputs { failure: self.failure(), ..self.session.eval_inputs() }
     }
 }
 
@@ -126,9 +126,11 @@ impl<'a> View<'a> {
 pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, PlanOutcome) {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::SharedVertex(frame) => {
-            let with = (view.session, view.givens());
-            PlanOutcome::SharedVertex(frame.visit(&mut diags, with, view.openings).await)
+        Vertex::SharedVertex(shared) => {
+            let with = (view.session, view.eval_inputs());
+            PlanOutcome::SharedVertex(
+                shared.visit(&mut diags, with, view.ephemeral_resources).await,
+            )
         }
         Vertex::Resource(resource) => {
             PlanOutcome::Resources(resource::visit(view, &mut diags, resource).await)

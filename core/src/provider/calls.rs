@@ -69,7 +69,7 @@ pub(super) struct Calls {
     /// Restarts of providers after calls without an answer.
     pub(super) mending: Mending,
     /// Diagnostics about calls that belong to none of them.
-    pub(super) remarks: ProviderWarnings,
+    pub(super) provider_warnings: ProviderWarnings,
     /// The sensitive values that were sent or returned.
     pub(super) secrets: Secrets,
     /// The largest message in bytes.

@@ -109,7 +109,7 @@ pub struct Current<'a> {
 /// One running provider, configured or not.
 pub struct ProviderClient {
     loaded: Rc<Loaded>,
-    seat: Rc<ProviderSlot>,
+    slot: Rc<ProviderSlot>,
     calls: Rc<Calls>,
     /// Metadata that the module sends to the provider.
     meta: Payload,
@@ -120,8 +120,8 @@ fn capabilities() -> ClientCapabilities {
 }
 
 impl ProviderClient {
-    pub(super) fn new(loaded: Rc<Loaded>, seat: Rc<ProviderSlot>, calls: Rc<Calls>) -> Self {
-        let mut handle = Self { loaded, seat, calls, meta: Payload::Absent };
+    pub(super) fn new(loaded: Rc<Loaded>, slot: Rc<ProviderSlot>, calls: Rc<Calls>) -> Self {
+        let mut handle = Self { loaded, slot, calls, meta: Payload::Absent };
         if let Some(ty) = handle.meta_type() {
             handle.meta = payload(&Value::null(ty.clone()), &ty);
         }
@@ -133,8 +133,8 @@ impl ProviderClient {
     #[must_use]
     pub fn with_meta(&self, meta: &Value) -> Self {
         let meta = self.meta_type().map_or(Payload::Absent, |ty| payload(meta, &ty));
-        let Self { loaded, seat, calls, .. } = self;
-        Self { meta, loaded: loaded.clone(), seat: seat.clone(), calls: calls.clone() }
+        let Self { loaded, slot, calls, .. } = self;
+        Self { meta, loaded: loaded.clone(), slot: slot.clone(), calls: calls.clone() }
     }
 
     /// Waits for the answer to a call, which counts as waiting meanwhile.
@@ -166,12 +166,12 @@ impl ProviderClient {
 
     /// The running provider itself.
     pub(super) fn provider(&self) -> Arc<dyn Provider> {
-        self.seat.provider()
+        self.slot.provider()
     }
 
-    /// The seat of the provider, which a successor may take over.
-    pub(super) fn seat(&self) -> &Rc<ProviderSlot> {
-        &self.seat
+    /// Slot that holds the provider. A restarted provider replaces it.
+    pub(super) fn slot(&self) -> &Rc<ProviderSlot> {
+        &self.slot
     }
 
     /// Schemas and capabilities of the provider.

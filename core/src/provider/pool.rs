@@ -283,8 +283,8 @@ impl<'l> Pool<'l> {
             let missing = Failure::Misbehaved("its schema was never fetched".into());
             return Err(failed(diags, "GetProviderSchema", &missing));
         };
-        let seat = ProviderSlot::new(provider, true);
-        let handle = Rc::new(ProviderClient::new(loaded, seat, self.calls.clone()));
+        let slot = ProviderSlot::new(provider, true);
+        let handle = Rc::new(ProviderClient::new(loaded, slot, self.calls.clone()));
         handle.configure(diags, &config, CallContext { addr: &name, block }).await?;
         let entry = Configured { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);

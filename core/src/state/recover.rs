@@ -389,10 +389,10 @@ impl Unresolved {
         let remedy = match (self.action, &self.doubt) {
             (Action::Create, OpenQuestion::Effect) if self.decided.as_deref() == Some(CAME_IN) => {
                 "Since then an object has come into its place, which is taken for the one that was \
-                 being created. If somebody has made it anew instead, look for the other one."
+                 being created. If it was recreated by other means, look for the new object."
             }
             (_, OpenQuestion::Place { .. }) => {
-                "It was done, but somebody else has changed the state since, so the result was not \
+                "It was done, but another program has changed the state since, so the result was not \
                  put in. Compare the real object with the state."
             }
             (Action::Create, OpenQuestion::Effect) => &format!(

@@ -16,7 +16,7 @@ pub(crate) fn plan(plan: &Plan) -> String {
     for change in plan.changes.values().filter(|change| change.is_pending()) {
         let _ = write!(out, "{} {}", sign(change.action), change.addr);
         if let Some(importing) = &change.importing {
-            let _ = write!(out, " (imported by {})", importing.clue);
+            let _ = write!(out, " (imported by {})", importing.import_key);
         }
         if let Some(from) = &change.moved_from {
             let _ = write!(out, " (was {from})");

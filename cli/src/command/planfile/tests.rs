@@ -27,7 +27,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
         sources: Default::default(),
         settings: Settings::default(),
         reattached: Default::default(),
-        basis: Default::default(),
+        config_sources: Default::default(),
     }
 }
 

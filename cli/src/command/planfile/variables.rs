@@ -27,14 +27,14 @@ pub(super) fn variables(
     let environment = variable_inputs::in_environment(workspace);
     let files = variable_inputs::in_automatic_files(diags, workspace)?;
     let options = variable_inputs::in_options(diags, workspace, sources)?;
-    let (anew, ignored): (Vec<_>, Vec<_>) =
+    let (current, ignored): (Vec<_>, Vec<_>) =
         environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
     let fixed = saved.plan.variables.iter().map(|(name, value)| VariableInput {
         name: name.clone(),
         value: GivenValue::Value(value.clone().split_marks().0.into_value()),
         origin: Origin::Option,
     });
-    let given: Vec<VariableInput> = fixed.chain(anew).chain(options).collect();
+    let given: Vec<VariableInput> = fixed.chain(current).chain(options).collect();
     let now = ephemeral(config, |name| given.iter().any(|given| given.name == name));
     check_ephemeral(diags, config, (&saved.about.ephemeral, &now))?;
     let mut resolve = |diags: &mut Diagnostics, given, unset| {
@@ -59,7 +59,7 @@ pub(super) fn variables(
         });
         if other.is_some_and(|other| other.value != *value) {
             let detail = format!(
-                "TF_VAR_{name} in the environment gives another value for the variable {:?} than the saved plan was made with. The plan's is used. To set it anew each time, declare the variable with ephemeral = true.",
+                "TF_VAR_{name} in the environment gives another value for the variable {:?} than the saved plan was made with. The value of the plan is used. To set it in each run, declare the variable with ephemeral = true.",
                 name.as_str()
             );
             let summary = "Ignoring variable when applying a saved plan";

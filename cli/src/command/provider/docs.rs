@@ -61,7 +61,7 @@ async fn work(
         let path = args.out.join(path);
         if fs::read_to_string(&path).ok().as_deref() != Some(text) {
             let detail = format!(
-                "{} is not what the schema and the examples give. Write it anew: formwork provider docs {}",
+                "{} is not what the schema and the examples give. Write it again: formwork provider docs {}",
                 path.display(),
                 args.program.display()
             );

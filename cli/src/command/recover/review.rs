@@ -47,7 +47,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
             }
             if !asks {
                 let detail = "Questions are not allowed here. Use `formwork recover adopt`, `forget` or `retry`, which take patterns and -all.";
-                return Err(diags.error(Diagnostic::error("Nobody to ask", detail)));
+                return Err(diags.error(Diagnostic::error("No terminal to ask on", detail)));
             }
             let (found, mut is_decided) = ask_providers(diags, finder, locked).await;
             let mut result = Ok(());

@@ -15,7 +15,7 @@ fn install(
     let events = std::cell::RefCell::new(Vec::new());
     let how = Installation {
         upgrade,
-        demands: &ModuleConstraints::default(),
+        module_constraints: &ModuleConstraints::default(),
         event: &|_, event| events.borrow_mut().push(event.clone()),
         progress: &|_| (),
     };

@@ -16,7 +16,7 @@ pub(crate) struct Importing<'a> {
 impl EventObserver for Importing<'_> {
     fn see(&self, event: &Event<'_>) {
         match event {
-            Event::ImportStart { addr, clue: ImportKey::Id(id), applying: false } => {
+            Event::ImportStart { addr, import_key: ImportKey::Id(id), applying: false } => {
                 let text = format!("{addr}: Importing from ID {:?}...", id.as_str());
                 out(&format!("{}\n", self.screen.paint(Paint::Bold, &text)));
             }

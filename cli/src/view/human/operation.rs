@@ -55,10 +55,10 @@ fn shortened(ObjectLabel { key, value }: &ObjectLabel) -> ObjectLabel {
     ObjectLabel { key, value: format!("{first}...{last}") }
 }
 
-fn in_brackets(clue: &ImportKey) -> String {
-    match clue {
+fn in_brackets(import_key: &ImportKey) -> String {
+    match import_key {
         ImportKey::Id(id) => format!("[id={}]", sanitize::line(id)),
-        ImportKey::Identity(_) => format!("[{}]", sanitize::line(&clue.to_string())),
+        ImportKey::Identity(_) => format!("[{}]", sanitize::line(&import_key.to_string())),
     }
 }
 
@@ -84,12 +84,12 @@ impl EventObserver for Operations {
                 }
             }
             Event::RefreshDone { .. } | Event::Planned(_) | Event::ImportFound { .. } => {}
-            Event::ImportStart { addr, clue, applying } => {
+            Event::ImportStart { addr, import_key, applying } => {
                 let doing = if *applying { "Importing..." } else { "Preparing import..." };
-                self.line(addr, None, &format!("{doing} {}", in_brackets(clue)));
+                self.line(addr, None, &format!("{doing} {}", in_brackets(import_key)));
             }
-            Event::ImportDone { addr, clue } => {
-                self.line(addr, None, &format!("Import complete {}", in_brackets(clue)));
+            Event::ImportDone { addr, import_key } => {
+                self.line(addr, None, &format!("Import complete {}", in_brackets(import_key)));
             }
             Event::Start { addr, deposed, action, label } => {
                 let doing = match action {

@@ -187,10 +187,10 @@ fn origin(change: &Change) -> String {
     }
     let Some(importing) = &change.importing else { return text };
     if changes {
-        text.push_str(&match &importing.clue {
+        text.push_str(&match &importing.import_key {
             ImportKey::Id(id) => format!("  # (imported from \"{id}\")\n"),
-            clue @ ImportKey::Identity(_) => {
-                format!("  # (imported by {})\n", sanitize::line(&clue.to_string()))
+            import_key @ ImportKey::Identity(_) => {
+                format!("  # (imported by {})\n", sanitize::line(&import_key.to_string()))
             }
         });
     }

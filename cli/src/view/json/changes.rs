@@ -75,7 +75,7 @@ pub(crate) fn resource(change: &Change) -> Json {
 
 /// Import of an object.
 pub(crate) fn importing(importing: &Importing) -> Json {
-    match &importing.clue {
+    match &importing.import_key {
         ImportKey::Id(id) => Json::object([("id", Json::text(id.as_str()))]),
         ImportKey::Identity(identity) => Json::object([("identity", value::known(identity))]),
     }

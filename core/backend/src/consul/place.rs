@@ -2,6 +2,7 @@
 //! another program has changed is not overwritten.
 
 use std::io::{Read as _, Write as _};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -15,6 +16,12 @@ use super::session::Session;
 use crate::lock::LockInfo;
 use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
+
+/// Attempts to take the lock again after the server has ended the session.
+const LOCK_DELAY_ATTEMPTS: u32 = 20;
+
+/// The pause between two of them. The usual delay of the server is 15 seconds.
+const LOCK_DELAY_PAUSE: Duration = Duration::from_secs(1);
 
 /// The longest value of a key, unless the server is configured for others.
 const CHUNK: usize = 524_288;
@@ -42,6 +49,12 @@ impl ConsulPlace {
     /// Makes the place. Asks nothing of the server yet.
     pub(super) fn new(server: Server, key: String, gzip: bool, lock: bool) -> Self {
         Self { server, key, gzip, lock, known: 0, held: None }
+    }
+
+    /// Takes the session of the lock for ended by the server.
+    #[cfg(test)]
+    pub(super) fn lose_session(&self) {
+        self.held.iter().for_each(|(_, session)| session.lose());
     }
 
     fn below(&self, name: &str) -> String {
@@ -141,16 +154,20 @@ impl ConsulPlace {
         let lost = self.held.as_ref().filter(|(_, session)| session.is_lost());
         // The lost session stays until there is another, so that no later write goes without a lock.
         let Some(info) = lost.map(|(info, _)| info.clone()) else { return Ok(()) };
-        match self.take(&info).await? {
-            Locking::Taken => Ok(()),
-            Locking::Held(Some(holder)) if holder.id == info.id => Err(
-                "the session that held the lock has ended, and the server delays the next lock for some seconds; run the command again".into(),
-            ),
-            Locking::Held(holder) => {
-                let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
-                Err(format!("the session that held the lock has ended, and another program holds the lock now: {holder}").into())
+        for _ in 0..LOCK_DELAY_ATTEMPTS {
+            match self.take(&info).await? {
+                Locking::Taken => return Ok(()),
+                // The server delays the next lock after a session has ended. The holder is still this run.
+                Locking::Held(Some(holder)) if holder.id == info.id => {
+                    tokio::time::sleep(LOCK_DELAY_PAUSE).await;
+                }
+                Locking::Held(holder) => {
+                    let holder = holder.map(|holder| holder.holder()).unwrap_or_default();
+                    return Err(format!("the session that held the lock has ended, and another program holds the lock now: {holder}").into());
+                }
             }
         }
+        Err("the session that held the lock has ended, and the server does not grant the lock again".into())
     }
 }
 

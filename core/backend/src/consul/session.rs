@@ -42,6 +42,12 @@ impl Session {
         Self { id, is_lost, _stop: stop }
     }
 
+    /// Takes the session for ended by the server.
+    #[cfg(test)]
+    pub(super) fn lose(&self) {
+        self.is_lost.store(true, Ordering::SeqCst);
+    }
+
     /// Whether the server has ended the session.
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost.load(Ordering::SeqCst)

@@ -5,6 +5,7 @@ use formwork_value::Value;
 
 use super::*;
 use crate::lock::LockInfo;
+use crate::remote::Locking;
 use crate::scripted::{Reply, Scripted, configured_in, text};
 
 fn pair(content: &[u8], version: u64) -> Reply {
@@ -105,6 +106,39 @@ async fn a_compressed_state_is_read_whatever_the_argument_says() {
     assert_eq!(value[..2], [0x1f, 0x8b]);
     let server = Scripted::start([pair(&value, 3)]);
     assert!(open(&server, &[]).await.read().await.unwrap().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_whose_session_has_ended_is_taken_again_before_a_write_or_nothing_is_written() {
+    let session = |id: &str| Reply::new("200 OK", format!(r#"{{"ID":"{id}"}}"#));
+    let refused = || Reply::new("200 OK", "false");
+    let holder = |id: &str| pair(format!(r#"{{"ID":"{id}","Who":"ana@host"}}"#).as_bytes(), 3);
+    let locked = || [session("s-1"), missing(), done(), done()];
+    let delayed = || [session("s-2"), missing(), refused(), done(), holder("s-1")];
+    let again = [session("s-3"), missing(), done(), done()];
+    for (replies, written) in [
+        ([delayed().to_vec(), again.to_vec(), vec![missing(), stored(8)]].concat(), true),
+        ([session("s-2"), missing(), refused(), done(), holder("s-9")].to_vec(), false),
+    ] {
+        let server = Scripted::start(locked().into_iter().chain(replies));
+        let tls = Tls { insecure: false, authorities: None, identity: None };
+        let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+        let client = Client::new(&tls, retries, |_| None).unwrap();
+        let url = server.url.clone();
+        let server_of_place = Server { url, token: None, auth: None, parameters: vec![], client };
+        let mut place = ConsulPlace::new(server_of_place, "k".to_owned(), false, true);
+        let info = LockInfo::new("test", "k".to_owned());
+        assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
+        place.lose_session();
+        let put = place.put(text(1)).await;
+        assert_eq!(put.is_ok(), written, "{put:?}");
+        let n_written = server.lines().iter().filter(|line| line.contains("/v1/txn")).count();
+        assert_eq!(n_written, usize::from(written));
+        // Without a lock of its own, no later attempt writes either.
+        if !written {
+            assert!(place.put(text(1)).await.is_err());
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

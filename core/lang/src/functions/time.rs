@@ -51,7 +51,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .example(r#"timecmp("2020-02-03T04:05:06Z", "2020-02-03T05:05:06+01:00")"#, "0"),
         Builtin::new("timestamp", |args| moment(args, args.ctx.host.ambient.now()))
             .returns(Type::String)
-            .does("Returns the time of the call in UTC, which nobody knows while planning.", [])
+            .does("Returns the time of the call in UTC, which is unknown while planning.", [])
             .example("timestamp()", r#""2024-05-06T07:08:09Z""#),
         Builtin::new("plantimestamp", |args| moment(args, args.ctx.host.ambient.plan_time()))
             .returns(Type::String)

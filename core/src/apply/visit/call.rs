@@ -47,7 +47,7 @@ pub(super) struct AnnouncedCall<'a> {
 }
 
 impl<'a> Call<'a> {
-    fn asking(self) -> ChangeRequest<'a> {
+    fn change_request(self) -> ChangeRequest<'a> {
         let Self { handle, ty, about, secrets, .. } = self;
         ChangeRequest { handle, ty, about, secrets }
     }

@@ -165,10 +165,11 @@ impl<'a> Work<'a> {
         };
         let mut secrets = sensitive_paths(config);
         secrets.extend(sensitive_paths(&self.change().before));
-        let asking = ChangeRequest { handle: self.handle, ty: self.ty, about, secrets: &secrets };
+        let change_request =
+            ChangeRequest { handle: self.handle, ty: self.ty, about, secrets: &secrets };
         let plain_config = plain(config);
         let asked = (&prior, stored.map(|object| &**object));
-        let planned = self.plan_again(diags, asking, asked, &plain_config).await?;
+        let planned = self.plan_again(diags, change_request, asked, &plain_config).await?;
         if planned.value == prior {
             return self.unchanged(diags, planned, config);
         }
@@ -201,17 +202,17 @@ impl<'a> Work<'a> {
     async fn plan_again(
         &self,
         diags: &mut Diagnostics,
-        asking: ChangeRequest<'_>,
+        change_request: ChangeRequest<'_>,
         (prior, object): (&Plain, Option<&Object>),
         config: &Plain,
     ) -> Result<Planned, Reported> {
         let ignored = &self.written.config.lifecycle.ignore_changes;
-        let planned = asking.change(diags, (prior, object), config, ignored).await?;
-        let replaced = asking.replace_paths(diags, prior, &planned)?;
+        let planned = change_request.change(diags, (prior, object), config, ignored).await?;
+        let replaced = change_request.replace_paths(diags, prior, &planned)?;
         let shown = plain(&self.change().after);
         let reported_as = ("Provider produced inconsistent final plan", INVALID_PLAN.1);
         let call = contract::Call::FinalPlan { shown: &shown, replaced: &replaced };
-        asking.judge(diags, reported_as, call, &planned.value)?;
+        change_request.judge(diags, reported_as, call, &planned.value)?;
         Ok(planned)
     }
 

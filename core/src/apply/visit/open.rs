@@ -46,7 +46,7 @@ async fn in_module(
             EphemeralInstance { config: vertex.config, addr: &addr, provider: &vertex.provider };
         // The semaphore is never closed, so a permit always comes.
         let _permit = session.permits.acquire().await;
-        let value = view.openings.open(&mut diags, site, scope).await;
+        let value = view.ephemeral_resources.open(&mut diags, site, scope).await;
         (diags, value.ok().map(|value| (addr.key, value)))
     });
     let mut settled = Vec::new();

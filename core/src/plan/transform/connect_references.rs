@@ -36,8 +36,8 @@ pub(in crate::plan) fn mentions<'c>(
     vertex: &Vertex<'c>,
 ) -> Vec<(Mentions<'c>, Because)> {
     match vertex {
-        Vertex::SharedVertex(frame) => {
-            let all = frame.mentions(config).into_iter();
+        Vertex::SharedVertex(shared) => {
+            let all = shared.mentions(config).into_iter();
             all.map(|mentions| (mentions, EdgeReason::Mention as Because)).collect()
         }
         Vertex::Resource(resource) => {

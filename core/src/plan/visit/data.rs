@@ -68,21 +68,24 @@ fn why_later(view: View<'_>, here: &ResourceInModule<'_>, config: &Value) -> Opt
 /// that `depends_on` names, here or in the calls of the modules around it, managed resources
 /// referenced directly, and for conditions all dependencies.
 fn is_pending(view: View<'_>, here: &ResourceInModule<'_>) -> bool {
-    let (vertex, fates) = (here.vertex, view.fates);
+    let (vertex, planned_resources) = (here.vertex, view.planned_resources);
     let asks = ObjectQuery { node: vertex.node, module: &here.addr.module };
     let mentioned = vertex.config.references.iter().any(|reference| {
-        reference.resource().is_some_and(|name| fates.is_pending_here(asks, name))
+        reference.resource().is_some_and(|name| planned_resources.is_pending_here(asks, name))
     });
     let explicit = || {
         let mut depends_on = vertex.config.depends_on.iter();
-        depends_on.any(|on| fates.is_named_pending_here(view.settled, asks, on))
+        depends_on.any(|on| planned_resources.is_named_pending_here(view.settled, asks, on))
     };
-    let around = || fates.is_call_pending(view, vertex.node);
+    let around = || planned_resources.is_call_pending(view, vertex.node);
     let lifecycle = &vertex.config.lifecycle;
     let has_conditions =
         !lifecycle.preconditions.is_empty() || !lifecycle.postconditions.is_empty();
-    let behind =
-        || view.settled.closures.any_behind(&vertex.addr, |addr| fates.is_pending(asks, addr));
+    let behind = || {
+        view.settled
+            .closures
+            .any_behind(&vertex.addr, |addr| planned_resources.is_pending(asks, addr))
+    };
     mentioned || explicit() || around() || has_conditions && behind()
 }
 

@@ -154,7 +154,7 @@ pub(super) fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -
     let is_target = targets.is_empty()
         || view.settled.dragged.contains(addr)
         || targets.iter().any(|target| target.contains(&addr_of_instance));
-    is_target && !view.settled.spared.contains(&addr_of_instance)
+    is_target && !view.settled.excluded_from_destroy.contains(&addr_of_instance)
 }
 
 fn all_of(
@@ -326,8 +326,9 @@ impl End<'_> {
         let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
         let about = CallContext { addr, block: None };
         let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
-        let asking = ChangeRequest { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
-        asking.judge(diags, INVALID_PLAN, contract::Call::PlanDestroy, &planned.value)?;
+        let change_request =
+            ChangeRequest { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
+        change_request.judge(diags, INVALID_PLAN, contract::Call::PlanDestroy, &planned.value)?;
         Ok(planned.private)
     }
 }

@@ -24,11 +24,11 @@ pub(super) async fn find(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    clue: &ImportKey,
+    import_key: &ImportKey,
 ) -> Result<Prior, Reported> {
-    match find_at(view, diags, owner, clue).await? {
+    match find_at(view, diags, owner, import_key).await? {
         ImportOutcome::There(prior) => Ok(prior),
-        ImportOutcome::Nothing => Err(diags.error(not_there(clue, owner.about()))),
+        ImportOutcome::Nothing => Err(diags.error(not_there(import_key, owner.about()))),
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) async fn find_unwritten(
     let _permit = view.session.permits.acquire().await;
     let (handle, ty) = find_stored(view.session, diags, provider, &addr.of()).ok()?;
     let owner = Owner { handle: &handle, ty: &ty, addr, deposed: None, block: None };
-    let prior = find(view, diags, owner, &adoption.clue).await.ok()?;
+    let prior = find(view, diags, owner, &adoption.import_key).await.ok()?;
     Some(FoundObject::seen(addr.key.clone(), prior.refreshed, None))
 }
 
@@ -66,17 +66,17 @@ pub(super) async fn find_at(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    clue: &ImportKey,
+    import_key: &ImportKey,
 ) -> Result<ImportOutcome, Reported> {
     let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
-    view.session.watch.see(&Event::ImportStart { addr, clue, applying: false });
+    view.session.watch.see(&Event::ImportStart { addr, import_key, applying: false });
     if !view.options.adoptions.get(addr).is_some_and(|adoption| adoption.all) {
-        let imported = handle.import(diags, ty, clue, about).await?;
+        let imported = handle.import(diags, ty, import_key, about).await?;
         view.session.watch.see(&Event::ImportFound { addr, n_objects: 1 });
         return read(view, diags, owner, imported).await;
     }
     // A command that does nothing but import shows no plan in which the others would be missing.
-    let (imported, others) = handle.import_all(diags, ty, clue, about).await?;
+    let (imported, others) = handle.import_all(diags, ty, import_key, about).await?;
     let n_objects = others.len() + 1;
     view.session.watch.see(&Event::ImportFound { addr, n_objects });
     let mut prior = match read(view, diags, owner, imported).await? {
@@ -89,11 +89,11 @@ pub(super) async fn find_at(
         let owner = Owner { addr: &addr, ..owner };
         let about = owner.about();
         if view.session.state.current(&addr).is_some() {
-            return Err(diags.error(taken(clue, about)));
+            return Err(diags.error(taken(import_key, about)));
         }
         match read(view, diags, owner, other).await? {
             ImportOutcome::There(prior) => along.push((addr, prior.object)),
-            ImportOutcome::Nothing => return Err(diags.error(not_there(clue, about))),
+            ImportOutcome::Nothing => return Err(diags.error(not_there(import_key, about))),
         }
     }
     if !along.is_empty() {
@@ -130,19 +130,19 @@ async fn read(
     Ok(ImportOutcome::There(Prior { stored: current.clone(), current, object, refreshed }))
 }
 
-fn taken(clue: &ImportKey, about: CallContext<'_>) -> Diagnostic {
+fn taken(import_key: &ImportKey, about: CallContext<'_>) -> Diagnostic {
     let addr = about.addr;
     let detail = format!(
-        "By {clue} the provider found several objects, and one of them would become {addr}, where Formwork is already managing a remote object. Move that one to another address first."
+        "By {import_key} the provider found several objects, and one of them would become {addr}, where Formwork is already managing a remote object. Move that one to another address first."
     );
     Diagnostic::error("Resource already managed by Formwork", detail)
         .at_opt(about.block)
         .about(addr.to_string())
 }
 
-fn not_there(clue: &ImportKey, about: CallContext<'_>) -> Diagnostic {
+fn not_there(import_key: &ImportKey, about: CallContext<'_>) -> Diagnostic {
     let detail = format!(
-        "The provider found nothing when it read the object by {clue}, which is to be imported to {}. \
+        "The provider found nothing when it read the object by {import_key}, which is to be imported to {}. \
          Only objects that are there can be imported: check that the id is right and that the \
          provider's configuration leads to where the object is.",
         about.addr

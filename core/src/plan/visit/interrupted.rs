@@ -15,7 +15,7 @@ use crate::config::{Resource, When};
 use crate::phase::plain;
 use crate::plan::UNRESOLVED;
 use crate::plan::outcome::Refreshed;
-use crate::provider::{CallContext, Listed, ResourceType, StoredIdentity, clue};
+use crate::provider::{CallContext, Listed, ResourceType, StoredIdentity, import_key};
 use crate::state::Status;
 
 /// Result of searching for an object that may have been made.
@@ -39,24 +39,24 @@ pub(super) async fn look_for(
     if !planned.ty().conforms_to(&ty.ty) {
         return Search::InDoubt;
     }
-    let clue = match clue(ty, planned) {
-        Some(clue) => clue,
+    let import_key = match import_key(ty, planned) {
+        Some(import_key) => import_key,
         None => match by_listing(view, diags, owner, &plain(planned)).await {
-            Some(clue) => clue,
+            Some(import_key) => import_key,
             None => return Search::InDoubt,
         },
     };
     let in_doubt = |diags: &mut Diagnostics, why: &str| {
         let detail = format!(
             "{addr} was being created when a run was interrupted. The provider was asked for the \
-             object by {clue}, {why}. So nobody knows whether the object in question exists."
+             object by {import_key}, {why}. So it is not known whether the object in question exists."
         );
         diags.warn(Diagnostic::warning(UNRESOLVED, detail).about(addr.to_string()));
         Search::InDoubt
     };
     // An object that the provider does not find is no error of this run.
     let mut said = Diagnostics::new();
-    let found = find_at(view, &mut said, owner, &clue).await;
+    let found = find_at(view, &mut said, owner, &import_key).await;
     let mut prior = match found {
         Ok(ImportOutcome::There(prior)) => prior,
         Ok(ImportOutcome::Nothing) => return Search::NeverMade,
@@ -108,8 +108,8 @@ async fn by_listing(
         None => {
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Of what its provider lists, {} \
-                 as it was to be and in nobody's hands, and {n_missing} of that type may have been \
-                 made. So nobody knows whether the object in question exists.{}",
+                 as planned and in no state, and {n_missing} of that type may have been \
+                 made. So it is not known whether the object in question exists.{}",
                 match found.len() {
                     1 => "one is".to_owned(),
                     n => format!("{n} are"),

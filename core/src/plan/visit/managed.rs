@@ -44,13 +44,16 @@ pub(super) async fn plan(
     };
     let stored = here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref());
     // An object that is already managed is not imported again.
-    let (mut prior, mut importing) = match (stored, here.sought.get(&addr)) {
+    let (mut prior, mut importing) = match (stored, here.import_targets.get(&addr)) {
         (Some(object), _) => {
             (Some(prior::bring_up_to_date(view, diags, owner, object).await?), None)
         }
-        (None, Some(clue)) => {
-            let found = import::find(view, diags, owner, clue).await?;
-            (Some(found), Some(Importing { clue: clue.clone(), generated_config: None }))
+        (None, Some(import_key)) => {
+            let found = import::find(view, diags, owner, import_key).await?;
+            (
+                Some(found),
+                Some(Importing { import_key: import_key.clone(), generated_config: None }),
+            )
         }
         (None, None) => (None, None),
     };
@@ -150,16 +153,16 @@ impl<'a> Instance<'a> {
         secrets.extend(sensitive_paths(before));
         let written = self.view.written(self.vertex.config, self.addr);
         let (handle, ty, about) = (self.handle, self.ty, written.about());
-        let asking = ChangeRequest { handle, ty, about, secrets: &secrets };
+        let change_request = ChangeRequest { handle, ty, about, secrets: &secrets };
         let (usable_value, object) = match usable {
             Some(prior) => (plain(&prior.current), Some(&*prior.object)),
             None => (conform::planned_destroy(ty.block()), None),
         };
         let ignored = &self.vertex.config.lifecycle.ignore_changes;
         let asked = (&usable_value, object);
-        let planned = asking.change(diags, asked, &plain(config), ignored).await?;
+        let planned = change_request.change(diags, asked, &plain(config), ignored).await?;
         let forced = self.forced(diags, scope, existing).await?;
-        let replace_paths = asking.replace_paths(diags, &usable_value, &planned)?;
+        let replace_paths = change_request.replace_paths(diags, &usable_value, &planned)?;
         let after = self.marked(&planned, config);
         let order = self.view.settled.orders.order(&self.vertex.addr);
         let (action, reason) = decide(&ActionInputs {
@@ -173,7 +176,7 @@ impl<'a> Instance<'a> {
         // A tainted object was planned as a new one already.
         let is_replanned = matches!(action, Action::Replace(_)) && !tainted;
         let planned = match is_replanned {
-            true => asking.anew(diags, &plain(config), &planned.private).await?,
+            true => change_request.anew(diags, &plain(config), &planned.private).await?,
             false => planned,
         };
         // Reported is enough: its planned change is shown all the same.

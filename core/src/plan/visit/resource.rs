@@ -26,7 +26,7 @@ pub(super) struct ResourceInModule<'a> {
     /// Its part of the state.
     pub(super) prior: Option<&'a ResourceState>,
     /// The keys to find existing objects that belong to it from now on.
-    pub(super) sought: &'a BTreeMap<InstanceAddr, ImportKey>,
+    pub(super) import_targets: &'a BTreeMap<InstanceAddr, ImportKey>,
 }
 
 impl<'a> ResourceInModule<'a> {
@@ -47,8 +47,9 @@ pub(super) async fn visit(
     if view.options.mode == plan::Mode::Destroy && is_managed {
         return destroy::visit_all(view, diags, vertex).await;
     }
-    let sought = view.session.settled(diags, |diags| sought(view, diags, vertex)).await;
-    let Ok(sought) = sought else { return Vec::new() };
+    let import_targets =
+        view.session.settled(diags, |diags| import_targets(view, diags, vertex)).await;
+    let Ok(import_targets) = import_targets else { return Vec::new() };
     let modules = view.session.results.instances(&vertex.node.path);
     let mut here = Vec::with_capacity(modules.len());
     for module in &modules {
@@ -56,9 +57,16 @@ pub(super) async fn visit(
         let prior = vertex.prior_in(module.addr());
         let expanded = |diags: &mut Diagnostics| expansion(view, diags, vertex, module);
         let Ok(expansion) = view.session.settled(diags, expanded).await else { continue };
-        here.push(ResourceInModule { vertex, module, addr, expansion, prior, sought: &sought });
+        here.push(ResourceInModule {
+            vertex,
+            module,
+            addr,
+            expansion,
+            prior,
+            import_targets: &import_targets,
+        });
     }
-    report_lost_imports(view, diags, (vertex, &here), &sought);
+    report_lost_imports(view, diags, (vertex, &here), &import_targets);
     if is_managed {
         check_provisioners(view, diags, &here).await;
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
@@ -80,22 +88,24 @@ pub(super) async fn visit(
 }
 
 /// Returns the imports into a resource: the IDs, by instance.
-fn sought(
+fn import_targets(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
 ) -> Result<BTreeMap<InstanceAddr, ImportKey>, Reported> {
     let ours =
-        adoptions(view, vertex).map(|(addr, adoption)| (addr.clone(), adoption.clue.clone()));
+        adoptions(view, vertex).map(|(addr, adoption)| (addr.clone(), adoption.import_key.clone()));
     let mut clues: BTreeMap<_, _> = ours.collect();
     for import in &vertex.imports {
         let scope = view.session.scope(view.session.results.root());
         let Some(all) = expand_import(diags, &scope, import)? else {
             return Err(diags.error(unknown_repetition(import, &scope)));
         };
-        for sought in all {
-            let Some(clue) = sought.clue else { return Err(diags.error(unknown_id(import))) };
-            clues.insert(sought.addr, clue);
+        for import_targets in all {
+            let Some(import_key) = import_targets.import_key else {
+                return Err(diags.error(unknown_id(import)));
+            };
+            clues.insert(import_targets.addr, import_key);
         }
     }
     Ok(clues)
@@ -137,7 +147,7 @@ fn report_lost_imports(
     view: View<'_>,
     diags: &mut Diagnostics,
     (vertex, here): (&ResourceVertex<'_>, &[ResourceInModule<'_>]),
-    sought: &BTreeMap<InstanceAddr, ImportKey>,
+    import_targets: &BTreeMap<InstanceAddr, ImportKey>,
 ) {
     let may_be_missing = |addr: &InstanceAddr| {
         let instance = vertex.prior_in(&addr.module).and_then(|it| it.instances.get(&addr.key));
@@ -147,7 +157,8 @@ fn report_lost_imports(
             None => instance.is_some_and(|it| it.current.is_some()),
         }
     };
-    for addr in sought.keys().filter(|addr| !is_there(here, addr) && !may_be_missing(addr)) {
+    for addr in import_targets.keys().filter(|addr| !is_there(here, addr) && !may_be_missing(addr))
+    {
         let detail = format!(
             "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
             addr.of()
@@ -307,7 +318,7 @@ pub(super) fn is_targeted(
     let targets = &view.options.targets;
     let is_target = !targets.iter().any(|target| target.touches_config(&vertex.addr))
         || targets.iter().any(|target| target.contains(addr));
-    is_target && !view.settled.spared.is_excluded(addr)
+    is_target && !view.settled.excluded_from_destroy.is_excluded(addr)
 }
 
 async fn one(
@@ -345,7 +356,7 @@ async fn open(
         addr: &addr,
         provider: &here.vertex.provider,
     };
-    let value = view.openings.open(diags, site, scope).await?;
+    let value = view.ephemeral_resources.open(diags, site, scope).await?;
     Ok(FoundObject::seen(addr.key, Refreshed::Same, Some(value)))
 }
 
@@ -354,7 +365,7 @@ fn doomed<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<DestroyTarg
     let mut doomed = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
         if !targeted(view, here, key)
-            || view.settled.spared.contains(&here.addr.instance(key.clone()))
+            || view.settled.excluded_from_destroy.contains(&here.addr.instance(key.clone()))
         {
             continue;
         }

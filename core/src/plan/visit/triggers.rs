@@ -52,7 +52,8 @@ fn one(
     }
     // An attribute is that of the instance without a key.
     let key = key.or_else(|| (!path.0.is_empty()).then_some(InstanceKey::None));
-    let mut changes = view.fates.changes(scope.module(), &name, key.as_ref()).peekable();
+    let mut changes =
+        view.planned_resources.changes(scope.module(), &name, key.as_ref()).peekable();
     if changes.peek().is_none() {
         return Err(diags.error(nothing_there(scope, (&name, key.as_ref()), expr)));
     }

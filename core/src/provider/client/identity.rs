@@ -95,7 +95,7 @@ fn part<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
 /// Key by which an object with this planned value can be found: its identity, or an id that was
 /// known before.
 #[must_use]
-pub(crate) fn clue(ty: &ResourceType, planned: &Value) -> Option<ImportKey> {
+pub(crate) fn import_key(ty: &ResourceType, planned: &Value) -> Option<ImportKey> {
     if let Some(identity) = ty.identity.as_ref().and_then(|form| form.foretold(planned)) {
         return Some(ImportKey::Identity(identity));
     }

@@ -107,15 +107,15 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        clue: &ImportKey,
+        import_key: &ImportKey,
         about: CallContext<'_>,
     ) -> Result<Imported, Reported> {
-        let (imported, others) = self.import_all(diags, ty, clue, about).await?;
+        let (imported, others) = self.import_all(diags, ty, import_key, about).await?;
         if others.is_empty() {
             return Ok(imported);
         }
         let what = "several objects, of which only one can be meant,";
-        Err(diags.error(refused("Multiple import states not supported", (clue, what), about)))
+        Err(diags.error(refused("Multiple import states not supported", (import_key, what), about)))
     }
 
     /// Asks for the object that the provider knows by an id or an identity, and for all of the same type
@@ -127,17 +127,18 @@ impl ProviderClient {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        clue: &ImportKey,
+        import_key: &ImportKey,
         about: CallContext<'_>,
     ) -> Result<(Imported, Vec<Imported>), Reported> {
-        let (id, identity) = match clue {
+        let (id, identity) = match import_key {
             ImportKey::Id(id) => (id.to_string(), None),
             ImportKey::Identity(identity) => {
                 let form = ty.identity.as_ref().ok_or("the resource type has no identities".into());
                 let complete =
                     form.and_then(|form| Ok((form.complete(identity)?, form.ty.clone())));
                 let (plain, form) = complete.map_err(|problem: String| {
-                    let detail = format!("{} cannot be found by {clue}: {problem}.", about.addr);
+                    let detail =
+                        format!("{} cannot be found by {import_key}: {problem}.", about.addr);
                     let problem = Diagnostic::error("Invalid import identity argument", detail);
                     diags.error(problem.at_opt(about.block).about(about.addr.to_string()))
                 })?;
@@ -156,12 +157,12 @@ impl ProviderClient {
         self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let mut found = answer.resources.into_iter();
         let Some(imported) = found.next() else {
-            let nothing = (clue, "nothing");
+            let nothing = (import_key, "nothing");
             return Err(diags.error(refused("Import returned no resources", nothing, about)));
         };
         let exchange = import_of(ty, &imported);
         self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
-        let imported = self.imported(diags, ty, imported, (clue, about))?;
+        let imported = self.imported(diags, ty, imported, (import_key, about))?;
         let mut others = Vec::new();
         for other in found {
             if !check(&import_of(ty, &other), &ty.schemas()).is_empty() {
@@ -171,9 +172,9 @@ impl ProviderClient {
                     other.type_name
                 );
                 let summary = "Multiple import states not supported";
-                return Err(diags.error(refused(summary, (clue, &what), about)));
+                return Err(diags.error(refused(summary, (import_key, &what), about)));
             }
-            others.push(self.imported(diags, ty, other, (clue, about))?);
+            others.push(self.imported(diags, ty, other, (import_key, about))?);
         }
         Ok((imported, others))
     }
@@ -184,7 +185,7 @@ impl ProviderClient {
         diags: &mut Diagnostics,
         ty: &ResourceType,
         found: ImportedResource,
-        (clue, about): (&ImportKey, CallContext<'_>),
+        (import_key, about): (&ImportKey, CallContext<'_>),
     ) -> Result<Imported, Reported> {
         let call = "ImportResourceState";
         let value = self.decode(diags, call, &found.state, (ty, about))?;
@@ -197,7 +198,7 @@ impl ProviderClient {
                 Rule::ObjectNotNull => {
                     let what = "an object without attributes";
                     let summary = "Import returned null resource";
-                    diags.error(refused(summary, (clue, what), about))
+                    diags.error(refused(summary, (import_key, what), about))
                 }
                 Rule::WriteOnlyNull => {
                     let summary = "Import returned a non-null value for a write-only attribute";
@@ -221,7 +222,11 @@ fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<
 }
 
 /// Explains why the object found is not the one requested.
-fn refused(summary: &str, (clue, what): (&ImportKey, &str), about: CallContext<'_>) -> Diagnostic {
-    let detail = format!("By {clue} the provider found {what} for {}.", about.addr);
+fn refused(
+    summary: &str,
+    (import_key, what): (&ImportKey, &str),
+    about: CallContext<'_>,
+) -> Diagnostic {
+    let detail = format!("By {import_key} the provider found {what} for {}.", about.addr);
     Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
 }

@@ -48,14 +48,14 @@ impl ProviderClient {
             Err(failure) if failure.is_passing() => failure,
             answer => return answer,
         };
-        let fresh = self.calls.mending.replace(self.addr(), &self.seat, before).await;
+        let fresh = self.calls.mending.replace(self.addr(), &self.slot, before).await;
         let Some(fresh) = fresh else { return Err(first) };
         let (provider, address, reason) = (self.addr(), about, first.kind());
         tracing::info!(%provider, call, %address, reason, "call is repeated");
         let answer = self.answer(call, about, ask(fresh)).await?;
         let about = about.to_string();
         let remark = about_second_try(self.addr(), call, Some(&about), &first);
-        self.calls.remarks.keep(self.addr(), &about, remark);
+        self.calls.provider_warnings.keep(self.addr(), &about, remark);
         Ok(answer)
     }
 }

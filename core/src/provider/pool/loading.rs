@@ -53,7 +53,7 @@ impl Pool<'_> {
     /// Reports diagnostics about providers that belong to no step of the run: their warnings when
     /// they were loaded, and that they had to be asked a second time. All of it is reported once.
     pub fn tell(&self, diags: &mut Diagnostics) {
-        self.calls.remarks.take().into_iter().for_each(|remark| diags.warn(remark));
+        self.calls.provider_warnings.take().into_iter().for_each(|remark| diags.warn(remark));
     }
 
     /// Returns the problem of a provider, if it has one.
@@ -83,7 +83,7 @@ impl Pool<'_> {
             self.unusable.borrow_mut().insert(addr, said.clone());
             return said;
         }
-        said.into_iter().for_each(|warning| self.calls.remarks.keep(&addr, "", warning));
+        said.into_iter().for_each(|warning| self.calls.provider_warnings.keep(&addr, "", warning));
         Diagnostics::new()
     }
 

@@ -1,6 +1,6 @@
-//! Replaces providers whose process died during a read-only call, while the caller waits. The
-//! caller cannot do it: a handle knows no pool. So it leaves a note, and the task that tidies the
-//! pool meanwhile follows the note.
+//! Restarts providers whose process died during a read-only call, while the caller waits. A client
+//! has no access to the pool. It sends a restart request, and the task that maintains the pool
+//! handles the request.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ use super::{Configured, Pool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::provider::client::{CallContext, ProviderClient, answers};
 
-/// Through which provider a handle speaks. All handles for one configuration share it.
+/// Holds the provider that a client calls. All clients of one configuration share the slot.
 pub(in crate::provider) struct ProviderSlot {
     provider: RefCell<Arc<dyn Provider>>,
     /// Whether only a provider with that configuration may take it.
@@ -32,7 +32,7 @@ impl ProviderSlot {
         Rc::new(Self { provider: RefCell::new(provider), is_configured })
     }
 
-    /// Provider that has the seat now.
+    /// Current provider of the slot.
     pub(in crate::provider) fn provider(&self) -> Arc<dyn Provider> {
         self.provider.borrow().clone()
     }
@@ -45,7 +45,7 @@ impl ProviderSlot {
 /// Notes that are still to be handled.
 #[derive(Default)]
 pub(in crate::provider) struct Mending {
-    /// Number of tasks that handle notes. Without one there is no use in waiting.
+    /// Number of tasks that serve restart requests. Without one, waiting is useless.
     n_menders: Cell<usize>,
     notes: RefCell<VecDeque<RestartRequest>>,
     left: Notify,
@@ -54,7 +54,7 @@ pub(in crate::provider) struct Mending {
 /// A provider that gave no answer.
 struct RestartRequest {
     addr: ProviderAddr,
-    seat: Rc<ProviderSlot>,
+    slot: Rc<ProviderSlot>,
     before: Arc<dyn Provider>,
     done: oneshot::Sender<Option<Arc<dyn Provider>>>,
 }
@@ -65,14 +65,14 @@ impl Mending {
     pub(in crate::provider) async fn replace(
         &self,
         addr: &ProviderAddr,
-        seat: &Rc<ProviderSlot>,
+        slot: &Rc<ProviderSlot>,
         before: Arc<dyn Provider>,
     ) -> Option<Arc<dyn Provider>> {
         if self.n_menders.get() == 0 {
             return None;
         }
         let (done, replaced) = oneshot::channel();
-        let note = RestartRequest { addr: addr.clone(), seat: seat.clone(), before, done };
+        let note = RestartRequest { addr: addr.clone(), slot: slot.clone(), before, done };
         self.notes.borrow_mut().push_back(note);
         self.left.notify_one();
         replaced.await.ok().flatten()
@@ -88,7 +88,7 @@ impl Mending {
     }
 }
 
-/// A task that handles notes, as long as this lives.
+/// Counts a task that serves restart requests, until it is dropped.
 pub(super) struct RestartWorker<'m>(&'m Mending);
 
 impl<'m> RestartWorker<'m> {
@@ -117,33 +117,36 @@ impl Drop for Evidence<'_> {
 }
 
 impl Pool<'_> {
-    /// Handles notes, for ever: each by itself, so that a provider that takes long to start does
+    /// Serves restart requests without end, each by itself, so that a provider that takes long to start does
     /// not delay callers of another.
-    pub(super) async fn mend(&self, mender: RestartWorker<'_>) -> Infallible {
+    pub(super) async fn mend(&self, restart_worker: RestartWorker<'_>) -> Infallible {
         let notes =
-            unfold(mender.0, |mending| async move { Some((mending.next().await, mending)) });
+            unfold(
+                restart_worker.0,
+                |mending| async move { Some((mending.next().await, mending)) },
+            );
         notes.for_each_concurrent(None, |note| self.see_to(note)).await;
         // There is always one more to wait for.
         std::future::pending().await
     }
 
     async fn see_to(&self, note: RestartRequest) {
-        let RestartRequest { addr, seat, before, done } = note;
-        let next = self.replaced(&addr, &seat, &before, StartPurpose::Work).await;
+        let RestartRequest { addr, slot, before, done } = note;
+        let next = self.replaced(&addr, &slot, &before, StartPurpose::Work).await;
         // A call that was cut short must not begin again.
         let next = next.filter(|_| !self.stopping.forbids(StartPurpose::Work));
-        drop((seat, before));
+        drop((slot, before));
         // The caller may have given up.
         done.send(next).ok();
         self.processes.look_again();
     }
 
-    /// Finds a provider for a handle after a change through it brought no answer: the same provider
+    /// Finds a provider for a client after a change through it brought no answer: the same provider
     /// if it lives and was not asked to stop, else a new one with the same configuration. `None` if
     /// there is none. As long as the returned value lives, an interrupt leaves that provider alone.
     pub async fn revive(&self, handle: &ProviderClient) -> Option<Evidence<'_>> {
-        let (seat, before) = (handle.seat(), handle.provider());
-        let provider = self.replaced(handle.addr(), seat, &before, StartPurpose::Evidence).await?;
+        let (slot, before) = (handle.slot(), handle.provider());
+        let provider = self.replaced(handle.addr(), slot, &before, StartPurpose::Evidence).await?;
         self.processes.begin_evidence(&provider);
         Some(Evidence { processes: &self.processes, provider })
     }
@@ -153,7 +156,7 @@ impl Pool<'_> {
     async fn replaced(
         &self,
         addr: &ProviderAddr,
-        seat: &Rc<ProviderSlot>,
+        slot: &Rc<ProviderSlot>,
         before: &Arc<dyn Provider>,
         purpose: StartPurpose,
     ) -> Option<Arc<dyn Provider>> {
@@ -163,27 +166,27 @@ impl Pool<'_> {
             Some(turn) => turn.acquire().await.ok(),
             None => None,
         };
-        if !Arc::ptr_eq(&seat.provider(), before) {
-            return Some(seat.provider());
+        if !Arc::ptr_eq(&slot.provider(), before) {
+            return Some(slot.provider());
         }
         let refuses = purpose == StartPurpose::Evidence && self.processes.was_stopped(before);
         if !refuses && answers(before).await {
-            return Some(seat.provider());
+            return Some(slot.provider());
         }
         self.processes.dismiss(before);
         if self.owner_of(before).is_none() {
-            if seat.is_configured {
+            if slot.is_configured {
                 return None;
             }
             if let Some(another) = self.processes.any(addr) {
-                seat.give_to(&another);
+                slot.give_to(&another);
                 return Some(another);
             }
         }
         let fresh = self.start_again(addr, purpose).await.ok()?;
         match self.configure_like(before, &fresh).await {
-            Ok(is_configured) if is_configured || !seat.is_configured => {
-                seat.give_to(&fresh);
+            Ok(is_configured) if is_configured || !slot.is_configured => {
+                slot.give_to(&fresh);
                 Some(fresh)
             }
             Ok(_) => None,
@@ -208,12 +211,12 @@ impl Pool<'_> {
             self.processes.set_idle(fresh);
             return Ok(false);
         };
-        let seat = ProviderSlot::new(fresh.clone(), true);
-        let handle = ProviderClient::new(entry.handle.loaded().clone(), seat, self.calls.clone());
+        let slot = ProviderSlot::new(fresh.clone(), true);
+        let handle = ProviderClient::new(entry.handle.loaded().clone(), slot, self.calls.clone());
         let about = CallContext { addr: &name, block: None };
         handle.configure(&mut Diagnostics::new(), &entry.config, about).await?;
         match self.owner_of(before) {
-            Some((_, entry)) => entry.handle.seat().give_to(fresh),
+            Some((_, entry)) => entry.handle.slot().give_to(fresh),
             // No other user releases it any more, so it ends with its caller.
             None => self.processes.dismiss(fresh),
         }

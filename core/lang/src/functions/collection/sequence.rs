@@ -26,7 +26,7 @@ fn picking() -> Vec<Builtin> {
             .returns_by(element_type)
             .reads_little()
             .does(
-                "Returns an element of a list, which begins anew after its end.",
+                "Returns an element of a list, which starts over after its end.",
                 ["The list or tuple, not an empty one.", "The place, from 0."],
             )
             .example(r#"element(["a", "b"], 3)"#, r#""b""#),

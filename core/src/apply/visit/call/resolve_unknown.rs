@@ -6,7 +6,7 @@ use formwork_value::{Diagnostic, Diagnostics, Plain};
 
 use super::Call;
 use super::salvage::{RemainingObject, Salvaged, Seen};
-use crate::provider::{Current, ResourceType, clue};
+use crate::provider::{Current, ResourceType, import_key};
 
 impl Call<'_> {
     /// Salvages as much as possible of a call whose effect is unknown.
@@ -42,9 +42,9 @@ impl Call<'_> {
             Some(_) => None,
             // Before the provider is troubled: most objects cannot be found by what was planned.
             None => {
-                let by = clue(ty, ask.proposed.value())?;
+                let by = import_key(ty, ask.proposed.value())?;
                 // A key that also finds the old object says nothing about the new one.
-                Some(by).filter(|by| clue(ty, predecessor).as_ref() != Some(by))
+                Some(by).filter(|by| import_key(ty, predecessor).as_ref() != Some(by))
             }
         };
         let _undisturbed = view.session.pool.revive(handle).await?;
@@ -54,8 +54,8 @@ impl Call<'_> {
                 let current = Current { value, private: &object.private, identity };
                 handle.read(diags, ty, current, about).await.ok()?
             }
-            (None, Some(clue)) => {
-                let imported = handle.import(diags, ty, &clue, about).await.ok()?;
+            (None, Some(import_key)) => {
+                let imported = handle.import(diags, ty, &import_key, about).await.ok()?;
                 let identity = imported.identity.as_ref();
                 let identity = identity.and_then(|identity| ty.identity_payload(identity));
                 let current =

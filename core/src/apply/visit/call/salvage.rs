@@ -139,7 +139,7 @@ impl Call<'_> {
         // Providers encode a null even when they report an error. An absent object says nothing.
         let (absent, violations) = split(violations, |rule| rule == Rule::ObjectPresent);
         let invalid_object = ("Provider produced invalid object", CALL);
-        if let Err(reported) = self.asking().broken(diags, invalid_object, absent, &value) {
+        if let Err(reported) = self.change_request().broken(diags, invalid_object, absent, &value) {
             return Salvaged::in_doubt(reported);
         }
         if value.value().is_null() && !ask.proposed.value().is_null() {
@@ -205,15 +205,15 @@ impl Call<'_> {
         if let Err(reported) = size {
             return self.too_large(diags, (response, value), reported);
         }
-        let (asking, block) = (self.asking(), self.ty.block());
+        let (change_request, block) = (self.change_request(), self.ty.block());
         // Write-only values are never stored, and an object in the state is wholly known.
         // Violations of both are reported, and the rest is kept.
         let (written, violations) = split(violations, |rule| rule == Rule::WriteOnlyNull);
         let summary = ("Provider produced invalid object", CALL);
-        let received_only = asking.broken(diags, summary, written, &value);
+        let received_only = change_request.broken(diags, summary, written, &value);
         let is_form = |rule| matches!(rule, Rule::ObjectKnown | Rule::ObjectType);
         let (form, content) = split(violations, is_form);
-        let known = asking.broken(diags, (INVALID, CALL), form, &value);
+        let known = change_request.broken(diags, (INVALID, CALL), form, &value);
         let value = match (&received_only, &known) {
             (Ok(()), Ok(())) => value,
             _ => plain(&without_unknowns(&block.without_write_only(value.value()))),
@@ -337,8 +337,8 @@ impl Call<'_> {
         violations: Vec<Violation>,
     ) -> Result<(), Reported> {
         let (standing, violations) = split(violations, |rule| rule == Rule::DestroyedNull);
-        self.asking().broken(diags, (INVALID, CALL), standing, value)?;
-        self.asking().broken(diags, (INCONSISTENT, CALL), violations, value)
+        self.change_request().broken(diags, (INVALID, CALL), standing, value)?;
+        self.change_request().broken(diags, (INCONSISTENT, CALL), violations, value)
     }
 }
 
