@@ -143,3 +143,21 @@ pub enum WorkspaceError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workspaces_have_names_of_their_own_and_the_default_one_stays() {
+        let names = with_default(["b", "a"]);
+        assert_eq!(names, [DEFAULT_WORKSPACE, "a", "b"]);
+        assert!(matches!(check_new_workspace(&names, "a"), Err(WorkspaceError::Exists(_))));
+        assert!(check_new_workspace(&names, "c").is_ok());
+        assert!(check_removable_workspace(&names, "a").is_ok());
+        let missing = check_removable_workspace(&names, "c");
+        assert!(matches!(missing, Err(WorkspaceError::Missing(_))));
+        let default = check_removable_workspace(&names, DEFAULT_WORKSPACE);
+        assert!(matches!(default, Err(WorkspaceError::Default)));
+    }
+}
