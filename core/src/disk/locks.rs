@@ -5,18 +5,46 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Deref;
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 
+/// A file with a write lock. Dropping it releases the lock.
+///
+/// Closing the file is not enough: a child process that has been forked and has not yet executed its
+/// program shares the open file description, and so the lock.
+#[derive(Debug)]
+pub struct LockedFile(File);
+
+impl Deref for LockedFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // A failure leaves the lock to the closing of the file.
+        set(&self.0, libc::F_UNLCK).ok();
+    }
+}
+
 /// Takes a write lock on the whole file, without waiting.
 ///
 /// # Errors
 /// With [`is_held`] for another holder's lock, else when the file system has no locks or fails.
-pub fn lock(file: &File) -> io::Result<()> {
+pub fn lock(file: File) -> io::Result<LockedFile> {
+    set(&file, libc::F_WRLCK)?;
+    Ok(LockedFile(file))
+}
+
+fn set(file: &File, kind: libc::c_int) -> io::Result<()> {
     let range = libc::flock {
-        l_type: libc::F_WRLCK as libc::c_short,
+        l_type: kind as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,
         l_start: 0,
         l_len: 0,
@@ -40,3 +68,21 @@ pub fn has_no_locks(error: &io::Error) -> bool {
 
 /// The remedy where files cannot be locked.
 pub const NO_LOCKS: &str = "The file system that this file is on does not lock files: it is mounted without locks, or the service that keeps them for a network file system does not run or has no room. Have it mounted with locks, or put the folder on another file system. Nothing was changed.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_lock_is_released_though_the_open_file_is_shared() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("locked");
+        let open = || File::options().write(true).create(true).truncate(false).open(&path).unwrap();
+        let locked = lock(open()).unwrap();
+        // As in a child process between its fork and its program.
+        let _shared = locked.try_clone().unwrap();
+        assert!(is_held(&lock(open()).unwrap_err()));
+        drop(locked);
+        lock(open()).unwrap();
+    }
+}

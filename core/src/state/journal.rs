@@ -32,12 +32,12 @@ use self::rules::{Rules, is_half_made};
 use super::Object;
 use super::file::StateFile;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
-use crate::disk::locks;
+use crate::disk::locks::{self, LockedFile};
 
 /// The journal of one run, being written.
 pub struct Journal {
     path: PathBuf,
-    file: Arc<File>,
+    file: Arc<LockedFile>,
     next: Cell<u64>,
     /// End of the last whole record.
     length: Cell<u64>,
@@ -170,10 +170,10 @@ impl Journal {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&unfinished);
         let file = file.map_err(failed)?;
         // The name of a file that was just made is still unknown to others.
-        if let Err(error) = locks::lock(&file) {
+        let file = locks::lock(file).map_err(|error| {
             remove(&unfinished).ok();
-            return Err(JournalError::io("lock", &path)(error));
-        }
+            JournalError::io("lock", &path)(error)
+        })?;
         let journal = Self::on(path.clone(), file);
         let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
             journal.file.sync_all().map_err(failed)?;
@@ -200,7 +200,7 @@ impl Journal {
     }
 
     /// A journal on a file that has nothing in it yet.
-    fn on(path: PathBuf, file: File) -> Self {
+    fn on(path: PathBuf, file: LockedFile) -> Self {
         Self {
             path,
             file: Arc::new(file),
@@ -420,7 +420,7 @@ impl Journal {
         if self.next.get() > self.room.get() {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        (&*self.file).write_all(bytes)
+        (&**self.file).write_all(bytes)
     }
 
     /// Makes the disk full once the journal has a number of records.
@@ -448,8 +448,8 @@ pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
     // Without `O_NONBLOCK`, opening a pipe waits for a reader.
     let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
     let file = file.map_err(JournalError::io("read", path))?;
-    match locks::lock(&file) {
-        Ok(()) => Ok(false),
+    match locks::lock(file) {
+        Ok(_) => Ok(false),
         Err(error) if locks::is_held(&error) => Ok(true),
         Err(error) => Err(JournalError::io("lock", path)(error)),
     }

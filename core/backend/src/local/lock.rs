@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::locks::{is_held, lock};
+use formwork_core::disk::locks::{LockedFile, is_held, lock};
 use formwork_core::disk::{MAX_RECORD, read_file};
 
 use super::{Files, failed, is_no_file, shown};
@@ -21,9 +21,9 @@ pub(super) struct Held {
     /// Its id, as others see it.
     pub(super) id: String,
     /// The locked file, which is the state file.
-    pub(super) file: File,
+    pub(super) file: LockedFile,
     /// Files that were the state file before. A program that opened one in time finds it locked.
-    former: Vec<File>,
+    former: Vec<LockedFile>,
     state: PathBuf,
     info: PathBuf,
     /// Whether the file was made only to be locked.
@@ -59,15 +59,15 @@ impl Held {
                 .mode(0o600)
                 .open(path)
                 .map_err(lock_failed)?;
-            match lock(&file) {
-                Ok(()) => {}
+            let file = match lock(file) {
+                Ok(file) => file,
                 Err(error) if is_held(&error) => {
                     let holder = read_info(&info).map(Box::new);
                     let location = shown(path);
                     return Err(StoreError::Held { location, holder, ends: LockEnd::WithProcess });
                 }
                 Err(error) => return Err(lock_failed(error)),
-            }
+            };
             if !is_at(&file, path).map_err(lock_failed)? {
                 continue;
             }
@@ -102,7 +102,7 @@ impl Held {
     }
 
     /// Holds another file, already locked, that took the place of the one held.
-    pub(super) fn move_to(&mut self, file: File) {
+    pub(super) fn move_to(&mut self, file: LockedFile) {
         self.former.push(std::mem::replace(&mut self.file, file));
     }
 }

@@ -8,7 +8,7 @@ use std::os::unix::fs::{
 };
 use std::path::{Path, PathBuf};
 
-use formwork_core::disk::locks::lock;
+use formwork_core::disk::locks::{LockedFile, lock};
 
 use super::{behind_links, failed, is_no_file};
 use crate::store::{StoreError, StoreOperation};
@@ -126,7 +126,7 @@ impl Disk {
 /// A new text is in its place.
 pub(super) struct ReplacedFile {
     /// The file that is there, already locked, if it is not the one that was there before.
-    pub(super) file: Option<File>,
+    pub(super) file: Option<LockedFile>,
     /// Whether the place survives the loss of power.
     pub(super) durable: io::Result<()>,
 }
@@ -150,12 +150,14 @@ pub(super) fn replace(
 
     let access = path.metadata().ok().map(|found| Access::of(&found));
     let stand_in = disk.create(&next, access).map_err(write_failed)?;
-    let placed = lock(&stand_in)
-        .and_then(|()| disk.fill(&stand_in, text))
-        .map(|()| original.is_some() && disk.link(&path, &previous).is_ok())
-        .and_then(|linked| disk.rename(&next, &path).map(|()| linked));
-    let linked = match placed {
-        Ok(linked) => linked,
+    let placed = lock(stand_in).and_then(|stand_in| {
+        disk.fill(&stand_in, text)?;
+        let linked = original.is_some() && disk.link(&path, &previous).is_ok();
+        disk.rename(&next, &path)?;
+        Ok((stand_in, linked))
+    });
+    let (stand_in, linked) = match placed {
+        Ok(placed) => placed,
         Err(error) => {
             // Best effort: the next write removes the rest.
             std::fs::remove_file(&next).ok();

@@ -141,13 +141,13 @@ async fn whoever_opened_the_file_before_a_write_still_finds_it_locked_and_then_t
     let waiting = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
         store.write(&mut file_with(word)).await.unwrap();
-        assert!(is_held(&lock(&waiting).unwrap_err()));
+        assert!(is_held(&lock(waiting.try_clone().unwrap()).unwrap_err()));
         let later = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
-        assert!(is_held(&lock(&later).unwrap_err()));
+        assert!(is_held(&lock(later).unwrap_err()));
     }
     store.unlock(any_lock()).await.unwrap();
-    lock(&waiting).unwrap();
-    let text = io::read_to_string(&waiting).unwrap();
+    let waiting = lock(waiting).unwrap();
+    let text = io::read_to_string(&*waiting).unwrap();
     assert_eq!(text, std::fs::read_to_string(state_in(&folder)).unwrap());
     assert!(lock::is_at(&waiting, &state_in(&folder)).unwrap());
 }

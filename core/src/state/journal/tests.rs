@@ -127,7 +127,7 @@ async fn a_waiter_that_goes_away_holds_nobody_up() {
 #[tokio::test]
 async fn a_full_disk_stops_new_calls() {
     let full = File::options().append(true).open("/dev/full").unwrap();
-    let journal = Journal::on("full.wal".into(), full);
+    let journal = Journal::on("full.wal".into(), locks::lock(full).unwrap());
     let (addr, provider) = (addr("t.a"), provider());
     let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
@@ -139,7 +139,7 @@ async fn a_full_disk_stops_new_calls() {
 async fn a_failed_request_to_the_disk_is_not_tried_again() {
     // A file that is not on a disk cannot be made durable.
     let null = File::options().append(true).open("/dev/null").unwrap();
-    let journal = Journal::on("null.wal".into(), null);
+    let journal = Journal::on("null.wal".into(), locks::lock(null).unwrap());
     let (addr, provider) = (addr("t.a"), provider());
     let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
@@ -371,7 +371,8 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
     std::fs::write(&path, "").unwrap();
     // Writing to a pipe succeeds, and nothing makes it durable.
     let (mut reader, writer) = io::pipe().unwrap();
-    let journal = Journal::on(path.clone(), File::from(std::os::fd::OwnedFd::from(writer)));
+    let writer = File::from(std::os::fd::OwnedFd::from(writer));
+    let journal = Journal::on(path.clone(), locks::lock(writer).unwrap());
     let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
     let [first, second] = [&a, &b].map(|addr| journal.announce(create(addr, &provider)));
     let (first, second) = tokio::join!(first, second);
