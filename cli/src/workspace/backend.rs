@@ -17,7 +17,7 @@ use formwork_core::disk::MAX_RECORD;
 use formwork_core::version::LANGUAGE_VERSION;
 use formwork_value::codec::json;
 use formwork_value::convert::convert;
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, Span};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -38,6 +38,8 @@ pub(crate) struct BackendConfig {
     kind: &'static dyn BackendKind,
     /// An object of the type that the schema implies.
     values: Value,
+    /// The block, if the configuration has one.
+    block: Option<Span>,
 }
 
 impl PartialEq for BackendConfig {
@@ -86,7 +88,7 @@ impl BackendConfig {
             .attributes
             .iter()
             .map(|(name, attribute)| (name.clone(), Value::null(attribute.implied_type())));
-        Self { kind, values: Value::object(nothing) }
+        Self { kind, values: Value::object(nothing), block: None }
     }
 
     /// Reads a block.
@@ -103,7 +105,7 @@ impl BackendConfig {
             return Err(diags.error(diagnostic.at(block.span)));
         };
         let values = block.arguments(diags, &kind.schema())?;
-        Ok(Self { kind, values })
+        Ok(Self { kind, values, block: Some(block.span) })
     }
 
     /// The type.
@@ -166,10 +168,14 @@ impl BackendConfig {
         let arguments = Arguments { values: &self.values, surroundings };
         self.kind.configure(&arguments).map_err(|error| {
             let detail = format!(
-                "The backend {:?} is configured with arguments and environment variables that do not fit: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
+                "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
                 self.kind()
             );
-            diags.error(Diagnostic::error("Invalid backend configuration", detail))
+            let diagnostic = Diagnostic::error("Invalid backend configuration", detail);
+            diags.error(match self.block {
+                Some(block) => diagnostic.at(block),
+                None => diagnostic,
+            })
         })
     }
 
@@ -235,7 +241,7 @@ impl InitializedBackend {
         let known: Vec<(Str, Value)> =
             known.map(|(name, value)| (name.clone(), value.clone())).collect();
         let values = coerce(&schema, &Value::object(known)).ok()?;
-        Some(BackendConfig { kind, values })
+        Some(BackendConfig { kind, values, block: None })
     }
 
     /// The configuration that was settled for a block, if it still holds for it.
