@@ -24,13 +24,13 @@ pub(crate) fn decide(
     folder: &Folder<'_>,
     chance: &mut Chance,
 ) -> Result<Decisions, Box<dyn Error>> {
-    let listed = folder.run(&["recover", "list", "-json"])?;
-    let listed: Value = serde_json::from_str(listed.out.trim())
-        .map_err(|error| format!("recover list: {error}\n{}", listed.text))?;
-    let mut open = listed["unresolved"].as_array().cloned().unwrap_or_default();
-    // One decision is about all that is open at an address.
-    let mut addresses = BTreeSet::new();
-    open.retain(|one| addresses.insert(one["address"].to_string()));
+    let mut open = open_operations(folder)?;
+    if open.len() > 1 {
+        // A review settles what the providers can tell before its first question. A person reads which
+        // operation a question is about; answers in a pipe are in order, so only the rest may be left.
+        folder.answer(&["recover", "review"], "")?;
+        open = open_operations(folder)?;
+    }
     let mut taken = sight::known(&folder.run(&["state", "pull"])?.out).ids;
     let mut answers = Vec::new();
     for one in &open {
@@ -58,6 +58,17 @@ pub(crate) fn decide(
         return Err(format!("{answers:?} does not settle it:\n{}", settled.text).into());
     }
     Ok(Decisions { operations: open.len(), commands: 1 })
+}
+
+/// The open operations, one for each address: a decision is about all that is open there.
+fn open_operations(folder: &Folder<'_>) -> Result<Vec<Value>, Box<dyn Error>> {
+    let listed = folder.run(&["recover", "list", "-json"])?;
+    let listed: Value = serde_json::from_str(listed.out.trim())
+        .map_err(|error| format!("recover list: {error}\n{}", listed.text))?;
+    let mut open = listed["unresolved"].as_array().cloned().unwrap_or_default();
+    let mut addresses = BTreeSet::new();
+    open.retain(|one| addresses.insert(one["address"].to_string()));
+    Ok(open)
 }
 
 /// The id of the object that an operation has made, if it has: one that is as it was to be and belongs

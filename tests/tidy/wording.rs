@@ -1,6 +1,8 @@
 //! Wording of comments, documents and the changelog: standard terms, the noun or verb first.
 //! `docs/glossary.md` lists the terms.
 
+use std::collections::BTreeSet;
+
 use super::{TREE, none, sources};
 
 /// Openings of a sentence that postpone its noun.
@@ -149,4 +151,47 @@ fn bad_openings_and_private_words_are_found() {
         ["the reference"]
     );
     assert_eq!(private_words("Nobody is asked anew").collect::<Vec<_>>(), ["nobody", "anew"]);
+}
+
+/// Crates whose strings are messages for users.
+const SPEAKING: [&str; 4] = ["cli/", "core/", "plugin-protocol/src/", "providers/"];
+
+/// The strings on a line of code, or their part on it. `goes_on`: a string of the line before is continued.
+fn strings(line: &str, goes_on: bool) -> impl Iterator<Item = &str> {
+    line.split('"').skip(usize::from(!goes_on)).step_by(2)
+}
+
+/// The words of a text that are written like the name of a type of two words, `LikeThis`.
+fn names_of_types(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '{');
+    words.filter(|word| {
+        let mut capitals = word.char_indices().filter(|(_, c)| c.is_uppercase());
+        capitals.next().is_some_and(|(at, _)| at == 0)
+            && capitals.next().is_some_and(|(at, _)| at > 1)
+    })
+}
+
+#[test]
+fn messages_name_no_type_of_the_code() {
+    let code = || sources().filter(|file| SPEAKING.iter().any(|root| file.path.starts_with(root)));
+    let declared = |line: &str| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric());
+        words.find(|word| matches!(*word, "struct" | "enum" | "trait"))?;
+        words.next().map(str::to_owned)
+    };
+    let types: BTreeSet<String> =
+        code().flat_map(|file| file.text.lines().filter_map(declared)).collect();
+    let mut violations = Vec::new();
+    for file in code().filter(|file| !file.path.contains("test") && !file.path.contains("fuzz")) {
+        let mut goes_on = false;
+        for (line, number) in file.text.lines().zip(1..) {
+            let is_code = comment(line).is_none() && !line.contains("reason = ");
+            for text in strings(line, goes_on).filter(|text| is_code && text.contains(' ')) {
+                let found = names_of_types(text).filter(|word| types.contains(*word));
+                violations.extend(found.map(|word| format!("{}:{number}: {word}", file.path)));
+            }
+            goes_on = is_code && line.ends_with('\\');
+        }
+    }
+    none(&violations, "a message uses words, not the name of a type");
 }

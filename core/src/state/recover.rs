@@ -396,7 +396,7 @@ impl Unresolved {
                  put in. Compare the real object with the state."
             }
             (Action::Create, OpenQuestion::Effect) => &format!(
-                "The object may exist although the state does not know it. VertexStyle for it, and say \
+                "The object may exist although the state does not know it. Look for it, and say \
                      what became of it: {how}. Until then it is not created a second time."
             ),
             (Action::Update | Action::Delete, OpenQuestion::Effect) => {

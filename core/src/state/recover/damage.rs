@@ -90,7 +90,7 @@ impl JournalDamage {
         let detail = format!(
             "Nothing was changed, because an object of a lost record could be created a second time. \
              The results of the sound records are in the state now, and the journal was moved to {}. \
-             VertexStyle for objects that the state does not have, add them with `formwork import`, and run \
+             Look for objects that the state does not have, add them with `formwork import`, and run \
              the command again.",
             self.kept_as().display()
         );

@@ -539,7 +539,7 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
         .map(|(diagnostic, one)| diagnostic.detail.replace(&to_the_second(&one.when), "TIME"))
         .collect();
     expect_test::expect![[r#"
-        t.a was being created (asked for at TIME) when the run was cut off; no usable answer had come. The object may exist although the state does not know it. VertexStyle for it, and say what became of it: `formwork recover list` shows how. Until then it is not created a second time.
+        t.a was being created (asked for at TIME) when the run was cut off; no usable answer had come. The object may exist although the state does not know it. Look for it, and say what became of it: `formwork recover list` shows how. Until then it is not created a second time.
         t.b was being updated (asked for at TIME) when the run was cut off; the answer had come but was not taken over. The state holds the object as it was before; the next refresh shows what became of it."#]]
     .assert_eq(&told.join("\n"));
     recovery.finish().unwrap();
