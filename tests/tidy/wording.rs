@@ -22,7 +22,7 @@ const WORDS: [(&str, &str); 6] = [
 ];
 
 /// Folders and files whose wording was revised. Everything else is still to come.
-const REVISED: [&str; 26] = [
+const REVISED: [&str; 27] = [
     "cli/provisioners/",
     "cli/src/command/",
     "cli/src/fetch/",
@@ -32,6 +32,7 @@ const REVISED: [&str; 26] = [
     "cli/src/workspace/",
     "core/backend/",
     "core/lang/",
+    "core/operation/",
     "core/src/",
     "core/value/",
     "docs/glossary.md",

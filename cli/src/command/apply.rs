@@ -9,6 +9,8 @@ use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options, Plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::journal::{Journal, RunHeader};
+use formwork_operation::StateSession;
+use formwork_operation::unmatched::UnmatchedOptions;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
@@ -16,8 +18,7 @@ use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, 
 use super::plan::{Making, make_around_open, prepare};
 use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
-use super::state_session::StateSession;
-use super::unmatched::UnmatchedOptions;
+use super::state_session;
 use crate::args::{ApplyArgs, StatePlace, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -68,7 +69,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
     let store = open(&mut diags, &prepared, &wanted, &place).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked =
-        StateSession::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
+        state_session::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();
@@ -295,7 +296,7 @@ impl Run<'_> {
         let mut options = match wanted {
             PlanSource::Saved(saved) => {
                 let recovered = locked.recovered();
-                let plan = saved.check(diags, (&locked.file, recovered.as_deref()))?;
+                let plan = saved.plan.check(diags, &locked.file, recovered.as_deref())?;
                 locked.take_evidence(diags, &plan);
                 let open = locked.let_through(diags, &plan, config)?;
                 self.report.begin(&plan);

@@ -16,10 +16,11 @@ use formwork_core::event::NoObserver;
 use formwork_core::plan::{Mode, Options, inspect, plan};
 use formwork_core::provider::Pool;
 use formwork_core::session::DEFAULT_PARALLELISM;
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::operation::{PhaseInputs, Prepared, of_state};
-use super::state_session::StateSession;
+use super::state_session;
 use super::variable_inputs::given;
 use crate::args::{ConsoleArgs, StateArgs, StatePlace};
 use crate::clock;
@@ -49,7 +50,6 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         workspace,
         config,
         variables,
-        given: BTreeMap::new(),
         launcher,
         provisioners: formwork_provisioners::all(&env.surroundings()),
         time: clock::now(),
@@ -58,7 +58,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let state_args = StateArgs::locking(args.state.clone());
     let locked =
-        StateSession::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
+        state_session::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
     let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let exit = converse(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();

@@ -9,11 +9,12 @@ use formwork_core::event::NoObserver;
 use formwork_core::plan::{self, Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
+use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::{PhaseInputs, Prepared};
 use super::output::stored_file;
-use super::planfile::{self, Generated, Saved};
+use super::planfile::{self, Saved};
 use crate::args::{GraphArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
@@ -72,7 +73,7 @@ async fn draw(
     let file = stored_file(diags, workspace, &place).await?;
     // A plan for a state that is no longer there does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {
-        saved.check_state(diags, file)?;
+        saved.plan.check_state(diags, file)?;
     }
     let state = &file.map(|file| file.state).unwrap_or_default();
     let (drawing, config) = match (args.kind.as_deref(), opened) {
@@ -110,7 +111,6 @@ async fn draw(
         workspace: own,
         config,
         variables: BTreeMap::new(),
-        given: BTreeMap::new(),
         time: clock::now(),
     };
     let text = draw_prepared(diags, &prepared, state, &drawing);
@@ -130,7 +130,7 @@ fn draw_prepared(
     let session = prepared.session(PhaseInputs {
         state: match drawing {
             Drawing::Planning(..) => state,
-            Drawing::Applying(saved) => &saved.plan().prior,
+            Drawing::Applying(saved) => &saved.plan.plan().prior,
         },
         pool: &pool,
         results: &results,
@@ -143,6 +143,6 @@ fn draw_prepared(
         Drawing::Planning(options, detail) => {
             plan::dot(&session, diags, options, *detail == Detail::Resources)
         }
-        Drawing::Applying(saved) => apply::dot(&session, diags, saved.plan()),
+        Drawing::Applying(saved) => apply::dot(&session, diags, saved.plan.plan()),
     }
 }

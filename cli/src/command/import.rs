@@ -11,12 +11,13 @@ use formwork_core::moved;
 use formwork_core::plan::{Adoption, Mode, Options, Plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
 use super::operation::{Filling, PrepareOptions, Prepared, may_ask};
 use super::plan::{Making, make};
-use super::state_session::StateSession;
+use super::state_session;
 use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -135,7 +136,7 @@ impl ImportCommand<'_> {
         };
         let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
         let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-        let locked = StateSession::open(&mut diags, store, &state.lock, operation).await;
+        let locked = state_session::open(&mut diags, store, &state.lock, operation).await;
         let Ok(mut locked) = locked else {
             return report.failed(Some(&prepared.workspace), &diags);
         };

@@ -15,7 +15,7 @@ use formwork_core::provisioner::Provisioners;
 use formwork_core::session::{Session, SessionInputs};
 use formwork_core::state::State;
 use formwork_core::version::Constraints;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
 use super::config_errors::{self, Known};
@@ -35,23 +35,10 @@ pub(crate) struct Prepared<'e> {
     pub(crate) workspace: Workspace<'e>,
     pub(crate) config: Config,
     pub(crate) variables: BTreeMap<Str, Input>,
-    /// Given values of the variables, as far as they may be stored.
-    pub(crate) given: BTreeMap<Str, Value>,
     pub(crate) launcher: Launcher,
     pub(crate) provisioners: Provisioners,
     pub(crate) workspace_name: String,
     pub(crate) time: OffsetDateTime,
-}
-
-/// The given values, before conversion. Of an ephemeral variable only the default is kept, which is
-/// in the configuration anyway.
-fn storable(config: &Config, inputs: &BTreeMap<Str, Input>) -> BTreeMap<Str, Value> {
-    let kept = inputs.iter().filter_map(|(name, input)| {
-        let variable = config.root.variables.get(name)?;
-        let raw = if variable.ephemeral { variable.default.as_ref()? } else { &input.raw };
-        Some((name.clone(), raw.clone()))
-    });
-    kept.collect()
 }
 
 /// Options of the preparation.
@@ -95,7 +82,6 @@ impl<'e> Prepared<'e> {
                 workspace_name: workspace.name(),
                 provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
                 workspace,
-                given: storable(&config, &inputs),
                 variables: inputs,
                 config,
                 launcher,

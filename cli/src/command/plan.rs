@@ -9,14 +9,15 @@ use formwork_core::event::{EventObserver, NoObserver};
 use formwork_core::plan::{Mode, Options, Plan, UNRESOLVED, plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
+use formwork_operation::StateSession;
+use formwork_operation::generated;
+use formwork_operation::unmatched::UnmatchedOptions;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::generated;
 use super::interrupt::{Interrupt, guarded};
 use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
 use super::planfile::{self, PlannedState};
-use super::state_session::StateSession;
-use super::unmatched::UnmatchedOptions;
+use super::state_session;
 use crate::args::{PlanArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -58,7 +59,8 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let store =
         prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-    let locked = StateSession::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
+    let locked =
+        state_session::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     locked.follow_moves(&prepared.config);
     let options = Options { interrupted: locked.interrupted(), ..options };

@@ -14,10 +14,12 @@ use formwork_core::plan::Adoption;
 use formwork_core::state::journal::Action;
 use formwork_core::state::recover::{OpenQuestion, Unresolved};
 use formwork_core::state::{Object, State};
+use formwork_operation::StateSession;
+use formwork_operation::recover::choices;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::import::{ImportCommand, ObjectFinder};
-use super::state_session::StateSession;
+use super::state_session;
 use super::text_command::told;
 use crate::args::{
     RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs, StateArgs,
@@ -103,18 +105,6 @@ fn described(one: &Unresolved, screen: &Screen) -> String {
         ));
     }
     text + "\n"
-}
-
-/// The commands by which a person settles what is open about an address.
-pub(super) fn choices(addr: &str) -> String {
-    let rows = [
-        (format!("adopt {addr} ID"), "the object exists: take it into the state"),
-        (format!("forget {addr}"), "it does not exist, or is not ours any more"),
-        (format!("retry {addr}"), "nothing was done: do it again with the next apply"),
-    ];
-    let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
-    let rows = rows.map(|(command, what)| format!("  formwork recover {command:width$}    {what}"));
-    rows.join("\n")
 }
 
 fn document(locked: &StateSession) -> Json {
@@ -457,7 +447,7 @@ async fn open(
 ) -> Result<StateSession, Reported> {
     let backend = workspace.backend(diags)?;
     let store = workspace.store(diags, backend.as_ref(), &args.place()).await?;
-    let mut locked = StateSession::open(diags, store, &args.lock, "recover").await?;
+    let mut locked = state_session::open(diags, store, &args.lock, "recover").await?;
     // An open operation has the address of the run that was cut off, and may have another one by
     // now. A configuration with errors is no reason not to decide.
     if locked.undecided().next().is_some()

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use formwork_core::addr::InstanceAddr;
 use formwork_core::plan::{Search, UNRESOLVED};
 use formwork_core::state::recover::{OpenQuestion, Unresolved};
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{Adopted, ImportCommand, NOTHING_OPEN, described};
@@ -12,7 +13,6 @@ use crate::args::RecoverReviewArgs;
 use crate::command::import::ObjectFinder;
 use crate::command::operation::may_ask;
 use crate::command::question::{Prompt, ask};
-use crate::command::state_session::StateSession;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, out};

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use formwork_core::addr::{InstanceAddr, Target};
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::command::import::address;
-use crate::command::state_session::StateSession;
 
 /// Selects the addresses of open operations. An address of an instance is returned as it was given,
 /// also if it is the address that the instance has by now.
