@@ -24,6 +24,7 @@ mod providers;
 mod question;
 mod recover;
 mod refresh;
+mod run_observer;
 mod show;
 mod state;
 mod state_session;

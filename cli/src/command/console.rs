@@ -5,7 +5,6 @@ mod lines;
 mod repl;
 mod type_name;
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 
@@ -15,18 +14,17 @@ use formwork_core::eval::Results;
 use formwork_core::event::NoObserver;
 use formwork_core::plan::{Mode, Options, inspect, plan};
 use formwork_core::provider::Pool;
-use formwork_core::session::DEFAULT_PARALLELISM;
-use formwork_operation::StateSession;
+use formwork_operation::launcher::Launcher;
+use formwork_operation::{PhaseInputs, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::operation::{PhaseInputs, Prepared, of_state};
+use super::operation::{Prepared, of_state};
 use super::state_session;
 use super::variable_inputs::given;
 use crate::args::{ConsoleArgs, StateArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::launcher::Launcher;
 use crate::view::report::Report;
 use crate::view::{Screen, complain};
 use crate::workspace::Workspace;
@@ -76,17 +74,14 @@ async fn converse(
     mut diags: Diagnostics,
 ) -> Exit {
     let pool = Pool::new(&prepared.launcher);
-    let (results, stop) = (Results::new(&prepared.config), Cell::new(false));
+    let (results, operation) = (Results::new(&prepared.config), prepared.operation(&pool));
     // Nothing is promised here that has to come true later, so times and random values are at hand.
-    let world = prepared.world(true);
-    let session = prepared.session(PhaseInputs {
+    let world = operation.world(true);
+    let session = operation.session(PhaseInputs {
         state: &locked.file.state,
-        pool: &pool,
         results: &results,
         world: &world,
         watch: &NoObserver,
-        parallelism: DEFAULT_PARALLELISM,
-        stop: &stop,
     });
     let found = if args.plan {
         let options = Options { mode: Mode::Normal, ..Options::default() };

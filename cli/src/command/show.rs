@@ -12,6 +12,7 @@ use formwork_core::state::State;
 use formwork_core::state::checks::CheckResults;
 use formwork_core::state::file::StateFile;
 use formwork_core::version::Constraints;
+use formwork_operation::launcher::Launcher;
 use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -20,7 +21,6 @@ use super::planfile;
 use crate::args::{ShowArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::launcher::Launcher;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
 use crate::view::{Screen, err, out, out_data, report::Report};
