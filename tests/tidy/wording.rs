@@ -22,7 +22,11 @@ const WORDS: [(&str, &str); 6] = [
 ];
 
 /// Folders and files whose wording was revised. Everything else is still to come.
-const REVISED: [&str; 26] = [
+const REVISED: [&str; 30] = [
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
     "cli/provisioners/",
     "cli/src/command/",
     "cli/src/fetch/",
