@@ -22,8 +22,9 @@ const WORDS: [(&str, &str); 6] = [
 ];
 
 /// Folders and files whose wording was revised. Everything else is still to come.
-const REVISED: [&str; 30] = [
+const REVISED: [&str; 31] = [
     "ARCHITECTURE.md",
+    "CHANGELOG.md",
     "CONTRIBUTING.md",
     "README.md",
     "SECURITY.md",
