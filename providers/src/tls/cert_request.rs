@@ -32,7 +32,7 @@ pub(super) struct Request {
     /// The SHA-1 digest of the request.
     #[attr(computed, keep)]
     id: String,
-    /// Whom the certificate shall be for.
+    /// Subject of the certificate.
     #[block(max = 1, replace)]
     subject: Vec<Subject>,
 }

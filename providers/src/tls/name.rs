@@ -1,5 +1,5 @@
-//! Whom a certificate is about: distinguished names and alternative names, to and from what authors
-//! write.
+//! Distinguished names and alternative names of certificates, and their conversion to and from
+//! configurations.
 
 use x509_cert::attr::AttributeTypeAndValue;
 use x509_cert::der::asn1::{Ia5String, OctetString, SetOfVec};

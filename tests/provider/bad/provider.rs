@@ -42,7 +42,7 @@ pub(crate) struct Bad {
     fault_of: Option<String>,
     pub(crate) world: World,
     stdout: File,
-    /// How often something was asked whose answer depends on that.
+    /// Number of calls whose answer depends on that number.
     pub(crate) turns: AtomicI64,
     /// Notified when the process is asked to stop.
     pub(crate) stopped: Notify,
@@ -140,7 +140,7 @@ impl Bad {
     }
 }
 
-/// What applying would bring about, if nothing went wrong.
+/// The object that an apply would produce without a fault.
 fn plan(prior: &Thing, proposed: &Thing) -> Thing {
     if proposed.is_null() {
         return Thing::null();
