@@ -1,5 +1,5 @@
-//! Programs that do not compile, and their error messages. Each file below `refused` has one
-//! mistake, and the file of the same name beside it has the compiler's output.
+//! Programs that do not compile, and their error messages. Each file below `refused` has one error,
+//! and the file of the same name beside it has the compiler's output.
 //!
 //! The compiler runs with the library that stands beside this program: a harness with a project of
 //! its own would build everything below the SDK once more, cryptography included.

@@ -52,7 +52,8 @@ pub(crate) struct Stage {
     pub(crate) settings: fn(&Path) -> PathBuf,
     /// The sources of the provider.
     pub(crate) sources: Vec<PathBuf>,
-    /// Whether the provider records its requests: then requests, events and texts are compared too.
+    /// Whether the provider records its requests: then requests, events and strings are compared
+    /// too.
     pub(crate) is_recorded: bool,
 }
 

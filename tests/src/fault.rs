@@ -352,7 +352,7 @@ menu! {
     ProcessForks = "process-forks",
     /// Leaves a child behind in a session of its own that holds nothing open.
     ProcessDetaches = "process-detaches",
-    /// Goes on when asked to end.
+    /// Continues when asked to end.
     ProcessStays = "process-stays",
     /// Does not answer when asked to stop.
     StopHangs = "stop-hangs",

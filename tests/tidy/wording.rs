@@ -60,7 +60,7 @@ fn opens_badly(text: &str) -> bool {
     })
 }
 
-/// The private words in a text, outside of code.
+/// The private words in a string, outside of code.
 fn private_words(text: &str) -> impl Iterator<Item = &'static str> {
     let text = text.split('`').step_by(2).collect::<String>().to_lowercase();
     let text: String = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
@@ -159,7 +159,7 @@ fn strings(line: &str, goes_on: bool) -> impl Iterator<Item = &str> {
     line.split('"').skip(usize::from(!goes_on)).step_by(2)
 }
 
-/// The words of a text that are written like the name of a type of two words, `LikeThis`.
+/// The words of a string that are written like the name of a type of two words, `LikeThis`.
 fn names_of_types(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '{');
     words.filter(|word| {

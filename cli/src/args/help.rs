@@ -10,7 +10,7 @@ use crate::view::human::wrap::wrap;
 const NOT_YET: [&str; 6] =
     ["login", "logout", "providers lock", "providers mirror", "query", "test"];
 
-/// The column where the texts about commands and flags begin.
+/// The column where the descriptions of commands and flags begin.
 const COLUMN: usize = 24;
 
 /// The command that the words name, with its full name.

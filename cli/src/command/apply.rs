@@ -341,7 +341,7 @@ impl Run<'_> {
         Ok(Some((plan, open)))
     }
 
-    /// Shows the warnings there are so far, where they help: before what they are about goes on.
+    /// Shows the warnings there are so far, where they help: before what they are about continues.
     fn warn(&self, diags: &mut Diagnostics) {
         let warnings = std::mem::take(diags);
         self.report.diagnostics(&self.prepared.workspace.sources, &warnings);

@@ -1,4 +1,4 @@
-//! Deterministic mutations of corpus texts. The users of this module choose the reader under test.
+//! Deterministic mutations of corpus inputs. The users of this module choose the reader under test.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ impl Row {
     }
 }
 
-/// Texts to insert: those with a meaning in some syntax.
+/// Strings to insert: those with a meaning in some syntax.
 const PIECES: [&str; 40] = [
     "${",
     "%{",

@@ -128,9 +128,9 @@ async fn run(
     }
 }
 
-/// Prints the handshake and then makes stdout another stderr: the host reads nothing more there, and
-/// what the provider prints by mistake is better off in the log. Returns the real stdout, which stays
-/// open because a host may take its end for ours.
+/// Prints the handshake and then makes stdout another stderr: the host reads nothing more there,
+/// and what the provider prints by error is better off in the log. Returns the real stdout, which
+/// stays open because a host may take its end for ours.
 fn give_up_stdout(line: &str) -> io::Result<std::fs::File> {
     let mut stdout = std::fs::File::from(dup(io::stdout())?);
     dup2_stdout(io::stderr())?;

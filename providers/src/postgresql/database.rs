@@ -20,7 +20,7 @@ pub(super) struct Database {
     /// Character encoding; `UTF8` if not set.
     #[attr(optional_computed, keep, replace)]
     encoding: String,
-    /// The order of texts; `C` if not set.
+    /// The order of strings; `C` if not set.
     #[attr(optional_computed, keep, replace)]
     lc_collate: String,
     /// The kinds of characters; `C` if not set.

@@ -187,7 +187,7 @@ async fn late_handshake(stdout: &mut (impl AsyncRead + Unpin), mut read: Vec<u8>
     timeout(Duration::from_secs(2), more).await.unwrap_or(false)
 }
 
-/// The beginning of a text, cut between characters.
+/// The beginning of a string, cut between characters.
 pub fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}...", &text[..at]),

@@ -43,7 +43,7 @@ struct Line {
     used: bool,
 }
 
-/// The reason why a text is not a record.
+/// The reason why a string is not a record.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct Unreadable {

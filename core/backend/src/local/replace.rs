@@ -13,7 +13,7 @@ use formwork_core::disk::locks::{LockedFile, lock};
 use super::{behind_links, failed, is_no_file};
 use crate::store::{StoreError, StoreOperation};
 
-/// Writes a text, in pieces of a good size.
+/// Writes a string, in pieces of a good size.
 pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
 
 /// The mode of a new file: a state may hold secrets.

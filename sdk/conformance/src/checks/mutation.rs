@@ -317,7 +317,7 @@ async fn cancelled(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
         plugin.call(*rpc, request, Duration::from_micros(deadline)).await;
     }
     let call = suite.call(*rpc, request).await;
-    // A provider that goes on working for the cancelled calls keeps the next one waiting.
+    // A provider that continues working for the cancelled calls keeps the next one waiting.
     let limit = usual * 2 + Duration::from_secs(5);
     suite.check("Z-06", call.is_answered() && call.took <= limit, || {
         Finding::new(

@@ -17,7 +17,7 @@ const WHOLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
 #[derive(Default)]
 pub(crate) struct Mentions {
     names: BTreeSet<String>,
-    /// Texts, in which `{name}` may be one.
+    /// Strings, in which `{name}` may be one.
     texts: Vec<String>,
 }
 

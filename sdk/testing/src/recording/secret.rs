@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 
 use super::form::{SECRET, TYPE};
 
-/// A shorter secret is replaced only as a whole string, because it may occur in other strings by
-/// chance.
+/// A shorter secret is replaced only as a whole string, because it may occur in other strings at
+/// random.
 const SHORT: usize = 4;
 
 const OPEN: &str = "«secret ";
