@@ -40,7 +40,7 @@ struct Found {
     different: Vec<String>,
 }
 
-/// The surroundings of a set of scripts.
+/// The environment of a set of scripts.
 pub(crate) struct Stage {
     /// Name in the table of results.
     pub(crate) name: &'static str,

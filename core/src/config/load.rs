@@ -41,8 +41,8 @@ impl Config {
     /// contents, also on failure, so that messages can show them.
     ///
     /// # Errors
-    /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or
-    /// a name stands for nothing.
+    /// When a file cannot be read or parsed, a block is malformed, a called module is not
+    /// installed, or a name is not declared.
     pub fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,

@@ -69,11 +69,11 @@ fn text(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
     }
 }
 
-/// Encodes a value that must be fit for the state.
+/// Encodes a value for the state.
 ///
 /// # Errors
-/// When it is not: only a provider that breaks the contract, or an error of ours, brings that
-/// about.
+/// When it has unknown or ephemeral parts: only a provider that violates the contract, or an error
+/// of this program, causes that.
 pub(crate) fn encode(
     diags: &mut Diagnostics,
     ty: &ResourceType,

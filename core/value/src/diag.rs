@@ -137,7 +137,7 @@ impl Diagnostic {
         Self { subject: subject.or(self.subject), ..self }
     }
 
-    /// Shows the surroundings of the subject.
+    /// Sets the source context of the subject.
     #[must_use]
     pub fn within(self, context: Span) -> Self {
         Self { context: Some(context), ..self }

@@ -23,7 +23,7 @@ use crate::wire::HEADER_LIMIT;
 /// Time that calls in flight get after the host asked for the end. The host waits two seconds in
 /// all.
 const DRAIN: Duration = Duration::from_secs(1);
-/// Interval of the checks whether the host still lives.
+/// Interval of the checks whether the host still runs.
 const HOST_WATCH: Duration = Duration::from_secs(1);
 
 /// Serves a host that started us, until it says that it is enough, or dies.

@@ -52,7 +52,7 @@ pub(super) fn written(values: &[(&str, Vec<String>)], email: Option<&str>) -> Re
     Ok(name)
 }
 
-/// Whether a character may be in the oldest of the kinds of strings, which everybody reads.
+/// Whether a character is a `PrintableString`, the most widely supported kind of string.
 fn is_printable(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" '()+,-./:=?".contains(&byte)
 }

@@ -1,5 +1,5 @@
-//! Resource types that are said in `#[resource(…)]`, each over a service of another habit: whole lives,
-//! and what is left when the service fails half-way.
+//! Tests of resource types with `#[resource(…)]`, each over a service with other behaviour:
+//! complete lifecycles, and the results of partial failures.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 

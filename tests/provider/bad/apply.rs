@@ -1,4 +1,4 @@
-//! Applying: the world is changed first, as it should be, and the fault spoils what is said about it.
+//! Applying: the world is changed first, correctly, and the fault changes the answer.
 
 use std::future::pending;
 

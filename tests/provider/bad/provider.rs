@@ -1,5 +1,5 @@
-//! The provider: good answers to every call, spoilt by the ordered fault. Applying is in `apply`, what
-//! leaves nothing behind in `passing`.
+//! The provider: correct answers to every call, changed by the ordered fault. Applying is in
+//! `apply`, functions and ephemeral resources in `passing`.
 
 use std::fs::File;
 use std::future::pending;
@@ -89,7 +89,7 @@ impl Bad {
         }
     }
 
-    /// Starts a program and never looks after it. Its stdin is where a test sees whether it lives.
+    /// Starts a program and leaves it running. A test sees through its stdin whether it runs.
     #[expect(clippy::zombie_processes, reason = "that is the fault")]
     fn leave(&self, command: &mut Command) {
         let life = self.world.witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());

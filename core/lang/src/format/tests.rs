@@ -16,7 +16,7 @@ fn format(text: &str) -> String {
     formatted.unwrap_or_else(|_| panic!("{text}\n{diags:?}"))
 }
 
-/// Checks what becomes of a string, and that nothing more becomes of that.
+/// Checks the formatted result, and that formatting it again changes nothing.
 fn check(text: &str, expected: &Expect) {
     let once = format(text);
     expected.assert_eq(&once);

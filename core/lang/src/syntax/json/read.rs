@@ -57,12 +57,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a value. Problems in it are reported, and an invalid expression stands in its place,
-    /// also where no value begins.
+    /// Reads a value. Errors in it are reported, and an invalid expression takes its place, also
+    /// where no value begins.
     ///
     /// # Errors
-    /// When the text ends before the value or it is nested too deeply, so that its surroundings
-    /// cannot be read on.
+    /// When the text ends before the value, or it is nested too deeply, so that parsing cannot
+    /// continue after it.
     fn value(&mut self) -> Result<Expr, Reported> {
         self.space();
         if self.depth >= MAX_DEPTH {

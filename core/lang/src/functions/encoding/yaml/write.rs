@@ -39,7 +39,7 @@ fn encode(args: &Args<'_>) -> Result<Value, CallError> {
 /// Position of a value in the output.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Indentation of the surroundings.
+    /// Indentation of the enclosing block.
     indent: usize,
     /// Whether it follows its key on the same line.
     of_key: bool,
