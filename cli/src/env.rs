@@ -202,7 +202,7 @@ impl Env {
 }
 
 /// Variables that only this program needs, and that may hold secrets: values of variables,
-/// credentials for registries, arguments. A star stands for anything.
+/// credentials for registries, arguments. A star matches anything.
 const OURS: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 

@@ -217,7 +217,7 @@ fn module_of(file: &File) -> Option<&str> {
     within.split('/').next().map(|first| first.trim_end_matches(".rs"))
 }
 
-/// The paths below `crate::` that a text mentions, groups taken apart one level deep.
+/// The paths below `crate::` that a string mentions, groups taken apart one level deep.
 fn crate_paths(text: &str) -> Vec<(usize, String)> {
     let mut paths = Vec::new();
     for (at, _) in text.match_indices("crate::") {

@@ -120,8 +120,8 @@ fn no_block() -> Diagnostic {
     Diagnostic::warning("Missing backend configuration", detail)
 }
 
-/// Refuses a change of the backend until it is decided what becomes of the states. An empty state is not
-/// advised where the old one cannot be moved.
+/// Rejects a change of the backend until the user decides about the states. An empty state is not
+/// suggested if the old one cannot be moved.
 fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
     const CHANGED: &str = "Backend configuration changed";
     if let Some(old) = old.filter(|old| find(&old.kind).is_none()) {

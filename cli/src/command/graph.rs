@@ -102,7 +102,7 @@ async fn draw(
         }
     };
     let mut own = Workspace::open(workspace.env, diags)?;
-    // The texts come back below, so that problems can be shown with them.
+    // The source texts come back below, so that problems can be shown with them.
     std::mem::swap(&mut own.sources, &mut workspace.sources);
     let mut prepared = Prepared {
         launcher: launcher(workspace.env, BTreeMap::new(), &BTreeMap::new()),

@@ -139,7 +139,7 @@ impl<'e> Prepared<'e> {
                 Ok((config, inputs, launcher))
             }
             Err(reported) => {
-                // Mistakes that do not depend on these values are reported together.
+                // Errors that do not depend on these values are reported together.
                 let known = Known { dangling: Diagnostics::new(), fills };
                 let found = config_errors::find(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))

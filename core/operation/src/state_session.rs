@@ -170,9 +170,9 @@ impl StateSession {
         Ok(Self { store, intents, file, recovery, found, errored, lock, folder })
     }
 
-    /// Stops a command that would create objects while a lost record of a journal may be of one that
-    /// exists. The results of the sound records are stored first, and the journal is set aside, so that
-    /// the next command goes on.
+    /// Stops a command that would create objects while a lost record of a journal may be of one
+    /// that exists. The results of the sound records are stored first, and the journal is set
+    /// aside, so that the next command continues.
     ///
     /// # Errors
     /// When there is such a journal, or the state cannot be written.

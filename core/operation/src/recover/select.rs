@@ -69,7 +69,7 @@ fn matching(
     Err(diags.error(locked.nothing_open(&addr)))
 }
 
-/// Whether a text fits a pattern in which `*` stands for anything.
+/// Whether a string matches a pattern in which `*` matches anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };
