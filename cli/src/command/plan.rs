@@ -68,7 +68,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let made = guarded(planning, (&pool, &prepared), &cancellation).await;
     let Some(made) = made else { return Exit::Failed };
     let exit = match made {
-        Ok(PlanOutcome { plan, results }) => {
+        Ok(PlanOutcome { plan, results, .. }) => {
             let generated = (generated, &results);
             let made =
                 Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan, generated };

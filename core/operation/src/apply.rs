@@ -9,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::observer::{ApprovalRequest, EngineEvents, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
+use crate::plan::PlanOutcome;
 use crate::saved_plan::SavedPlan;
 use crate::state_session::StateSession;
 
@@ -19,6 +20,8 @@ const OPERATION: &str = "OperationTypeApply";
 pub enum PlanSource {
     /// A plan that is still to be made.
     New(Options),
+    /// A plan that [`Operation::plan`] has made in the same session, and that was approved since.
+    Made(Box<PlanOutcome>),
     /// A plan that was saved.
     Saved(Box<SavedPlan>),
 }
@@ -148,6 +151,11 @@ impl Operation<'_> {
                 session.take_evidence(diags, &plan);
                 let closing = session.let_through(diags, &plan, config)?;
                 self.observer.see(&OperationEvent::SavedPlan(&plan));
+                return Ok(Some(SettledPlan { plan, closing }));
+            }
+            PlanSource::Made(made) => {
+                let plan = made.check(diags, &session.file)?;
+                let closing = session.let_through(diags, &plan, config)?;
                 return Ok(Some(SettledPlan { plan, closing }));
             }
             PlanSource::New(options) => options,

@@ -6,7 +6,8 @@ use formwork_core::eval::Results;
 use formwork_core::event::{EventObserver, NoObserver};
 use formwork_core::plan::{Options, Plan, UNRESOLVED, plan};
 use formwork_core::state::State;
-use formwork_value::{Diagnostics, Reported};
+use formwork_core::state::file::StateFile;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::observer::EngineEvents;
 use crate::operation::{Operation, PhaseInputs};
@@ -19,6 +20,24 @@ pub struct PlanOutcome {
     pub plan: Plan,
     /// The results of evaluation, with the configuration that was generated for imported objects.
     pub results: Results,
+    /// Lineage and serial of the state that it was made for.
+    made_for: (String, u64),
+}
+
+impl PlanOutcome {
+    /// Returns the plan if the state is still the one that it was made for.
+    pub(crate) fn check(self, diags: &mut Diagnostics, file: &StateFile) -> Result<Plan, Reported> {
+        if self.plan.errored {
+            let detail = "The plan has errors, so it cannot be applied.";
+            return Err(diags.error(Diagnostic::error("Cannot apply incomplete plan", detail)));
+        }
+        let (lineage, serial) = self.made_for;
+        if (lineage.as_str(), serial) == (file.lineage.as_str(), file.serial) {
+            return Ok(self.plan);
+        }
+        let detail = "The state was changed after the plan was made. Make a new plan.";
+        Err(diags.error(Diagnostic::error("Plan is stale", detail)))
+    }
 }
 
 /// A plan in the making.
@@ -63,7 +82,8 @@ impl Operation<'_> {
         }
         session.remind(diags);
         let (plan, second) = planned?;
-        Ok(PlanOutcome { plan, results: second.unwrap_or(planning.results) })
+        let made_for = (session.file.lineage.clone(), session.file.serial);
+        Ok(PlanOutcome { plan, results: second.unwrap_or(planning.results), made_for })
     }
 
     /// Compares the options with the configuration and the state, and shows those that match nothing.
