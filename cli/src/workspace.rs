@@ -30,7 +30,6 @@ use crate::data_dir::DataDir;
 use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
 use crate::install::providers::ProviderFolders;
-use crate::install::settings::Settings;
 use crate::launcher::launcher;
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
@@ -38,6 +37,7 @@ use crate::modules::{
     self,
     install::{self, Progress},
 };
+use crate::settings::Settings;
 use crate::view::human::diagnostic;
 use crate::view::report::Report;
 use crate::view::{self, Screen};

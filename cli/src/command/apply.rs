@@ -58,17 +58,19 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
-        Err(workspace) => return report.failed(workspace.as_deref(), &diags),
+        Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
     let place = match &wanted {
         PlanToApply::Fresh(_) => args.state.place(),
         PlanToApply::Saved(saved) => saved.place(args.state.place()),
     };
     let store = open(&mut diags, &prepared, &wanted, &place).await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
     let locked =
         state_session::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
-    let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+    let Ok(mut locked) = locked else {
+        return report.failed(Some(&prepared.workspace.sources), &diags);
+    };
     let pool = Pool::new(&prepared.launcher);
     let cancellation = CancellationToken::new();
     let observer = RunObserver {

@@ -40,7 +40,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     };
     let place = StatePlace::of(args.state.as_ref());
     let Ok(found) = prepare(&mut diags, &mut workspace, args, &place).await else {
-        return report.failed(Some(&workspace), &diags);
+        return report.failed(Some(&workspace.sources), &diags);
     };
     let (config, variables, launcher) = found;
     let prepared = Prepared {
@@ -53,11 +53,13 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         time: clock::now(),
     };
     let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
     let state_args = StateArgs::locking(args.state.clone());
     let locked =
         state_session::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
-    let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+    let Ok(locked) = locked else {
+        return report.failed(Some(&prepared.workspace.sources), &diags);
+    };
     let exit = converse(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
     locked.close(&mut diags).await;

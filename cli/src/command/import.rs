@@ -103,13 +103,15 @@ impl ImportCommand<'_> {
         }
         let prepared = match Prepared::prepare(&mut diags, workspace, &preparing).await {
             Ok(prepared) => prepared,
-            Err((workspace, _)) => return report.failed(Some(&workspace), &diags),
+            Err((workspace, _)) => return report.failed(Some(&workspace.sources), &diags),
         };
         let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
-        let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+        let Ok(store) = store else {
+            return report.failed(Some(&prepared.workspace.sources), &diags);
+        };
         let locked = state_session::open(&mut diags, store, &state.lock, operation).await;
         let Ok(mut locked) = locked else {
-            return report.failed(Some(&prepared.workspace), &diags);
+            return report.failed(Some(&prepared.workspace.sources), &diags);
         };
         locked.follow_moves(&prepared.config);
         let pool = Pool::new(&prepared.launcher);

@@ -47,15 +47,17 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     };
     let (prepared, options) = match prepared {
         Ok(both) => both,
-        Err(workspace) => return report.failed(workspace.as_deref(), &diags),
+        Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
     prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend());
     let store =
         prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
     let locked =
         state_session::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
-    let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+    let Ok(mut locked) = locked else {
+        return report.failed(Some(&prepared.workspace.sources), &diags);
+    };
     let pool = Pool::new(&prepared.launcher);
     let cancellation = CancellationToken::new();
     let observer = RunObserver::new(&report, &prepared.workspace.sources);

@@ -11,7 +11,7 @@ use crate::args::Backup;
 use crate::command::operation::PrepareOptions;
 use crate::data_dir::DataDir;
 use crate::install::lockfile;
-use crate::install::settings::Settings;
+use crate::settings::Settings;
 
 const LOCK: &str = r#"
 provider "registry.terraform.io/hashicorp/null" {
