@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
 use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
-use super::plan::{Making, make_around_open, prepare};
+use super::plan::{self, Making, make_around_open};
 use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
 use super::state_session::StateSession;
@@ -23,7 +23,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::{Done, Report};
 use crate::view::{self, Screen};
-use crate::workspace::Workspace;
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         return report.failed(None, &diags);
     }
     let prepared = match &args.plan {
-        Some(path) => match planfile::prepare(&mut diags, env, to_apply(path, args)) {
+        Some(path) => match planfile::prepare(&mut diags, env, to_apply(path, args), &report) {
             Ok((prepared, _)) if destroying => {
                 let _ = diags.error(no_plan_to_destroy());
                 Err(Some(Box::new(prepared.workspace)))
@@ -55,7 +55,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
                 prepared.map(|(prepared, saved)| (prepared, PlanSource::Saved(Box::new(saved))))
             }
         },
-        None => fresh(&mut diags, env, args, purpose, &screen).await,
+        None => fresh(&mut diags, env, args, (purpose, &report, &screen)).await,
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
@@ -165,8 +165,7 @@ async fn fresh<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     args: &ApplyArgs,
-    purpose: ApplyPurpose,
-    screen: &Screen,
+    (purpose, report, screen): (ApplyPurpose, &Report, &Screen),
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
     let options =
         options(diags, &args.operation, purpose == ApplyPurpose::Destroy).map_err(|_| None)?;
@@ -179,7 +178,13 @@ async fn fresh<'e>(
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
         fills: None,
     };
-    prepare(diags, env, &preparing).await.map(|prepared| (prepared, PlanSource::Fresh(options)))
+    let overrides = match purpose {
+        ApplyPurpose::Apply | ApplyPurpose::Destroy => OverrideWarning::WithBackend,
+        ApplyPurpose::Refresh => OverrideWarning::Never,
+    };
+    let workspace = plan::open(diags, env, (report, overrides));
+    let prepared = plan::prepare(diags, workspace, &preparing).await?;
+    Ok((prepared, PlanSource::Fresh(options)))
 }
 
 /// One run of the command, once everything is ready.

@@ -143,7 +143,6 @@ impl<'e> Prepared<'e> {
         let place = (preparing.place, preparing.fills.is_some());
         required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
-        workspace.warn_of_overrides(diags);
         let mut given = given(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;

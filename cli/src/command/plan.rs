@@ -22,7 +22,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::Screen;
 use crate::view::report::Report;
-use crate::workspace::Workspace;
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// Runs the command.
 pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
@@ -46,7 +46,8 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
                 ask,
                 fills: None,
             };
-            prepare(&mut diags, env, &preparing).await.map(|prepared| (prepared, options))
+            let workspace = open(&mut diags, env, (&report, OverrideWarning::Always));
+            prepare(&mut diags, workspace, &preparing).await.map(|prepared| (prepared, options))
         }
         Err(_) => Err(None),
     };
@@ -100,13 +101,26 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     if diags.has_errors() { Exit::Failed } else { exit }
 }
 
-/// Opens the folder and gets ready to plan in it.
-pub(super) async fn prepare<'e>(
+/// Opens the folder, and prints the warning about overrides, which stands before all else.
+pub(super) fn open<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
+    (report, overrides): (&Report, OverrideWarning),
+) -> Result<Workspace<'e>, Reported> {
+    let mut workspace = Workspace::open(env, diags)?;
+    let mut warnings = Diagnostics::new();
+    workspace.warn_of_overrides(&mut warnings, overrides);
+    report.diagnostics(&workspace.sources, &warnings);
+    Ok(workspace)
+}
+
+/// Gets ready to plan in a folder.
+pub(super) async fn prepare<'e>(
+    diags: &mut Diagnostics,
+    workspace: Result<Workspace<'e>, Reported>,
     preparing: &PrepareOptions<'_>,
 ) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
-    let workspace = Workspace::open(env, diags).map_err(|_| None)?;
+    let workspace = workspace.map_err(|_| None)?;
     Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
 }
 

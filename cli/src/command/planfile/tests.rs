@@ -10,6 +10,7 @@ use crate::args::Backup;
 use crate::command::operation::PrepareOptions;
 use crate::data_dir::DataDir;
 use crate::install::settings::Settings;
+use crate::view::Screen;
 
 const LOCK: &str = r#"
 provider "registry.terraform.io/hashicorp/null" {
@@ -239,7 +240,8 @@ async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
     let said = |env: &Env, allow_foreign| {
         let (mut diags, sources) = (Diagnostics::new(), []);
         let to_apply = ToApply { path: &path, sources: &sources, allow_foreign };
-        drop(read(&mut diags, &mut workspace(env, root), to_apply));
+        let report = Report::new(Screen::of(env), false, false);
+        drop(read(&mut diags, &mut workspace(env, root), to_apply, &report));
         summaries(diags)
     };
     assert!(said(&env, false).is_empty());
