@@ -12,7 +12,9 @@ use formwork_operation::{
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::guarded;
-use super::operation::{PrepareOptions, Prepared, may_ask, open, options, prepare, warn_of_place};
+use super::operation::{
+    PrepareOptions, Prepared, may_ask, open_workspace, options, prepare, warn_of_place,
+};
 use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
 use super::run_observer::RunObserver;
@@ -197,7 +199,7 @@ async fn fresh<'e>(
         ApplyPurpose::Apply | ApplyPurpose::Destroy => OverrideWarning::WithBackend,
         ApplyPurpose::Refresh => OverrideWarning::Never,
     };
-    let workspace = open(diags, env, (report, overrides));
+    let workspace = open_workspace(diags, env, (report, overrides));
     let prepared = prepare(diags, workspace, &preparing).await?;
     Ok((prepared, PlanToApply::Fresh(options)))
 }

@@ -165,7 +165,7 @@ impl<'e> Prepared<'e> {
 }
 
 /// Opens the folder, and prints the warning about overrides, which stands before all else.
-pub(super) fn open<'e>(
+pub(super) fn open_workspace<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     (report, overrides): (&Report, OverrideWarning),
