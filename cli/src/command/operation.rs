@@ -209,6 +209,20 @@ pub(super) async fn of_state(
     others.map(|addr| (addr, Constraints::default())).collect()
 }
 
+/// A launcher for these providers, as far as the lock file knows them.
+///
+/// # Errors
+/// When one is not installed.
+pub(super) fn providers_of<'p>(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    providers: impl Iterator<Item = &'p ProviderAddr>,
+) -> Result<Launcher, Reported> {
+    let required: BTreeMap<ProviderAddr, Constraints> =
+        providers.map(|addr| (addr.clone(), Constraints::default())).collect();
+    workspace.launcher(diags, &required)
+}
+
 /// Reads the planning options.
 ///
 /// # Errors
