@@ -85,6 +85,16 @@ pub(crate) struct Env {
     /// `TF_CLI_ARGS` and `TF_CLI_ARGS_COMMAND`: arguments put before those given. By command, the
     /// empty one for all.
     pub(crate) arguments: BTreeMap<String, String>,
+    /// Names of the providers that this very program serves when it is started by their names.
+    pub(crate) bundled: &'static [&'static str],
+    /// `COMP_LINE`: the line that a shell wants to be completed.
+    pub(crate) comp_line: Option<String>,
+    /// `COMP_TYPE`: set by bash alone.
+    pub(crate) is_bash: bool,
+    /// `FORMWORK_SIGNING_PASSPHRASE`: the passphrase of the key that signs releases of providers.
+    pub(crate) signing_passphrase: Option<String>,
+    /// `XDG_CACHE_HOME`, or the folder `.cache` of the user.
+    pub(crate) cache_home: Option<PathBuf>,
     /// The whole environment, for paths in the settings file that mention variables.
     pub(crate) all: BTreeMap<String, String>,
 }
@@ -99,6 +109,11 @@ impl Env {
     pub(crate) fn with(self, view: ViewArgs) -> Self {
         let no_color = self.no_color || view.no_color;
         Self { no_color, compact_warnings: view.compact_warnings, ..self }
+    }
+
+    /// The same, in a program that holds these providers.
+    pub(crate) fn with_bundled(self, bundled: &'static [&'static str]) -> Self {
+        Self { bundled, ..self }
     }
 
     /// Reads the environment.
@@ -134,6 +149,8 @@ impl Env {
         let data_home =
             path("XDG_DATA_HOME").or_else(|| home.as_ref().map(|home| home.join(".local/share")));
         let plan_key_file = data_home.as_ref().map(|home| home.join("formwork/plan-key"));
+        let cache_home = path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+        let cache_home = cache_home.or_else(|| home.as_ref().map(|home| home.join(".cache")));
         Self {
             data_dir: path("TF_DATA_DIR"),
             workspace: text("TF_WORKSPACE"),
@@ -177,6 +194,11 @@ impl Env {
             ssh_agent: path("SSH_AUTH_SOCK"),
             variables: prefixed("TF_VAR_"),
             arguments,
+            bundled: &[],
+            cache_home,
+            signing_passphrase: text("FORMWORK_SIGNING_PASSPHRASE"),
+            comp_line: text("COMP_LINE"),
+            is_bash: value("COMP_TYPE").is_some(),
             all,
         }
     }

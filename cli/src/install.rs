@@ -3,6 +3,7 @@
 
 pub(crate) mod event;
 pub(crate) mod hash;
+pub(crate) mod hash_memo;
 pub(crate) mod installer;
 pub(crate) mod lockfile;
 pub(crate) mod module_constraints;
@@ -12,6 +13,7 @@ pub(crate) mod platform;
 pub(crate) mod problem;
 pub(crate) mod program;
 pub(crate) mod providers;
+pub(crate) mod schema_cache;
 pub(crate) mod settings;
 pub(crate) mod shipped;
 pub(crate) mod signature;

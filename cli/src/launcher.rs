@@ -13,12 +13,14 @@ use formwork_core::provider::{Deadlines, Launch};
 use formwork_plugin_protocol::client::{
     Executable, Leftover, Limits, Plugin, Settings, leftovers, shutdown_all,
 };
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostic, Diagnostics, Secrets};
 
 use crate::env::Env;
 use crate::install::program::VerifiedProgram;
+use crate::install::schema_cache::SchemaCache;
 use crate::redact;
 
 /// Starts providers from the programs that were found for them.
@@ -30,6 +32,10 @@ pub(crate) struct Launcher {
     deadlines: Deadlines,
     /// Variables of our environment that are none of their business.
     withheld: Vec<OsString>,
+    /// Schemas that earlier commands have fetched.
+    schemas: Option<SchemaCache>,
+    /// Whether kept schemas are as good as those of a running provider.
+    reads_schemas: bool,
     /// Reads the states of other configurations.
     states: Arc<BackendStates>,
     running: RefCell<Vec<Running>>,
@@ -67,10 +73,25 @@ impl Launcher {
             limit,
             deadlines,
             withheld: env.plugin_withheld.clone(),
+            schemas: SchemaCache::of(env),
+            reads_schemas: false,
             states: Arc::new(BackendStates::new(env.backend_surroundings(""))),
             running: RefCell::default(),
             left: RefCell::default(),
         }
+    }
+
+    /// The same, for a command that needs little but schemas: a provider whose schemas are kept is not
+    /// started before it is asked for more.
+    pub(crate) fn with_kept_schemas(self) -> Self {
+        Self { reads_schemas: true, ..self }
+    }
+
+    /// The hash of the package of a provider, if its schemas may be kept under it.
+    fn hash(&self, addr: &ProviderAddr) -> Option<&str> {
+        let is_attached = self.reattach.contains_key(addr);
+        let program = self.programs.get(addr).filter(|_| !is_attached)?;
+        program.hash.as_deref()
     }
 
     /// Asks every running plugin to end, and waits until they have, or ends those that do not.
@@ -106,8 +127,9 @@ impl Launch for Launcher {
                     Failure::Launch(format!("{addr} is not installed; run `formwork init`"))
                 })?;
                 let withheld = self.withheld.clone();
-                let VerifiedProgram { path, identity } = program;
-                let executable = Executable { name, path, identity, env: Vec::new(), withheld };
+                let VerifiedProgram { path, arg0, identity, .. } = program;
+                let executable =
+                    Executable { name, path, arg0, identity, env: Vec::new(), withheld };
                 Plugin::launch(&executable, &self.settings).await?
             }
         };
@@ -118,6 +140,28 @@ impl Launch for Launcher {
 
     fn builtin(&self) -> Arc<dyn Provider> {
         Arc::new(Builtin::with_states(self.states.clone()))
+    }
+
+    fn known_schemas(&self, addr: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
+        let cache = self.schemas.as_ref().filter(|_| self.reads_schemas)?;
+        cache.read(addr, self.hash(addr)?)
+    }
+
+    fn keep_schemas(
+        &self,
+        addr: &ProviderAddr,
+        schema: &ProviderSchema,
+        identities: &IdentitySchemas,
+    ) {
+        if let (Some(cache), Some(hash)) = (&self.schemas, self.hash(addr)) {
+            cache.keep(addr, hash, (schema, identities));
+        }
+    }
+
+    fn forget_schemas(&self, addr: &ProviderAddr) {
+        if let (Some(cache), Some(hash)) = (&self.schemas, self.hash(addr)) {
+            cache.forget(addr, hash);
+        }
     }
 
     fn limit(&self) -> Option<usize> {

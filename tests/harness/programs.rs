@@ -29,7 +29,17 @@ pub(crate) fn built(program: &str) -> PathBuf {
 fn build() -> PathBuf {
     let folder = bad_provider().parent().expect("it is in a folder").to_owned();
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--bins", "-p", "formwork", "-p", "formwork-providers"]);
+    cargo.args([
+        "build",
+        "--quiet",
+        "--bins",
+        "-p",
+        "formwork",
+        "-p",
+        "formwork-providers",
+        "-p",
+        "formwork-xtask",
+    ]);
     if folder.ends_with("release") {
         cargo.arg("--release");
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// Allowed dependencies of each package of ours, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
@@ -28,6 +28,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
         "formwork-providers",
         &["formwork-value", "formwork-plugin-protocol", "formwork-sdk", "formwork-sdk-testing"],
     ),
+    ("formwork-xtask", &[]),
     ("formwork-provisioners", &["formwork-value", "formwork-core"]),
     (
         "formwork",
@@ -38,6 +39,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
             "formwork-backend",
             "formwork-plugin-protocol",
             "formwork-provisioners",
+            "formwork-providers",
             "formwork-conformance",
         ],
     ),

@@ -89,7 +89,7 @@ async fn show_file(
         warn_aside(workspace, warning);
     }
     let required = saved.requirements(&config);
-    let launcher = workspace.launcher(diags, &required)?;
+    let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let pool = Pool::new(&launcher);
     let loaded = pool.load(diags, required.into_keys()).await;
     pool.tell(diags);
@@ -210,5 +210,5 @@ pub(super) fn providers_of<'p>(
 ) -> Result<Launcher, Reported> {
     let required: BTreeMap<ProviderAddr, Constraints> =
         providers.map(|addr| (addr.clone(), Constraints::default())).collect();
-    workspace.launcher(diags, &required)
+    Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
 }

@@ -179,7 +179,7 @@ fn suggest(config: &Config, state: &State, addr: &str) -> Option<String> {
 }
 
 /// The addresses of all resources in the configuration.
-fn addresses(config: &Config) -> impl Iterator<Item = ConfigResourceAddr> {
+pub(super) fn addresses(config: &Config) -> impl Iterator<Item = ConfigResourceAddr> {
     config.resources().map(|(node, resource)| ConfigResourceAddr {
         module: node.path.clone(),
         resource: resource.name.clone(),
