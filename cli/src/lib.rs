@@ -14,7 +14,9 @@ mod launcher;
 mod log;
 mod modules;
 mod normalize;
+mod platform;
 mod redact;
+mod settings;
 mod signals;
 mod view;
 mod workspace;
@@ -37,7 +39,7 @@ pub fn run(bundled: &'static [&'static str]) -> ExitCode {
         Ok(parsed) => parsed,
         Err(code) => return code,
     };
-    let env = env.with(parsed.view);
+    let env = parsed.view.complete(env);
     signals::start();
     on_one_thread(command::run(parsed, &env))
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use formwork_core::addr::ConfigResourceAddr;
 use formwork_core::config::Config;
 use formwork_value::Diagnostics;
 
@@ -104,7 +105,10 @@ impl Folder {
 
 /// The addresses of the resources and modules that a configuration has.
 fn written(config: &Config) -> Vec<String> {
-    let resources = super::unmatched::addresses(config).map(|addr| addr.to_string());
+    let resources = config.resources().map(|(node, resource)| {
+        let (module, resource) = (node.path.clone(), resource.name.clone());
+        ConfigResourceAddr { module, resource }.to_string()
+    });
     let calls = config.root.calls.keys().map(|name| format!("module.{name}"));
     resources.chain(calls).collect()
 }

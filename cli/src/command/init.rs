@@ -89,8 +89,8 @@ async fn prepare(
     Ok(())
 }
 
-/// Reads the state in a backend, so that a mistake in its arguments or credentials is reported now. A local
-/// state is reported by the command that uses it.
+/// Reads the state in a backend, so that an error in its arguments or credentials is reported now.
+/// A local state is reported by the command that uses it.
 async fn check_state(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,

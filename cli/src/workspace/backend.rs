@@ -1,6 +1,6 @@
-//! The backend that keeps the state: the `backend` block compared with what `init` settled and wrote
-//! into `terraform.tfstate` in the data folder. Both programs read and write that file, so either goes
-//! on where the other one was set up. Moves no state.
+//! The backend that keeps the state: the `backend` block compared with what `init` settled and
+//! wrote into `terraform.tfstate` in the data folder. Both programs read and write that file, so
+//! either continues where the other one was set up. Moves no state.
 
 mod hash;
 

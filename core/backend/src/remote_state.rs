@@ -19,7 +19,7 @@ pub struct BackendStates {
 }
 
 impl BackendStates {
-    /// A reader that starts relative paths from the working folder in `surroundings`.
+    /// A reader that starts relative paths from the working directory in `environment`.
     #[must_use]
     pub fn new(surroundings: BackendEnvironment) -> Self {
         Self { surroundings }

@@ -1,6 +1,7 @@
 //! One release folder, from the sources to the checksums.
 
 use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use crate::pack::{self, Entry};
@@ -49,8 +50,7 @@ pub(crate) fn run(args: &DistArgs) -> Result<(), Failure> {
     written.sort_by(|a, b| a.name.cmp(&b.name));
     let sums: String = written.iter().map(|it| format!("{}  {}\n", it.sha256, it.name)).collect();
     write(args, "SHA256SUMS", sums.as_bytes(), 0o644)?;
-    println!("{sums}");
-    println!("Release folder: {}", args.out.display());
+    writeln!(io::stdout(), "{sums}\nRelease folder: {}", args.out.display())?;
     Ok(())
 }
 

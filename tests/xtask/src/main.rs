@@ -9,6 +9,7 @@ mod provenance;
 mod sbom;
 mod source;
 
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -42,7 +43,8 @@ fn main() -> ExitCode {
     match dist::run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            // Without a terminal there is nowhere to report that nothing can be reported.
+            drop(writeln!(io::stderr(), "error: {error}"));
             ExitCode::FAILURE
         }
     }

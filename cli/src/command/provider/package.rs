@@ -18,7 +18,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::hash;
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 use crate::view::report::Report;
 use crate::view::{Screen, out};
 

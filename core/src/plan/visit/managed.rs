@@ -231,7 +231,7 @@ impl<'a> Instance<'a> {
         let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
         let triggered =
             |diags: &mut Diagnostics| triggers::triggered(self.view, diags, triggers, scope);
-        // Also where nothing can be replaced yet, so that a mistake shows before the day it matters.
+        // Also where nothing can be replaced yet, so that an error shows before the day it matters.
         let triggered = self.view.session.settled(diags, triggered).await?;
         if triggered {
             return Ok(Some(Reason::ReplaceByTriggers));

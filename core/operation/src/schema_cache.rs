@@ -12,8 +12,6 @@ use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema}
 use formwork_plugin_protocol::stored_schema as stored;
 use sha2::{Digest as _, Sha256};
 
-use crate::env::Env;
-
 /// The largest file that is read.
 const MAX_FILE: u64 = 1 << 28;
 
@@ -25,14 +23,15 @@ const SUM: usize = 32;
 
 /// The kept schemas of a user.
 #[derive(Clone, Debug)]
-pub(crate) struct SchemaCache {
+pub struct SchemaCache {
     folder: PathBuf,
 }
 
 impl SchemaCache {
-    /// The cache in the user's cache folder, if there is one.
-    pub(crate) fn of(env: &Env) -> Option<Self> {
-        Some(Self { folder: env.cache_home.as_ref()?.join("formwork/schemas") })
+    /// The cache in a folder, which is created when something is kept.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
     }
 
     /// The file of a package. Another version of this program may read schemas otherwise.
@@ -43,7 +42,8 @@ impl SchemaCache {
     }
 
     /// The schemas of a package, if they are kept and undamaged.
-    pub(crate) fn read(
+    #[must_use]
+    pub fn read(
         &self,
         addr: &ProviderAddr,
         hash: &str,
@@ -58,7 +58,7 @@ impl SchemaCache {
     }
 
     /// Keeps the schemas of a package. A cache that cannot be written to is as good as none.
-    pub(crate) fn keep(
+    pub fn keep(
         &self,
         addr: &ProviderAddr,
         hash: &str,
@@ -75,7 +75,7 @@ impl SchemaCache {
     }
 
     /// Forgets the schemas of a package.
-    pub(crate) fn forget(&self, addr: &ProviderAddr, hash: &str) {
+    pub fn forget(&self, addr: &ProviderAddr, hash: &str) {
         if let Err(error) = fs::remove_file(self.file(addr, hash)) {
             tracing::debug!(%addr, %error, "there are no schemas to forget");
         }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     fn cache(folder: &tempfile::TempDir) -> SchemaCache {
-        SchemaCache { folder: folder.path().join("formwork/schemas") }
+        SchemaCache::new(folder.path().join("formwork/schemas"))
     }
 
     #[test]
