@@ -67,7 +67,7 @@ impl Launcher {
             limit,
             deadlines,
             withheld: env.plugin_withheld.clone(),
-            states: Arc::new(BackendStates::new(env.backend_surroundings(""))),
+            states: Arc::new(BackendStates::new(env.backend_environment(""))),
             running: RefCell::default(),
             left: RefCell::default(),
         }
@@ -83,7 +83,7 @@ impl Launcher {
             self.left.take().into_iter().chain(leftovers(all()))
         {
             let detail = format!(
-                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Nothing that Formwork does will end it."
+                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Formwork cannot end it."
             );
             diags.warn(Diagnostic::warning("Provider left a process running", detail));
         }

@@ -21,7 +21,7 @@ use time::OffsetDateTime;
 use super::config_errors::{self, Known};
 use super::import::check_place;
 use super::output::providers_in;
-use super::variable_inputs::{ask_for_missing, given};
+use super::variable_inputs::{ask_for_missing, variable_values};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
@@ -93,7 +93,7 @@ impl<'e> Prepared<'e> {
         match Self::try_prepare(diags, &mut workspace, preparing).await {
             Ok((config, inputs, launcher)) => Ok(Self {
                 workspace_name: workspace.name(),
-                provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
+                provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
                 workspace,
                 given: storable(&config, &inputs),
                 variables: inputs,
@@ -132,7 +132,7 @@ impl<'e> Prepared<'e> {
             let found = config_errors::find(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
             let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
-            if let Ok(given) = given(diags, workspace, variables) {
+            if let Ok(given) = variable_values(diags, workspace, variables) {
                 let sources = &mut workspace.sources;
                 drop(inputs::resolve(diags, sources, &config.root, given, unset));
             }
@@ -144,7 +144,7 @@ impl<'e> Prepared<'e> {
         required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
         workspace.warn_of_overrides(diags);
-        let mut given = given(diags, workspace, variables)?;
+        let mut given = variable_values(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;
         }

@@ -196,7 +196,7 @@ pub(super) fn prepare<'e>(
                 given: BTreeMap::new(),
                 config,
                 launcher,
-                provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
+                provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
                 workspace_name: saved.about.workspace.clone(),
                 time: OffsetDateTime::from_unix_timestamp(saved.about.time)
                     .unwrap_or(OffsetDateTime::UNIX_EPOCH),

@@ -39,11 +39,11 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
         RecoverCommand::List(args) => list(&args, env).await,
         RecoverCommand::Adopt(args) => adopt(&args, env).await,
         RecoverCommand::Forget(args) => {
-            let how = "the user says that it is settled";
+            let how = "settled by the user";
             decide(&args, env, how, "is settled: the next apply may create it").await
         }
         RecoverCommand::Retry(args) => {
-            let how = "the user says that nothing was done";
+            let how = "not executed, according to the user";
             decide(&args, env, how, "is settled: the next apply does again what is to be done")
                 .await
         }
@@ -260,7 +260,7 @@ impl Adopted<'_> {
         let at = match (&last.doubt, self.id.or(guessed.as_deref())) {
             (OpenQuestion::Place { object: None }, None) => {
                 return Ok(format!(
-                    "{} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n",
+                    "{} was destroyed. The object that the state has there now is kept, and the next refresh shows its outcome.\n",
                     last.addr
                 ));
             }
@@ -324,7 +324,7 @@ fn refuse_different(
     let planned = planned.filter(|(name, _)| differences.contains(name));
     let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
     let detail = format!(
-        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one all the same:\n  formwork recover adopt -force '{}' {id}",
+        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force '{}' {id}",
         one.addr, one.addr
     );
     Err(diags.error(Diagnostic::error("Object differs from the plan", detail)))
@@ -344,7 +344,7 @@ fn put_back(
         return Ok(addr.clone());
     }
     *state = before;
-    put_in(diags, state, &one.clone().at(place.clone()), object)?;
+    put_in(diags, state, &one.clone().with_addr(place.clone()), object)?;
     Ok(place.clone())
 }
 
@@ -413,7 +413,7 @@ fn refuse_managed(
         of_kind.filter(|(_, held)| held.objects().any(|it| found.is_of_the_same_object(it)));
     let Some((holder, _)) = managed.next() else { return Ok(()) };
     let detail = format!(
-        "The object found is one that {holder} has already. If there is no other one that the interrupted run has made for {}, say so:\n  formwork recover forget '{}'",
+        "The object found belongs to {holder} already. If the interrupted run has created no other one for {}, run:\n  formwork recover forget '{}'",
         one.addr, one.addr
     );
     Err(diags.error(Diagnostic::error("Object is managed already", detail)))
@@ -434,7 +434,7 @@ fn put_in(
     let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
         let detail = format!(
-            "The state has another object at {addr} by now than the one that came back. That one stays. Say that this is settled, and import the one that came back under an address of its own:\n  formwork recover forget '{addr}'"
+            "The state now has another object at {addr} than the returned one, and keeps it. Settle the operation, and import the returned object under another address:\n  formwork recover forget '{addr}'"
         );
         return Err(diags.error(Diagnostic::error("Another object is managed here", detail)));
     }

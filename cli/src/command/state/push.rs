@@ -54,7 +54,7 @@ async fn push(
     if locked.found && !args.force {
         check_push(&new, &locked.file).map_err(|error| {
             let detail = format!(
-                "{error}. Nothing was changed. If the state to push is really the right one, use -force; what is there is then kept as a backup."
+                "{error}. Nothing was changed. If the state to push is really the right one, use -force; the stored state is then kept as a backup."
             );
             diags.error(Diagnostic::error("Failed to write state", detail))
         })?;
