@@ -19,6 +19,7 @@ use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::HostValues;
 use formwork_core::provider::Deadlines;
 use formwork_core::version::Constraints;
+use formwork_operation::launcher::Launcher;
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -29,14 +30,14 @@ use crate::data_dir::DataDir;
 use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
 use crate::install::providers::ProviderFolders;
-use crate::install::settings::Settings;
-use crate::launcher::Launcher;
+use crate::launcher::launcher;
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
 use crate::modules::{
     self,
     install::{self, Progress},
 };
+use crate::settings::Settings;
 use crate::view::human::diagnostic;
 use crate::view::report::Report;
 use crate::view::{self, Screen};
@@ -357,7 +358,7 @@ impl<'e> Workspace<'e> {
         let places = self.places(&[]);
         places.check(diags, required, &self.config_sources.locks)?;
         let programs = places.programs(diags, required, &self.config_sources.locks)?;
-        Ok(Launcher::new(self.env, programs, self.reattached.clone()))
+        Ok(launcher(self.env, programs, &self.reattached))
     }
 
     /// As [`Workspace::launcher`], for callers that only need the providers to check a
@@ -391,7 +392,7 @@ impl<'e> Workspace<'e> {
             let _ = diags.push(Diagnostic { summary, ..problem });
         }
         all_found?;
-        Ok(Launcher::new(self.env, programs?, self.reattached.clone()))
+        Ok(launcher(self.env, programs?, &self.reattached))
     }
 
     /// Checks that the lock file selects a version of each of these providers that may be used.

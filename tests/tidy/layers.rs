@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// Allowed dependencies of each package of ours, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
@@ -17,6 +17,16 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("formwork-plugin-protocol", &["formwork-value"]),
     ("formwork-core", &["formwork-value", "formwork-lang", "formwork-plugin-protocol"]),
     ("formwork-backend", &["formwork-value", "formwork-core", "formwork-plugin-protocol"]),
+    (
+        "formwork-operation",
+        &[
+            "formwork-value",
+            "formwork-lang",
+            "formwork-plugin-protocol",
+            "formwork-core",
+            "formwork-backend",
+        ],
+    ),
     ("formwork-sdk-macros", &[]),
     ("formwork-sdk", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk-macros"]),
     (
@@ -36,6 +46,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
             "formwork-lang",
             "formwork-core",
             "formwork-backend",
+            "formwork-operation",
             "formwork-plugin-protocol",
             "formwork-provisioners",
             "formwork-conformance",

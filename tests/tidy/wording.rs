@@ -22,7 +22,7 @@ const WORDS: [(&str, &str); 6] = [
 ];
 
 /// Folders and files whose wording was revised. Everything else is still to come.
-const REVISED: [&str; 24] = [
+const REVISED: [&str; 25] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -32,6 +32,7 @@ const REVISED: [&str; 24] = [
     "core/backend/",
     "core/fuzz/",
     "core/lang/",
+    "core/operation/",
     "core/src/",
     "core/tests/",
     "core/value/",

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use formwork_core::session::DEFAULT_PARALLELISM;
 
+use crate::env::Env;
+
 /// Options for the output. Every command takes these.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct ViewArgs {
@@ -14,6 +16,14 @@ pub(crate) struct ViewArgs {
     /// Show each warning as one line, if there is no error.
     #[arg(long, global = true)]
     pub(crate) compact_warnings: bool,
+}
+
+impl ViewArgs {
+    /// The environment with these options.
+    pub(crate) fn complete(self, env: Env) -> Env {
+        let no_color = env.no_color || self.no_color;
+        Env { no_color, compact_warnings: self.compact_warnings, ..env }
+    }
 }
 
 /// Options for the lock of the state.

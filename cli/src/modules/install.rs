@@ -20,8 +20,8 @@ use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
-use crate::install::settings::Settings;
 use crate::redact;
+use crate::settings::Settings;
 
 /// Maximum depth of nested calls.
 const MAX_DEPTH: usize = 64;

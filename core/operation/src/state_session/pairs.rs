@@ -202,7 +202,7 @@ async fn no_pair_of_files_forgets_an_object_without_a_word() {
         }
     }
     expect_test::expect_file![
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/command/state_session/pairs.txt")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state_session/pairs.txt")
     ]
     .assert_eq(&table);
 }
