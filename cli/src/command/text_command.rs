@@ -17,7 +17,7 @@ pub(super) async fn run_text_command(
 }
 
 /// As [`told`], for a command that returns data for programs.
-pub(super) async fn told_data(
+pub(super) async fn run_data_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
