@@ -29,6 +29,7 @@ mod refresh;
 mod show;
 mod state;
 mod state_session;
+mod store_wait;
 mod taint;
 mod text_command;
 mod unmatched;

@@ -17,6 +17,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::operation::may_ask;
 use super::question::{Prompt, ask};
 use super::state_session::StateSession;
+use super::store_wait;
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
@@ -219,7 +220,7 @@ async fn holds_something(
 ) -> Result<bool, Reported> {
     let opened = OpenState::open(backend, name).await;
     let mut state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-    match state.store.read().await {
+    match store_wait::read(&mut *state.store).await {
         Ok(file) => Ok(file.is_some() || state.intents.is_pending()),
         Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => Ok(true),
         Err(error) => Err(diags.error(error.diagnostic())),

@@ -6,7 +6,7 @@ use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::of_state;
-use super::{backend, from_module};
+use super::{backend, from_module, store_wait};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -104,7 +104,7 @@ async fn check_state(
     let Ok(mut state) = workspace.store_in(unused, &backend, &StatePlace::default()).await else {
         return Ok(());
     };
-    let read = state.store.read().await;
+    let read = store_wait::read(&mut *state.store).await;
     read.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
 

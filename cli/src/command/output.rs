@@ -12,6 +12,7 @@ use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::errored::ErroredState;
+use super::store_wait;
 use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -180,7 +181,9 @@ pub(super) async fn providers_in(
     mut store: OpenState,
     with_open: bool,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
-    let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+    let file = store_wait::read(&mut *store.store)
+        .await
+        .map_err(|error| diags.error(error.diagnostic()))?;
     let (file, open) = match store.intents.recover(file.clone()) {
         Ok(recovery) => {
             let open = recovery.unresolved.into_iter().filter(|_| with_open);
@@ -197,7 +200,9 @@ async fn file_in(
     diags: &mut Diagnostics,
     mut store: OpenState,
 ) -> Result<(Option<StateFile>, Vec<Diagnostic>), Reported> {
-    let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+    let file = store_wait::read(&mut *store.store)
+        .await
+        .map_err(|error| diags.error(error.diagnostic()))?;
     // Changes of an interrupted run count before the next apply stores them. A command that only
     // reads still works if the journal cannot be read.
     match store.intents.recover(file.clone()) {

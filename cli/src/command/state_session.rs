@@ -26,6 +26,7 @@ use tracing::info;
 
 use super::errored::{self, ErroredState};
 use super::recover::choices;
+use super::store_wait;
 use crate::args::LockArgs;
 use crate::view::human::operation::seconds;
 use crate::view::{self, sanitize};
@@ -40,7 +41,8 @@ async fn lock(
     timeout: Duration,
 ) -> Result<StateLock, StoreError> {
     let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
-    let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
+    let (location, first) = (store.location(), request(timeout.min(SILENT_WAIT)));
+    let outcome = match store_wait::reported(location, "lock the state", store.lock(first)).await {
         Err(StoreError::Held { holder, .. }) if timeout > SILENT_WAIT => {
             let holder = holder.map_or("another process".to_owned(), |holder| holder.holder());
             let holder = sanitize::line(&holder);
@@ -101,7 +103,7 @@ impl StateSession {
         mut lock: Option<StateLock>,
     ) -> Result<Self, Reported> {
         let OpenState { mut store, intents } = state;
-        let recovered = match store.read().await {
+        let recovered = match store_wait::read(&mut *store).await {
             Ok(stored) => intents.recover(stored).map_err(|error| error.diagnostic()),
             Err(error) => Err(error.diagnostic()),
         };
@@ -256,7 +258,7 @@ impl StateSession {
     /// # Errors
     /// When it cannot be written. The previous state is then still there.
     pub(crate) async fn write(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
+        self.store_file().await.map_err(|error| diags.error(error.diagnostic()))?;
         self.put_journals_away(diags)
     }
 
@@ -266,7 +268,7 @@ impl StateSession {
     /// # Errors
     /// When it cannot be written where it belongs.
     pub(crate) async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        if let Err(error) = self.store.write(&mut self.file).await {
+        if let Err(error) = self.store_file().await {
             let reported = diags.error(error.diagnostic());
             match save_errored(&self.file, Path::new(".")) {
                 Ok((path, kept)) => diags.warn(saved_aside(&error, &path, kept.as_deref())),
@@ -275,6 +277,12 @@ impl StateSession {
             return Err(reported);
         }
         self.put_journals_away(diags)
+    }
+
+    async fn store_file(&mut self) -> Result<(), StoreError> {
+        let location = self.store.location();
+        let writing = self.store.write(&mut self.file);
+        store_wait::reported(location, "store the state", writing).await.map(drop)
     }
 
     /// Puts another state in the place of this one, under its own lineage and serial.
@@ -290,7 +298,9 @@ impl StateSession {
             // Results of an interrupted run are stored first, so that the backup has them.
             self.write(diags).await?;
         }
-        self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
+        let location = self.store.location();
+        let writing = store_wait::reported(location, "store the state", self.store.overwrite(file));
+        writing.await.map_err(|error| diags.error(error.diagnostic()))
     }
 
     fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
@@ -362,8 +372,9 @@ impl StateSession {
 
 /// Releases a lock, if one is held. A failure is reported.
 async fn unlock(diags: &mut Diagnostics, store: &mut dyn StateStore, lock: Option<StateLock>) {
-    if let Some(lock) = lock
-        && let Err(error) = store.unlock(lock).await
+    let Some(lock) = lock else { return };
+    let location = store.location();
+    if let Err(error) = store_wait::reported(location, "release the lock", store.unlock(lock)).await
     {
         let _ = diags.error(error.diagnostic());
     }
