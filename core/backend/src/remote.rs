@@ -44,6 +44,13 @@ pub(crate) enum PutError {
     Changed,
     /// The place failed.
     Failed(Cause),
+    /// The text is stored, but something that belongs to it is not.
+    Unfinished {
+        /// The cause.
+        cause: Cause,
+        /// The next step, in whole sentences.
+        remedy: String,
+    },
 }
 
 impl<E: Into<Cause>> From<E> for PutError {
@@ -84,7 +91,7 @@ pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Caus
         Ok(Some(_)) => Ok(()),
         Ok(None) => match place.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
             Ok(()) | Err(PutError::Changed) => Ok(()),
-            Err(PutError::Failed(cause)) => Err(cause),
+            Err(PutError::Failed(cause) | PutError::Unfinished { cause, .. }) => Err(cause),
         },
         Err(cause) => Err(cause),
     };
@@ -143,6 +150,11 @@ impl<P: RemotePlace> RemoteStore<P> {
                 Ok(())
             }
             Err(PutError::Failed(cause)) => Err(failed(cause)),
+            Err(PutError::Unfinished { cause, remedy }) => {
+                self.known = known(file);
+                let (doing, location) = (StoreOperation::Write, self.place.location());
+                Err(StoreError::Failed { doing, location, cause, remedy: Some(remedy) })
+            }
             Err(PutError::Changed) => {
                 // The other program wrote it after the check above.
                 self.check_unchanged().await?;
