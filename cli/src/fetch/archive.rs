@@ -49,6 +49,12 @@ impl Limits {
         self.unpacked.saturating_add(entries).saturating_add(1 << 20)
     }
 
+    /// Those for modules, with another size if the environment sets one.
+    pub(crate) fn module(size: Option<u64>) -> Self {
+        let size = size.unwrap_or(Self::MODULE.unpacked);
+        Self { archive: size, unpacked: size, ..Self::MODULE }
+    }
+
     /// For modules, which are text.
     pub(crate) const MODULE: Self = Self {
         archive: 1 << 30,
@@ -71,6 +77,9 @@ impl Limits {
         links: false,
     };
 }
+
+/// The variable with the largest size of a module, in mebibytes.
+pub(crate) const MODULE_SIZE: &str = "FORMWORK_MODULE_SIZE";
 
 /// Reasons why an archive is not unpacked.
 #[derive(Debug, thiserror::Error)]
