@@ -4,11 +4,9 @@ mod apply;
 mod backend;
 mod config_errors;
 mod console;
-mod errored;
 mod fmt;
 mod force_unlock;
 mod from_module;
-mod generated;
 mod get;
 mod graph;
 mod import;
@@ -26,13 +24,13 @@ mod providers;
 mod question;
 mod recover;
 mod refresh;
+mod run_observer;
 mod show;
 mod state;
 mod state_session;
 mod store_wait;
 mod taint;
 mod text_command;
-mod unmatched;
 mod validate;
 mod variable_inputs;
 mod version;
@@ -47,6 +45,7 @@ use crate::view;
 
 /// Does what the command line says.
 pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
+    formwork_backend::report_waits(store_wait::report);
     if let Some(folder) = &cli.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {

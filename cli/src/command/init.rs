@@ -6,7 +6,7 @@ use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::of_state;
-use super::{backend, from_module, store_wait};
+use super::{backend, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -88,8 +88,8 @@ async fn prepare(
     Ok(())
 }
 
-/// Reads the state in a backend, so that a mistake in its arguments or credentials is reported now. A local
-/// state is reported by the command that uses it.
+/// Reads the state in a backend, so that an error in its arguments or credentials is reported now.
+/// A local state is reported by the command that uses it.
 async fn check_state(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
@@ -104,7 +104,7 @@ async fn check_state(
     let Ok(mut state) = workspace.store_in(unused, &backend, &StatePlace::default()).await else {
         return Ok(());
     };
-    let read = store_wait::read(&mut *state.store).await;
+    let read = state.store.read().await;
     read.map(drop).map_err(|error| diags.error(error.diagnostic()))
 }
 
@@ -116,6 +116,7 @@ async fn install_providers(
 ) -> Result<(), Reported> {
     let mut required = config.requirements();
     required.extend(of_state(workspace, config, &required, (&StatePlace::default(), true)).await);
+    workspace.warn_of_overrides_in_init(diags);
     let text = "Initializing provider plugins...";
     report.step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.locks(diags)?;

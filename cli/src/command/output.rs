@@ -8,11 +8,10 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_lang::print::print;
+use formwork_operation::ErroredState;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
-use super::errored::ErroredState;
-use super::store_wait;
 use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -181,9 +180,7 @@ pub(super) async fn providers_in(
     mut store: OpenState,
     with_open: bool,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
-    let file = store_wait::read(&mut *store.store)
-        .await
-        .map_err(|error| diags.error(error.diagnostic()))?;
+    let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     let (file, open) = match store.intents.recover(file.clone()) {
         Ok(recovery) => {
             let open = recovery.unresolved.into_iter().filter(|_| with_open);
@@ -200,9 +197,7 @@ async fn file_in(
     diags: &mut Diagnostics,
     mut store: OpenState,
 ) -> Result<(Option<StateFile>, Vec<Diagnostic>), Reported> {
-    let file = store_wait::read(&mut *store.store)
-        .await
-        .map_err(|error| diags.error(error.diagnostic()))?;
+    let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     // Changes of an interrupted run count before the next apply stores them. A command that only
     // reads still works if the journal cannot be read.
     match store.intents.recover(file.clone()) {

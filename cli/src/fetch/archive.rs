@@ -78,9 +78,6 @@ impl Limits {
     };
 }
 
-/// The variable with the largest size of a module, in mebibytes.
-pub(crate) const MODULE_SIZE: &str = "FORMWORK_MODULE_SIZE";
-
 /// Reasons why an archive is not unpacked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ArchiveError {

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 
-use super::archive::MODULE_SIZE;
 use super::http::DOWNLOAD;
 use super::{FetchError, GitSettings, query};
+use crate::env::MODULE_SIZE;
 use crate::redact;
 use crate::signals::{ForcedEnd, SupervisedChild};
 

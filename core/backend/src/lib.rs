@@ -2,7 +2,6 @@
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
 mod aws;
-pub mod complete;
 mod consul;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
@@ -21,6 +20,7 @@ mod s3;
 mod scripted;
 pub mod store;
 pub mod unsupported;
+mod wait;
 mod web;
 
 use std::path::Path;
@@ -31,6 +31,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};
 pub use self::store::{StateStore, StoreError, WriteOutcome};
+pub use self::wait::{WaitReport, report_waits};
 
 /// The name of the workspace that always exists.
 pub const DEFAULT_WORKSPACE: &str = "default";

@@ -176,7 +176,7 @@ impl RemotePlace for PgPlace {
     }
 }
 
-/// The sum of a text, as the server's function `md5` returns it.
+/// The sum of a string, as the server's function `md5` returns it.
 fn sum(text: &[u8]) -> String {
     Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
