@@ -1,8 +1,12 @@
 //! Command line arguments. The doc comments are the help texts.
 
 mod adopt;
+mod complete;
+mod examples;
 mod fmt;
 mod help;
+mod manual;
+mod page;
 mod provider;
 mod providers;
 mod shared;
@@ -15,15 +19,17 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 pub(crate) use adopt::{
     FindingArgs, ImportArgs, RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs,
     RecoverReviewArgs,
 };
+pub(crate) use complete::{AUTOCOMPLETE, Names};
 pub(crate) use fmt::FmtArgs;
 pub(crate) use provider::{
-    ProviderCheckArgs, ProviderCommand, ProviderDocsArgs, ProviderNewArgs, ProviderReplayArgs,
+    ProviderCheckArgs, ProviderCommand, ProviderDocsArgs, ProviderNewArgs, ProviderPackageArgs,
+    ProviderReplayArgs,
 };
 pub(crate) use providers::{
     ProvidersArgs, ProvidersCommand, ProvidersLockArgs, ProvidersMirrorArgs, ProvidersSchemaArgs,
@@ -123,6 +129,30 @@ pub(crate) enum Command {
     Provider(ProviderCommand),
     /// Show the version.
     Version(VersionArgs),
+    /// Show the help text of a command.
+    Help(HelpArgs),
+}
+
+/// Arguments of `help`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HelpArgs {
+    /// The command; without one, the list of all commands.
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// Form of the text: `text`, `man` for a manual page, or `markdown` for the reference of all commands.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
+    pub(crate) format: HelpFormat,
+    /// With -format=man, a folder for the pages of the command and of all commands below it.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Form of a help text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum HelpFormat {
+    Text,
+    Man,
+    Markdown,
 }
 
 /// Arguments of `get`.
@@ -147,6 +177,10 @@ pub(crate) struct HostArgs {
 /// Arguments of `modules`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModulesArgs {
+    /// Lock the content of the installed modules: write their hashes to .formwork.modules.lock.json, which
+    /// `init` and `get` compare from then on.
+    #[arg(long)]
+    pub(crate) lock: bool,
     /// Print them as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -316,6 +350,14 @@ pub(crate) struct VersionArgs {
     rest: Vec<String>,
 }
 
+/// Whether completion is to be set up, or that is to be taken back; `None` if neither was asked for.
+/// Terraform has these options in the place of a command.
+pub(crate) fn autocomplete() -> Option<bool> {
+    let word = std::env::args().nth(1)?;
+    let at = AUTOCOMPLETE.iter().position(|flag| word.replacen("--", "-", 1) == **flag)?;
+    Some(at == 0)
+}
+
 /// Reads the command line, after the arguments that the environment adds. Help and mistakes are
 /// shown here.
 pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
@@ -362,6 +404,82 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
             }
         }
     })
+}
+
+/// The candidates for the last word of a line, as a shell asks for them.
+pub(crate) fn candidates(line: &str, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
+    complete::candidates(&described(), line, names)
+}
+
+/// The help text of a command, for a terminal of this width.
+///
+/// # Errors
+/// When there is no such command.
+pub(crate) fn help_text(
+    diags: &mut Diagnostics,
+    words: &[String],
+    width: usize,
+) -> Result<String, Reported> {
+    let root = described();
+    let (command, name) = wanted(diags, &root, words)?;
+    Ok(help::text(command, &name, width))
+}
+
+/// The manual page of a command, with its file name.
+///
+/// # Errors
+/// When there is no such command.
+pub(crate) fn manual_page(
+    diags: &mut Diagnostics,
+    words: &[String],
+) -> Result<(String, String), Reported> {
+    let root = described();
+    let (command, name) = wanted(diags, &root, words)?;
+    Ok(manual::man(command, &name))
+}
+
+/// The manual pages of a command and of all commands below it.
+///
+/// # Errors
+/// When there is no such command.
+pub(crate) fn manual_pages(
+    diags: &mut Diagnostics,
+    words: &[String],
+) -> Result<Vec<(String, String)>, Reported> {
+    let root = described();
+    let (command, name) = wanted(diags, &root, words)?;
+    let mut pages = Vec::new();
+    manual::walk(command, &name, &mut |command, name| pages.push(manual::man(command, name)));
+    Ok(pages)
+}
+
+/// The reference of all commands, in Markdown.
+pub(crate) fn command_reference() -> String {
+    manual::markdown(&described())
+}
+
+/// The description with all that the parser adds to it.
+fn described() -> clap::Command {
+    let mut command = description();
+    command.build();
+    command
+}
+
+/// The command of these words, with its full name.
+fn wanted<'c>(
+    diags: &mut Diagnostics,
+    root: &'c clap::Command,
+    words: &[String],
+) -> Result<(&'c clap::Command, String), Reported> {
+    let line: Vec<String> =
+        std::iter::once(root.get_name().to_owned()).chain(words.iter().cloned()).collect();
+    let (command, name) = help::named(root, &line);
+    if name.split(' ').count() == line.len() {
+        return Ok((command, name));
+    }
+    let given = words.join(" ");
+    let detail = format!("`{name} -help` lists the commands.");
+    Err(diags.error(Diagnostic::error(format!("Formwork has no command named {given:?}"), detail)))
 }
 
 /// Whether a command was asked for the JSON of all that happens: then mistakes are part of it.

@@ -123,7 +123,7 @@ async fn prepare(
     let config = workspace.config(diags)?;
     let mut required = config.requirements();
     required.extend(of_state(workspace, &config, &required, (place, false)).await);
-    let launcher = workspace.launcher(diags, &required)?;
+    let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let given = variable_values(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;
     let inputs = inputs::resolve(diags, sources, &config.root, given, Unset::Unknown)?;

@@ -220,7 +220,7 @@ pub(super) fn providers_of<'p>(
 ) -> Result<Launcher, Reported> {
     let required: BTreeMap<ProviderAddr, Constraints> =
         providers.map(|addr| (addr.clone(), Constraints::default())).collect();
-    workspace.launcher(diags, &required)
+    Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
 }
 
 /// Reads the planning options.

@@ -48,7 +48,8 @@ pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     }
 }
 
-fn workspaces(
+/// The backend of the folder, which lists the workspaces.
+pub(super) fn workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Arc<dyn Backend>, Reported> {

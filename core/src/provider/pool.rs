@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, limit};
 use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
@@ -37,6 +38,24 @@ use crate::addr::{ProviderAddr, ProviderConfigAddr};
 pub trait Launch {
     /// Starts one more instance of a provider.
     async fn launch(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
+
+    /// Schemas of a provider that need not be started for them, because the very same program has
+    /// returned them before. An instance that is started later is compared with them.
+    fn known_schemas(&self, _provider: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
+        None
+    }
+
+    /// Takes note of the schemas that a provider has returned without a warning.
+    fn keep_schemas(
+        &self,
+        _provider: &ProviderAddr,
+        _schema: &ProviderSchema,
+        _identities: &IdentitySchemas,
+    ) {
+    }
+
+    /// Takes note that an instance returns other schemas than the known ones.
+    fn forget_schemas(&self, _provider: &ProviderAddr) {}
 
     /// Maximum number of instances that may live at once, if that is limited. More are started only
     /// where nothing else could go on.
@@ -341,6 +360,7 @@ impl<'l> Pool<'l> {
         schema.diagnostics.clear();
         // Everything was checked against the schema of the first instance.
         if schema != *loaded.schema() {
+            self.launcher.forget_schemas(addr);
             let problem = "the schema of this process is another one than that of the process before it, although the program is the same";
             return Err(Failure::Misbehaved(problem.to_owned()));
         }

@@ -45,6 +45,9 @@ pub struct Executable {
     pub name: String,
     /// The file.
     pub path: PathBuf,
+    /// The name by which the program is started, for a file that holds several programs. Its path if
+    /// there is none.
+    pub arg0: Option<OsString>,
     /// The file's identity when it was checked. Another file at the path is not started.
     pub identity: Option<FileIdentity>,
     /// Variables on top of the inherited environment.
@@ -213,7 +216,7 @@ async fn start(
         }
         command.envs(environment.set.iter().map(|(name, value)| (name, value)));
         command.envs(executable.env.iter().map(|(name, value)| (name, value)));
-        match Process::start(command, limits).await {
+        match Process::start(command, executable.arg0.as_deref(), limits).await {
             // A file that was just written can be held open, for a moment, by another child of ours
             // that is about to replace itself.
             Err(error) if is_busy(&error) && attempts < 50 => {

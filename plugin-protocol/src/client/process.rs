@@ -6,7 +6,7 @@
 //! Knows nothing of handshakes.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsString, c_char};
+use std::ffi::{CString, OsStr, OsString, c_char};
 use std::fmt;
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -64,18 +64,20 @@ pub(crate) struct ChildPipes {
 }
 
 impl Process {
-    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr.
+    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr, under the name
+    /// `arg0`, or its path if there is none.
     ///
     /// # Errors
     /// When the system cannot start it.
     pub(crate) async fn start(
         mut command: Command,
+        arg0: Option<&OsStr>,
         limits: Limits,
     ) -> io::Result<(Self, ChildPipes)> {
         // A plugin that inherits stdin would read the answers to our questions.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
-        prepare(&mut command, limits)?;
+        prepare(&mut command, arg0, limits)?;
         let mut child = spawn(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
         let process = Self::watch(child)?;
@@ -173,9 +175,13 @@ impl Group {
 }
 
 /// Makes the kernel kill the child when the thread that starts it ends, and keep it within its limits.
-fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Result<()> {
+fn prepare(
+    command: &mut Command,
+    arg0: Option<&OsStr>,
+    Limits { memory, files }: Limits,
+) -> io::Result<()> {
     let parent = getpid();
-    let image = Image::of(command)?;
+    let image = Image::of(command, arg0)?;
     let hook = move || {
         for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
         {
@@ -207,6 +213,8 @@ fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Resul
 /// that is no program to a shell, which would run whatever stands in it line by line.
 struct Image {
     program: CString,
+    /// The name that the program is given as its own.
+    name: CString,
     /// Strings that the pointers lead to.
     _environment: Vec<CString>,
     /// Of an atomic kind because they cross threads; the last is null.
@@ -215,7 +223,7 @@ struct Image {
 
 impl Image {
     /// The program that a command without arguments would run.
-    fn of(command: &Command) -> io::Result<Self> {
+    fn of(command: &Command, arg0: Option<&OsStr>) -> io::Result<Self> {
         #[expect(clippy::disallowed_methods, reason = "children inherit whatever there is")]
         let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         for (name, value) in command.get_envs() {
@@ -233,12 +241,13 @@ impl Image {
         let pointers = environment.iter().map(|pair| pair.as_ptr().cast_mut());
         let pointers = pointers.chain([std::ptr::null_mut()]).map(AtomicPtr::new).collect();
         let program = CString::new(command.get_program().as_bytes())?;
-        Ok(Self { program, _environment: environment, pointers })
+        let name = CString::new(arg0.unwrap_or(command.get_program()).as_bytes())?;
+        Ok(Self { program, name, _environment: environment, pointers })
     }
 
     /// Becomes the program. Returns only if the system would not run it; allocates nothing.
     fn run(&self) -> io::Error {
-        let arguments = [self.program.as_ptr(), std::ptr::null()];
+        let arguments = [self.name.as_ptr(), std::ptr::null()];
         #[expect(unsafe_code, reason = "every safe way there is allocates, or asks a shell")]
         // SAFETY: all strings end with a zero byte, both lists with a null pointer, an atomic
         // pointer is laid out like a plain one, and everything lives as long as `self`.
