@@ -139,7 +139,7 @@ pub(crate) struct HelpArgs {
     /// The command; without one, the list of all commands.
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
-    /// Form of the text: `text`, `man` for a manual page, or `markdown` for the reference of all commands.
+    /// Form of the text: `text`, `man` for a manual page, or `markdown` for a page about all commands.
     #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
     pub(crate) format: HelpFormat,
     /// With -format=man, a folder for the pages of the command and of all commands below it.
@@ -453,7 +453,7 @@ pub(crate) fn manual_pages(
     Ok(pages)
 }
 
-/// The reference of all commands, in Markdown.
+/// A page about all commands, in Markdown.
 pub(crate) fn command_reference() -> String {
     manual::markdown(&described())
 }

@@ -96,7 +96,7 @@ pub(crate) enum RemoteFault {
     Busy(usize),
 }
 
-/// The calls since the proxy was told to begin.
+/// The calls since the start of the recording.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub(super) calls: Vec<RemoteCall>,
