@@ -201,7 +201,7 @@ impl Env {
     }
 
     /// Parts that provisioners need.
-    pub(crate) fn surroundings(&self) -> ProvisionerEnvironment {
+    pub(crate) fn provisioner_environment(&self) -> ProvisionerEnvironment {
         ProvisionerEnvironment { agent: self.ssh_agent.clone(), home: self.home.clone() }
     }
 }
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_mean_what_they_mean_to_the_reference() {
+    fn variables_mean_what_they_mean_to_terraform() {
         let read = |name: &str, value: &str| {
             let env = Env::of(&[(name.into(), value.into())].into());
             match name {

@@ -33,7 +33,7 @@ pub(crate) fn launcher(
         n_processes: env.plugin_processes.map(|limit| limit.max(1)),
         deadlines: deadlines.parse().unwrap_or_default(),
         withheld: env.plugin_withheld.clone(),
-        backends: env.backend_surroundings(""),
+        backends: env.backend_environment(""),
         secrets: redact::values(),
         schemas: env
             .cache_home

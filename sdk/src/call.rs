@@ -147,7 +147,7 @@ impl Call {
     ) -> impl Future<Output = (Option<T>, Vec<ProviderDiagnostic>)> {
         self.caught(handler).map(|answer| {
             let answer = answer.map_err(|problem| self.report(problem)).ok();
-            (answer, self.told())
+            (answer, self.diagnostics())
         })
     }
 
@@ -168,7 +168,7 @@ impl Call {
                     }
                 },
             };
-            Settled { answer, deferred, diagnostics: self.told() }
+            Settled { answer, deferred, diagnostics: self.diagnostics() }
         })
     }
 
@@ -178,16 +178,16 @@ impl Call {
     }
 
     /// All diagnostics, as types of the contract.
-    pub(crate) fn told(&self) -> Vec<ProviderDiagnostic> {
+    pub(crate) fn diagnostics(&self) -> Vec<ProviderDiagnostic> {
         let said = std::mem::take(&mut *locked(&self.said));
         said.into_iter().map(in_contract).collect()
     }
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Problem {
-    let told = panics::told(panic);
+    let panic_text = panics::describe(panic);
     let detail =
-        format!("A handler of the provider panicked{told}. This is a bug in the provider.");
+        format!("A handler of the provider panicked{panic_text}. This is a bug in the provider.");
     Problem::new("Provider panicked", detail)
 }
 

@@ -78,6 +78,8 @@ impl Server {
         let mut context = Context::new(call.clone(), private);
         context.deferral = Deferral::new(client.deferral_allowed);
         if let Some(reason) = *locked(&self.deferred) {
+            // A provider that deferred its configuration cannot answer any call. Asking its
+            // handlers would make them fail without a client.
             context.deferral.request(reason)?;
         }
         if let Some(shape) = &self.provider.meta {
@@ -185,6 +187,8 @@ impl Operations for Server {
                 .collect(),
             functions: self.signatures(),
             capabilities: CAPABILITIES,
+            // Reported here and not by a panic in `main`: the host shows diagnostics of the schema,
+            // while a process that ends before the handshake gives the user no reason.
             diagnostics: self.provider.mistakes.iter().map(|mistake| wrong(mistake)).collect(),
             ..ProviderSchema::default()
         })
@@ -216,6 +220,8 @@ impl Operations for Server {
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("configure the provider", "");
         let settled = call.deferrable(self.take_config(&call, &request)).await;
+        // Overwritten and not set once: the host configures the provider again when more is known,
+        // and the deferral ends with that.
         *locked(&self.deferred) = settled.deferred;
         Ok(DiagnosticsResponse { diagnostics: settled.diagnostics })
     }
@@ -254,6 +260,8 @@ impl Operations for Server {
                 ReadResponse { state: object, private, deferred, identity, diagnostics }
             }
             None => ReadResponse {
+                // The object is returned unchanged beside the error. An absent or null state would
+                // make a host drop the object.
                 state: request.current,
                 private: request.private,
                 deferred,
@@ -270,6 +278,7 @@ impl Operations for Server {
         let call = self.call("plan ", &request.type_name);
         let settled = call.deferrable(self.planned(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
+        // A deferred plan has a planned value too, from which the host evaluates references.
         let foreseen = deferred.and_then(|_| self.foreseen(&request).ok());
         let outcome = answer.unwrap_or_else(|| Outcome {
             object: foreseen.unwrap_or(request.prior),
@@ -365,11 +374,13 @@ impl Operations for Server {
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
         panics::watch();
         // The function's state is dropped with the call, so a panic leaves no broken state.
+        // A function may be called hundreds of times in one run. A panic must fail one call and not
+        // the process with all others.
         let result = catch_unwind(AssertUnwindSafe(|| self.result_of(&request)));
         let result = result.unwrap_or_else(|panic| {
-            let told = panics::told(&*panic);
+            let panic_text = panics::describe(&*panic);
             // The host adds the final period.
-            let text = format!("the function panicked{told}. This is a bug in the provider");
+            let text = format!("the function panicked{panic_text}. This is a bug in the provider");
             Err(FunctionError { text, argument: None })
         });
         Ok(CallResponse { result })
@@ -450,15 +461,23 @@ impl Operations for Server {
     }
 
     async fn stop(&self) -> Result<String, Failure> {
+        // The protocol requires StopProvider to return at once. The pending calls end on their own
+        // and answer as usual.
         self.switch.request();
         Ok(String::new())
     }
 }
 
 const CAPABILITIES: ServerCapabilities = ServerCapabilities {
+    // Without it a host plans destruction itself, by null. `modify_plan` has nothing to say about
+    // it.
     plan_destroy: false,
+    // Hosts may start further processes without requesting the schema again, which saves most of
+    // the start time of a large provider.
     get_provider_schema_optional: true,
     move_resource_state: true,
+    // Hosts then generate the configuration of imports from schema and object, which the rules of
+    // the model allow.
     generate_resource_config: false,
 };
 

@@ -38,9 +38,7 @@ pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
 fn is_duration(text: &str) -> Result<(), String> {
     match duration(text) {
         Some(_) => Ok(()),
-        None => {
-            Err(format!("must be a length of time such as 30s, 90m or 1h30m, and not {text:?}"))
-        }
+        None => Err(format!("must be a duration such as 30s, 90m or 1h30m, and not {text:?}")),
     }
 }
 
@@ -71,7 +69,7 @@ fn duration(text: &str) -> Option<Duration> {
 /// }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "nothing is waited for before `until` says what to ask"]
+#[must_use = "does nothing until `until` is called"]
 pub struct Wait<'c> {
     call: &'c Call,
     what: &'c str,

@@ -87,7 +87,7 @@ fn names_a_version(file: &File) -> Option<usize> {
 }
 
 #[test]
-fn versions_of_the_protocol_are_told_apart_in_one_place() {
+fn versions_of_the_protocol_are_distinguished_in_one_place() {
     let knows = |file: &&File| KNOW_VERSIONS.iter().any(|place| file.path.starts_with(place));
     let violations: Vec<_> = product()
         .filter(|file| !file.path.starts_with("tests/") && !knows(file))

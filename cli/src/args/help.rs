@@ -94,7 +94,7 @@ pub(super) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
                 None => word,
             };
             let why = if NOT_YET.contains(&word.as_str()) {
-                "Terraform has it; here it is not there yet.".to_owned()
+                "Terraform has this command. Formwork does not support it yet.".to_owned()
             } else {
                 format!("There is no such command.{}", hint(ContextKind::SuggestedSubcommand))
             };
@@ -182,7 +182,7 @@ mod tests {
         check(
             "formwork test",
             &expect![[
-                r#"Formwork has no command named "test": Terraform has it; here it is not there yet."#
+                r#"Formwork has no command named "test": Terraform has this command. Formwork does not support it yet."#
             ]],
         );
         check(

@@ -84,12 +84,10 @@ fn next(waiting: &[PendingCall]) -> String {
 fn left(waiting: &[PendingCall]) -> String {
     match changes(waiting) {
         0 => "No change was under way.".to_owned(),
-        1 => {
-            "A change was under way. It is in the journal; the next command says what became of it."
-                .to_owned()
-        }
+        1 => "A change was under way. It is in the journal; the next command reports its outcome."
+            .to_owned(),
         n => format!(
-            "{n} changes were under way. They are in the journal; the next command says what became of them."
+            "{n} changes were under way. They are in the journal; the next command reports their outcome."
         ),
     }
 }

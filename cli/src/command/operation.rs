@@ -19,13 +19,14 @@ use time::OffsetDateTime;
 
 use super::config_errors::{self, Known};
 use super::output::providers_in;
-use super::variable_inputs::{ask_for_missing, given};
+use super::variable_inputs::{ask_for_missing, variable_values};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
 use crate::redact;
 use crate::view;
-use crate::workspace::Workspace;
+use crate::view::report::Report;
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// A configuration with values for its variables and programs for its providers.
 pub(crate) struct Prepared<'e> {
@@ -77,7 +78,7 @@ impl<'e> Prepared<'e> {
         match Self::try_prepare(diags, &mut workspace, preparing).await {
             Ok((config, inputs, launcher)) => Ok(Self {
                 workspace_name: workspace.name(),
-                provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
+                provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
                 workspace,
                 variables: inputs,
                 config,
@@ -115,7 +116,7 @@ impl<'e> Prepared<'e> {
             let found = config_errors::find(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
             let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
-            if let Ok(given) = given(diags, workspace, variables) {
+            if let Ok(given) = variable_values(diags, workspace, variables) {
                 let sources = &mut workspace.sources;
                 drop(inputs::resolve(diags, sources, &config.root, given, unset));
             }
@@ -126,8 +127,7 @@ impl<'e> Prepared<'e> {
         let place = (preparing.place, preparing.fills.is_some());
         required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
-        workspace.warn_of_overrides(diags);
-        let mut given = given(diags, workspace, variables)?;
+        let mut given = variable_values(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;
         }
@@ -164,13 +164,26 @@ impl<'e> Prepared<'e> {
     }
 }
 
-/// Opens the folder and gets ready to plan in it.
-pub(super) async fn prepare<'e>(
+/// Opens the folder, and prints the warning about overrides, which stands before all else.
+pub(super) fn open_workspace<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
+    (report, overrides): (&Report, OverrideWarning),
+) -> Result<Workspace<'e>, Reported> {
+    let mut workspace = Workspace::open(env, diags)?;
+    let mut warnings = Diagnostics::new();
+    workspace.warn_of_overrides(&mut warnings, overrides);
+    report.diagnostics(&workspace.sources, &warnings);
+    Ok(workspace)
+}
+
+/// Gets ready to plan in a folder.
+pub(super) async fn prepare<'e>(
+    diags: &mut Diagnostics,
+    workspace: Result<Workspace<'e>, Reported>,
     preparing: &PrepareOptions<'_>,
 ) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
-    let workspace = Workspace::open(env, diags).map_err(|_| None)?;
+    let workspace = workspace.map_err(|_| None)?;
     Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
 }
 
@@ -194,6 +207,20 @@ pub(super) async fn of_state(
     };
     let others = providers.into_iter().filter(|addr| !required.contains_key(addr));
     others.map(|addr| (addr, Constraints::default())).collect()
+}
+
+/// A launcher for these providers, as far as the lock file knows them.
+///
+/// # Errors
+/// When one is not installed.
+pub(super) fn providers_of<'p>(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    providers: impl Iterator<Item = &'p ProviderAddr>,
+) -> Result<Launcher, Reported> {
+    let required: BTreeMap<ProviderAddr, Constraints> =
+        providers.map(|addr| (addr.clone(), Constraints::default())).collect();
+    Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
 }
 
 /// Reads the planning options.

@@ -1,6 +1,5 @@
 //! `formwork show`: a state or a saved plan.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use formwork_core::addr::ProviderAddr;
@@ -11,11 +10,10 @@ use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_core::state::checks::CheckResults;
 use formwork_core::state::file::StateFile;
-use formwork_core::version::Constraints;
-use formwork_operation::launcher::Launcher;
 use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::operation::providers_of;
 use super::output::stored_file;
 use super::planfile;
 use crate::args::{ShowArgs, StatePlace};
@@ -198,18 +196,4 @@ fn people(
         text.push_str(&format!("\nOutputs:\n\n{}", outputs::render_state_outputs(screen, state)));
     }
     Ok(text)
-}
-
-/// A launcher for these providers, as far as the lock file knows them.
-///
-/// # Errors
-/// When one is not installed.
-pub(super) fn providers_of<'p>(
-    diags: &mut Diagnostics,
-    workspace: &mut Workspace<'_>,
-    providers: impl Iterator<Item = &'p ProviderAddr>,
-) -> Result<Launcher, Reported> {
-    let required: BTreeMap<ProviderAddr, Constraints> =
-        providers.map(|addr| (addr.clone(), Constraints::default())).collect();
-    Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
 }

@@ -270,10 +270,12 @@ impl HttpResponse {
     ///
     /// # Errors
     /// When it is longer than the limit, breaks off, or is not a string.
-    pub(crate) fn text(self, limit: u64) -> Result<String, HttpError> {
+    pub(crate) fn read_text(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::address(&self.url);
-        let malformed =
-            |error| HttpError::Malformed { url, reason: format!("the answer is no text: {error}") };
+        let malformed = |error| HttpError::Malformed {
+            url,
+            reason: format!("the answer is not UTF-8: {error}"),
+        };
         String::from_utf8(self.bytes(limit)?).map_err(|error| malformed(error.utf8_error()))
     }
 
@@ -454,7 +456,7 @@ mod tests {
         });
         let client = Client::new(Proxies::read(|_| None), |_| ());
         let client = Client { document: Duration::from_millis(200), ..client };
-        let read = client.get(&url, None).and_then(|answer| answer.text(1 << 20));
+        let read = client.get(&url, None).and_then(|answer| answer.read_text(1 << 20));
         assert!(read.unwrap_err().to_string().contains("timeout"));
         server.join().expect("the client has gone");
     }

@@ -63,7 +63,7 @@ impl ProviderFolders<'_> {
             let why = "required by this configuration but no version is selected".to_owned();
             return Err(inconsistent(diags, why));
         };
-        let place = package::place(&self.packages(), addr, &lock.version);
+        let place = package::package_dir(&self.packages(), addr, &lock.version);
         let installed = package::program(&place, addr);
         if installed.is_none() || lock.hashes.is_empty() {
             // A package that nothing is known about is not run where there is one that can be trusted.

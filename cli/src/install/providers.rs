@@ -84,7 +84,8 @@ impl ProviderFolders<'_> {
 
     /// The places to search, in Terraform's order.
     fn methods(&self, required: &BTreeMap<ProviderAddr, Constraints>) -> Vec<Method> {
-        let folder = |path: &PathBuf| Method::every(MethodKind::Filesystem(path.clone()));
+        let folder =
+            |path: &PathBuf| Method::for_all_providers(MethodKind::Filesystem(path.clone()));
         if !self.plugin_dirs.is_empty() {
             return self.plugin_dirs.iter().map(folder).collect();
         }
@@ -113,7 +114,7 @@ impl ProviderFolders<'_> {
         locked: &BTreeSet<String>,
     ) -> Option<PathBuf> {
         let cache = self.settings.plugin_cache_dir.as_ref()?;
-        let shared = package::place(cache, addr, version);
+        let shared = package::package_dir(cache, addr, version);
         package::program(&shared, addr)?;
         let is_locked = || hash::of_folder(&shared).is_ok_and(|hash| locked.contains(&hash));
         // A lock that holds hashes is binding all the same.
@@ -137,7 +138,7 @@ impl ProviderFolders<'_> {
 
     /// Whether what is locked was installed before and is still what was locked.
     pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &Lock) -> bool {
-        let place = package::place(&self.packages(), addr, &lock.version);
+        let place = package::package_dir(&self.packages(), addr, &lock.version);
         package::program(&place, addr).is_some()
             && HashMemo::of(self.env)
                 .of_folder(&place)

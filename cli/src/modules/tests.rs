@@ -148,7 +148,7 @@ fn repository(folder: &Path) -> String {
 }
 
 #[test]
-fn local_modules_stay_where_they_are_and_are_told_of_once() {
+fn local_modules_stay_where_they_are_and_are_reported_once() {
     let project = Project::new(&[
         ("main.tf", "module \"a\" {\n  source = \"./x/\"\n}\n"),
         ("x/main.tf", "module \"b\" {\n  source = \"../y\"\n}\n"),
@@ -241,7 +241,7 @@ fn a_failure_leaves_what_was_installed_before() {
 }
 
 #[test]
-fn a_folder_that_a_package_does_not_have_is_told_apart_from_no_package() {
+fn a_folder_that_a_package_does_not_have_is_distinguished_from_no_package() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
     for within in ["nope", "main.tf", "*/nope"] {
@@ -500,7 +500,7 @@ fn links_that_a_checkout_contains_lead_no_command_astray() {
 }
 
 #[test]
-fn a_server_of_packages_is_told_what_the_file_netrc_says() {
+fn a_server_of_packages_receives_what_the_file_netrc_says() {
     let server = Server::start(vec![
         ("/m", server::get("BASE/m.zip")),
         ("/m.zip", server::body(zip(&[("main.tf", "")]))),

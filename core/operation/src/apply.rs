@@ -42,7 +42,7 @@ struct SettledPlan {
     closing: Vec<Diagnostic>,
 }
 
-/// What becomes of the plan.
+/// Outcome of the plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     /// The real objects become as they are written.

@@ -134,7 +134,7 @@ impl Launcher {
             self.left.take().into_iter().chain(leftovers(all()))
         {
             let detail = format!(
-                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Nothing that Formwork does will end it."
+                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Formwork cannot end it."
             );
             diags.warn(Diagnostic::warning("Provider left a process running", detail));
         }

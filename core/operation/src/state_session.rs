@@ -26,7 +26,6 @@ use tracing::info;
 
 use crate::errored::{self, ErroredState};
 use crate::observer::{NoObserver, OperationEvent, OperationObserver};
-use crate::recover::choices;
 
 /// The wait for a lock before it is reported.
 const SILENT_WAIT: Duration = Duration::from_millis(500);
@@ -366,7 +365,7 @@ impl StateSession {
             return Diagnostic::error("Nothing to settle", detail);
         }
         let detail = format!(
-            "Interrupted runs left several things open that are {addr} by now. Say which is meant by the address that it had:{origins}"
+            "Interrupted runs left several things open that are {addr} by now. Use the former address of the right one:{origins}"
         );
         Diagnostic::error("Several operations are open", detail)
     }
@@ -376,7 +375,7 @@ impl StateSession {
         for (addr, search) in &plan.searches {
             let how = match search {
                 Search::Found => "the provider found the object",
-                Search::NeverMade => "the provider says that there is no such object",
+                Search::NeverMade => "the provider found no such object",
             };
             if self.decide(addr, how).is_empty() {
                 continue;
@@ -426,6 +425,19 @@ fn decision(one: &Unresolved, consequence: &str) -> Diagnostic {
     Diagnostic::error("An interrupted operation needs a decision", detail)
         .blame(Blame::Environment)
         .about(one.addr.to_string())
+}
+
+/// The commands by which a user settles the operation that is open about an address.
+#[must_use]
+pub fn choices(addr: &str) -> String {
+    let rows = [
+        (format!("adopt {addr} ID"), "the object exists: take it into the state"),
+        (format!("forget {addr}"), "it does not exist, or is not ours any more"),
+        (format!("retry {addr}"), "nothing was done: do it again with the next apply"),
+    ];
+    let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
+    let rows = rows.map(|(command, what)| format!("  formwork recover {command:width$}    {what}"));
+    rows.join("\n")
 }
 
 /// Points at the block of the instance, if the configuration has it.

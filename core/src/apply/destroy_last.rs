@@ -24,6 +24,7 @@ impl Last {
                 last.destroyed_first.insert(change.addr.of().config());
             }
         }
+        // In a second pass, because `is_hurried` needs the complete first set.
         let by_itself = plan.changes.values().filter(|change| last.is_by_itself(change));
         let below = by_itself.flat_map(|change| change.prior_dependencies.iter().cloned());
         last.below = below.collect();
@@ -50,6 +51,8 @@ impl Last {
         match change.action {
             Action::Replace(order) => order == ReplaceOrder::CreateFirst,
             Action::Delete => {
+                // The flag is the one in the state: the block may be gone from the configuration,
+                // and the objects that used it still have to be changed first.
                 (change.create_before_destroy || change.deposed.is_some())
                     && !self.is_hurried(change)
             }

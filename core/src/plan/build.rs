@@ -76,6 +76,7 @@ pub(crate) fn draft<'c>(
     let mut draft = whole(diags, session, options)?;
     for prune in PRUNE {
         let keep = prune(Inputs { session, options }, &draft);
+        // Most plans have no targets, so nothing is pruned and the graph need not be copied.
         if keep.contains(&false) {
             draft.retain(|id, _| keep[id.index()]);
         }
@@ -103,11 +104,24 @@ pub(crate) async fn graph<'c>(
     options: &'c Options,
 ) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     let draft = draft(diags, session, options)?;
-    let frames = draft.vertices().iter().filter_map(Vertex::shared);
-    let needed: Vec<_> = frames.filter_map(SharedVertex::provider).cloned().collect();
-    let loaded = session.pool.load(diags, needed).await;
+    // Before the graph is frozen, so that one run reports both missing providers and cycles.
+    let loaded = load(diags, session, &draft).await;
     let graph = frozen(diags, session, draft)?;
     loaded.map(|()| graph)
+}
+
+/// Has the providers loaded that a graph needs.
+///
+/// # Errors
+/// When one cannot be loaded.
+pub(crate) async fn load(
+    diags: &mut Diagnostics,
+    session: &Session<'_>,
+    draft: &Draft<Vertex<'_>, EdgeReason>,
+) -> Result<(), Reported> {
+    let shared = draft.vertices().iter().filter_map(Vertex::shared);
+    let needed: Vec<_> = shared.filter_map(SharedVertex::provider).cloned().collect();
+    session.pool.load(diags, needed).await
 }
 
 /// Finds the order of a graph, or reports its cycles.
@@ -129,6 +143,7 @@ fn draft_with<'c>(
     for add in adds {
         add(inputs, diags, &mut draft.adding());
     }
+    // Connecting a graph with missing vertices would report references to them a second time.
     diags.check()?;
     let (vertices, edges) = draft.split();
     let config = inputs.session.config;
@@ -164,6 +179,8 @@ pub(crate) fn order_of_destroying(
         of.entry(addr).or_default().push(id);
     }
     let (_, edges) = draft.split();
+    // In a full destroy the state alone gives the order of objects. The configuration may have
+    // changed since, and its edges could contradict the state.
     edges.retain(|edge| is_frame[edge.dependency.index()]);
     edges.retain(|edge| is_frame[edge.dependent.index()] || edge.why == EdgeReason::Provider);
     for (dependent, on) in made_after {

@@ -74,6 +74,7 @@ impl Process {
         arg0: Option<&OsStr>,
         limits: Limits,
     ) -> io::Result<(Self, ChildPipes)> {
+        // A plugin that inherits stdin would read the answers to our questions.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         prepare(&mut command, arg0, limits)?;
@@ -100,6 +101,9 @@ impl Process {
         thread::Builder::new()
             .name(format!("reaper of {pid}"))
             .stack_size(64 * 1024)
+            // A thread and not a task: `waitid` blocks, and the end of a child must be noticed
+            // while the runtime computes. Its stack is small, because there may be hundreds of
+            // plugins.
             .spawn(move || sender.send_replace(Some(reaped.reap(child))))?;
         Ok(process)
     }
@@ -159,6 +163,8 @@ impl Group {
     /// Waits for the child's end, ends what it left behind, and then only gives up its id.
     fn reap(&self, mut child: Child) -> Exit {
         let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        // `WNOWAIT` leaves the child a zombie, so its process group id cannot be reused until the
+        // rest of the group was signalled below.
         while waitid(Id::Pid(self.leader), ended) == Err(Errno::EINTR) {}
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         self.signal();
@@ -184,6 +190,8 @@ fn prepare(
             let most = most.min(getrlimit(resource)?.1);
             setrlimit(resource, most, most)?;
         }
+        // SIGKILL and not SIGTERM: plugins may catch the latter, and this is the last chance to end
+        // them.
         prctl::set_pdeathsig(Signal::SIGKILL)?;
         // The parent may have died before the request was in place; then no signal would come.
         if getppid() != parent {
@@ -194,6 +202,8 @@ fn prepare(
     #[expect(unsafe_code, reason = "there is no other way to ask for a signal at a parent's death")]
     // SAFETY: between fork and exec only a few system calls are made, and nothing is allocated.
     unsafe {
+        // The hook does not return on success: it calls `execve` itself, so the standard library
+        // never reaches its own call with the shell fallback.
         command.pre_exec(hook);
     }
     Ok(())
@@ -266,6 +276,8 @@ async fn spawn(command: Command) -> io::Result<Child> {
             None => start_launcher()?,
         };
         orders.send(Order { command, reply }).map_err(io::Error::other)?;
+        // Put back only after a successful send. If the thread has died, the next launch starts
+        // another one.
         *launcher = Some(orders);
     }
     answer.await.map_err(io::Error::other)?
@@ -278,6 +290,8 @@ fn start_launcher() -> io::Result<mpsc::Sender<Order>> {
             let child = order.command.spawn();
             // The launch was given up in the meantime.
             if let Err(Ok(child)) = order.reply.send(child) {
+                // Dropping kills the process group and reaps it. Without this an abandoned launch
+                // would leave a running plugin.
                 drop(Process::watch(child));
             }
         }

@@ -35,7 +35,7 @@ pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answ
         legacy: false,
     };
     let schemas = Schemas { object: &shape.block, identity: None };
-    let violations = contract::check(&Exchange::new(made).value(&planned), &schemas);
+    let violations = contract::check(&Exchange::for_call(made).value(&planned), &schemas);
     let secrets = shape.block.sensitive_paths(planned.value());
     let violations = violations.into_iter().map(|violation| {
         let violation = violation.without(&secrets);
@@ -201,8 +201,8 @@ impl Checker {
     fn checks(&mut self, rule: &Rule, value: &Value) {
         for check in &rule.checks {
             if let Err(wrong) = check.ask(value) {
-                let told = wrong.told(value, self.is_secret);
-                self.refuse(wrong.summary, &format!("{} {told}.", shown(&self.path)));
+                let message = wrong.message(value, self.is_secret);
+                self.refuse(wrong.summary, &format!("{} {message}.", shown(&self.path)));
             }
         }
     }

@@ -68,7 +68,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
 /// The message about a program that could not be connected to.
 fn unusable(provider: &str, why: &str) -> Diagnostic {
     let detail = format!(
-        "{provider}: {why}. Give the program of a provider for this platform; started by hand, it says what it is."
+        "{provider}: {why}. Give the program of a provider for this platform; started by hand, it prints a notice."
     );
     Diagnostic::error("The provider cannot be checked", detail)
 }
@@ -166,7 +166,7 @@ fn ids(
 fn time(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
     let parsed = nanoseconds(text).ok().and_then(|it| u64::try_from(it).ok());
     parsed.map(Duration::from_nanos).filter(|it| !it.is_zero()).ok_or_else(|| {
-        let detail = format!("-time={text:?} is not a length of time such as 90s, 10m or 1h.");
+        let detail = format!("-time={text:?} is not a duration such as 90s, 10m or 1h.");
         diags.error(Diagnostic::error("Invalid time limit", detail))
     })
 }

@@ -27,8 +27,8 @@ fn backend(port: u16) -> Arc<dyn Backend> {
     let conn_str = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
     let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
     let values = kind.schema().coerce(&given).unwrap();
-    let surroundings = BackendEnvironment { root: "unused".into(), variables: BTreeMap::new() };
-    kind.configure(&Arguments { values: &values, surroundings: &surroundings }).unwrap()
+    let environment = BackendEnvironment { root: "unused".into(), variables: BTreeMap::new() };
+    kind.configure(&Arguments { values: &values, environment: &environment }).unwrap()
 }
 
 /// Opens a workspace, once the server has started.

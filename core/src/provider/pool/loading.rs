@@ -170,7 +170,7 @@ fn unusable(
     for (what, schema) in own.chain(named) {
         for problem in schema.validate() {
             let detail = format!(
-                "Provider {addr} describes {what} in a way that makes no sense: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
+                "Provider {addr} describes {what} in an invalid way: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
             );
             let problem = Diagnostic::error("Provider produced invalid schema", detail);
             result = Err(diags.error(problem.blame(Blame::Provider)));
