@@ -9,6 +9,7 @@ mod manual;
 mod page;
 mod provider;
 mod providers;
+mod reference;
 mod shared;
 mod state;
 
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics};
 
 pub(crate) use adopt::{
     FindingArgs, ImportArgs, RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs,
@@ -33,6 +34,9 @@ pub(crate) use provider::{
 };
 pub(crate) use providers::{
     ProvidersArgs, ProvidersCommand, ProvidersLockArgs, ProvidersMirrorArgs, ProvidersSchemaArgs,
+};
+pub(crate) use reference::{
+    HelpArgs, HelpFormat, candidates, command_reference, help_text, manual_page, manual_pages,
 };
 pub(crate) use shared::{
     Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,
@@ -131,28 +135,6 @@ pub(crate) enum Command {
     Version(VersionArgs),
     /// Show the help text of a command.
     Help(HelpArgs),
-}
-
-/// Arguments of `help`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct HelpArgs {
-    /// The command; without one, the list of all commands.
-    #[arg(value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
-    /// Form of the text: `text`, `man` for a manual page, or `markdown` for a page about all commands.
-    #[arg(long, value_name = "FORMAT", value_enum, default_value = "text")]
-    pub(crate) format: HelpFormat,
-    /// With -format=man, a folder for the pages of the command and of all commands below it.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-}
-
-/// Form of a help text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum HelpFormat {
-    Text,
-    Man,
-    Markdown,
 }
 
 /// Arguments of `get`.
@@ -404,82 +386,6 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
             }
         }
     })
-}
-
-/// The candidates for the last word of a line, as a shell asks for them.
-pub(crate) fn candidates(line: &str, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
-    complete::candidates(&described(), line, names)
-}
-
-/// The help text of a command, for a terminal of this width.
-///
-/// # Errors
-/// When there is no such command.
-pub(crate) fn help_text(
-    diags: &mut Diagnostics,
-    words: &[String],
-    width: usize,
-) -> Result<String, Reported> {
-    let root = described();
-    let (command, name) = wanted(diags, &root, words)?;
-    Ok(help::text(command, &name, width))
-}
-
-/// The manual page of a command, with its file name.
-///
-/// # Errors
-/// When there is no such command.
-pub(crate) fn manual_page(
-    diags: &mut Diagnostics,
-    words: &[String],
-) -> Result<(String, String), Reported> {
-    let root = described();
-    let (command, name) = wanted(diags, &root, words)?;
-    Ok(manual::man(command, &name))
-}
-
-/// The manual pages of a command and of all commands below it.
-///
-/// # Errors
-/// When there is no such command.
-pub(crate) fn manual_pages(
-    diags: &mut Diagnostics,
-    words: &[String],
-) -> Result<Vec<(String, String)>, Reported> {
-    let root = described();
-    let (command, name) = wanted(diags, &root, words)?;
-    let mut pages = Vec::new();
-    manual::walk(command, &name, &mut |command, name| pages.push(manual::man(command, name)));
-    Ok(pages)
-}
-
-/// A page about all commands, in Markdown.
-pub(crate) fn command_reference() -> String {
-    manual::markdown(&described())
-}
-
-/// The description with all that the parser adds to it.
-fn described() -> clap::Command {
-    let mut command = description();
-    command.build();
-    command
-}
-
-/// The command of these words, with its full name.
-fn wanted<'c>(
-    diags: &mut Diagnostics,
-    root: &'c clap::Command,
-    words: &[String],
-) -> Result<(&'c clap::Command, String), Reported> {
-    let line: Vec<String> =
-        std::iter::once(root.get_name().to_owned()).chain(words.iter().cloned()).collect();
-    let (command, name) = help::named(root, &line);
-    if name.split(' ').count() == line.len() {
-        return Ok((command, name));
-    }
-    let given = words.join(" ");
-    let detail = format!("`{name} -help` lists the commands.");
-    Err(diags.error(Diagnostic::error(format!("Formwork has no command named {given:?}"), detail)))
 }
 
 /// Whether a command was asked for the JSON of all that happens: then mistakes are part of it.

@@ -12,12 +12,17 @@ use crate::{archive, external, http, local, null, postgresql, random, time, tls}
 pub static NAMES: [&str; 9] =
     ["archive", "external", "http", "local", "null", "postgresql", "random", "time", "tls"];
 
-/// Serves a provider if the name of the program is `terraform-provider-NAME`.
+/// Serves a provider if the name of the program is `terraform-provider-NAME`, alone or with a version
+/// behind it, as in packages.
 #[must_use]
 pub fn serve(program: &OsStr) -> Option<ExitCode> {
+    Some(formwork_sdk::serve(named(program)?))
+}
+
+/// The provider that a program is named after.
+fn named(program: &OsStr) -> Option<ProviderDef> {
     let file = Path::new(program).file_name()?.to_str()?;
-    let provider = provider(file.strip_prefix("terraform-provider-")?)?;
-    Some(formwork_sdk::serve(provider))
+    provider(file.strip_prefix("terraform-provider-")?.split(['_', '.']).next()?)
 }
 
 /// The provider of a name.
@@ -45,8 +50,15 @@ mod tests {
         for name in NAMES {
             assert!(provider(name).is_some(), "{name}");
         }
-        assert!(provider("aws").is_none());
-        assert!(serve(OsStr::new("/usr/bin/formwork")).is_none());
-        assert!(serve(OsStr::new("terraform-provider-aws")).is_none());
+        for (program, is_one) in [
+            ("/usr/lib/terraform-provider-tls", true),
+            ("terraform-provider-tls_v4.2.1", true),
+            ("terraform-provider-tls.exe", true),
+            ("terraform-provider-aws", false),
+            ("terraform-provider-", false),
+            ("/usr/bin/formwork", false),
+        ] {
+            assert_eq!(named(OsStr::new(program)).is_some(), is_one, "{program}");
+        }
     }
 }
