@@ -50,7 +50,7 @@ pub(crate) struct Thing {
     /// An attribute of former times.
     #[attr(optional, deprecated = "Use `value` instead.")]
     old: Option<String>,
-    /// Where to fail: `validate`, `plan`, `create`, `update` or `delete`.
+    /// Where to fail: `validate`, `plan`, `create`, `update` or `delete`. With `warn` validation warns.
     #[attr(optional)]
     fails: Option<String>,
 }
@@ -64,6 +64,9 @@ impl Resource for Things {
     const VERSION: u64 = 1;
 
     fn validate(&self, call: Validate<Thing>) -> Answer<()> {
+        if call.config.fails.get().is_some_and(|fails| fails == "warn") {
+            call.warn(Problem::new("Thing warns", "It was asked to.").at("fails"));
+        }
         fail_if(call.config.fails.get(), "validate")
     }
 
