@@ -3,6 +3,7 @@
 
 pub(crate) mod backend;
 mod config_sources;
+mod overrides;
 mod state;
 
 use std::collections::BTreeMap;
@@ -41,6 +42,8 @@ use crate::settings::Settings;
 use crate::view::human::diagnostic;
 use crate::view::report::Report;
 use crate::view::{self, Screen};
+
+pub(crate) use overrides::OverrideWarning;
 
 /// The name of the file that names the selected workspace.
 const ENVIRONMENT: &str = "environment";
@@ -427,23 +430,6 @@ impl<'e> Workspace<'e> {
         result?;
         self.config_sources.locks = self.locks(diags)?;
         Ok(())
-    }
-
-    /// Warns of programs that are under development. Only for commands that work with real objects
-    /// or check a configuration: the output of others is for other programs to read.
-    pub(crate) fn warn_of_overrides(&self, diags: &mut Diagnostics) {
-        let overrides = &self.places(&[]).settings.overrides;
-        let overridden: Vec<_> = overrides
-            .iter()
-            .map(|(provider, folder)| format!(" - {provider} in {}", folder.display()))
-            .collect();
-        if !overridden.is_empty() {
-            let detail = format!(
-                "The following provider development overrides are set in the CLI configuration:\n{}\n\nThe behavior may therefore not match any released version of the provider and applying changes may cause the state to become incompatible with published releases.",
-                overridden.join("\n")
-            );
-            diags.warn(Diagnostic::warning("Provider development overrides are in effect", detail));
-        }
     }
 }
 

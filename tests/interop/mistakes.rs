@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::case::{Case, Step, Verb, load_folder};
 use super::engine::{Engine, Run, terraform_is_here};
-use super::terraform_plans::{is_about_settings, settings};
+use super::terraform_plans::settings;
 
 /// The configurations that must at least be compared.
 const AT_LEAST: usize = 150;
@@ -112,8 +112,7 @@ fn details(run: &Run) -> Vec<(Problem, String)> {
         _ => run.events().iter().map(|event| event["diagnostic"].clone()).collect(),
     };
     let all = all.as_array().into_iter().flatten();
-    let all = all.filter(|it| it.is_object() && !is_about_settings(&json!({ "diagnostic": it })));
-    let all = all.map(|it| {
+    let all = all.filter(|it| it.is_object()).map(|it| {
         let summary = it["summary"].as_str().unwrap_or_default();
         // The members of a cycle are listed in no particular order.
         let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };

@@ -12,7 +12,9 @@ use formwork_operation::{
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::guarded;
-use super::operation::{PrepareOptions, Prepared, may_ask, options, prepare, warn_of_place};
+use super::operation::{
+    PrepareOptions, Prepared, may_ask, open_workspace, options, prepare, warn_of_place,
+};
 use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
 use super::run_observer::RunObserver;
@@ -22,7 +24,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::Report;
 use crate::view::{self, Screen};
-use crate::workspace::Workspace;
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +47,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         return report.failed(None, &diags);
     }
     let prepared = match &args.plan {
-        Some(path) => match planfile::prepare(&mut diags, env, to_apply(path, args)) {
+        Some(path) => match planfile::prepare(&mut diags, env, to_apply(path, args), &report) {
             Ok((prepared, _)) if destroying => {
                 let _ = diags.error(no_plan_to_destroy());
                 Err(Some(Box::new(prepared.workspace)))
@@ -54,7 +56,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
                 prepared.map(|(prepared, saved)| (prepared, PlanToApply::Saved(Box::new(saved))))
             }
         },
-        None => fresh(&mut diags, env, args, purpose, &screen).await,
+        None => fresh(&mut diags, env, args, (purpose, &report, &screen)).await,
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
@@ -180,8 +182,7 @@ async fn fresh<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     args: &ApplyArgs,
-    purpose: ApplyPurpose,
-    screen: &Screen,
+    (purpose, report, screen): (ApplyPurpose, &Report, &Screen),
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
     let options =
         options(diags, &args.operation, purpose == ApplyPurpose::Destroy).map_err(|_| None)?;
@@ -194,7 +195,13 @@ async fn fresh<'e>(
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
         fills: None,
     };
-    prepare(diags, env, &preparing).await.map(|prepared| (prepared, PlanToApply::Fresh(options)))
+    let overrides = match purpose {
+        ApplyPurpose::Apply | ApplyPurpose::Destroy => OverrideWarning::WithBackend,
+        ApplyPurpose::Refresh => OverrideWarning::Never,
+    };
+    let workspace = open_workspace(diags, env, (report, overrides));
+    let prepared = prepare(diags, workspace, &preparing).await?;
+    Ok((prepared, PlanToApply::Fresh(options)))
 }
 
 /// Asks whether to go on, after the sentences to be reminded of.

@@ -116,6 +116,7 @@ async fn install_providers(
 ) -> Result<(), Reported> {
     let mut required = config.requirements();
     required.extend(of_state(workspace, config, &required, (&StatePlace::default(), true)).await);
+    workspace.warn_of_overrides_in_init(diags);
     let text = "Initializing provider plugins...";
     report.step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.locks(diags)?;

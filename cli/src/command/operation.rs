@@ -25,7 +25,8 @@ use crate::clock;
 use crate::env::Env;
 use crate::redact;
 use crate::view;
-use crate::workspace::Workspace;
+use crate::view::report::Report;
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// A configuration with values for its variables and programs for its providers.
 pub(crate) struct Prepared<'e> {
@@ -126,7 +127,6 @@ impl<'e> Prepared<'e> {
         let place = (preparing.place, preparing.fills.is_some());
         required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
-        workspace.warn_of_overrides(diags);
         let mut given = given(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;
@@ -164,13 +164,26 @@ impl<'e> Prepared<'e> {
     }
 }
 
-/// Opens the folder and gets ready to plan in it.
-pub(super) async fn prepare<'e>(
+/// Opens the folder, and prints the warning about overrides, which stands before all else.
+pub(super) fn open_workspace<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
+    (report, overrides): (&Report, OverrideWarning),
+) -> Result<Workspace<'e>, Reported> {
+    let mut workspace = Workspace::open(env, diags)?;
+    let mut warnings = Diagnostics::new();
+    workspace.warn_of_overrides(&mut warnings, overrides);
+    report.diagnostics(&workspace.sources, &warnings);
+    Ok(workspace)
+}
+
+/// Gets ready to plan in a folder.
+pub(super) async fn prepare<'e>(
+    diags: &mut Diagnostics,
+    workspace: Result<Workspace<'e>, Reported>,
     preparing: &PrepareOptions<'_>,
 ) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
-    let workspace = Workspace::open(env, diags).map_err(|_| None)?;
+    let workspace = workspace.map_err(|_| None)?;
     Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
 }
 

@@ -9,7 +9,9 @@ use formwork_operation::{CancellationToken, PlanOutcome, StateSession, generated
 use formwork_value::{Diagnostic, Diagnostics};
 
 use super::interrupt::guarded;
-use super::operation::{PrepareOptions, Prepared, may_ask, options, prepare, warn_of_place};
+use super::operation::{
+    PrepareOptions, Prepared, may_ask, open_workspace, options, prepare, warn_of_place,
+};
 use super::planfile::{self, PlannedState};
 use super::run_observer::RunObserver;
 use super::state_session;
@@ -18,6 +20,7 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::Screen;
 use crate::view::report::Report;
+use crate::workspace::OverrideWarning;
 
 /// Runs the command.
 pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
@@ -41,7 +44,8 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
                 ask,
                 fills: None,
             };
-            prepare(&mut diags, env, &preparing).await.map(|prepared| (prepared, options))
+            let workspace = open_workspace(&mut diags, env, (&report, OverrideWarning::Always));
+            prepare(&mut diags, workspace, &preparing).await.map(|prepared| (prepared, options))
         }
         Err(_) => Err(None),
     };

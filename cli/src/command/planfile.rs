@@ -24,8 +24,9 @@ use crate::env::Env;
 use crate::install::lockfile::LockFile;
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
-use crate::workspace::Workspace;
+use crate::view::report::Report;
 use crate::workspace::backend::{BackendConfig, InitializedBackend};
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// The state that a plan is made for.
 #[derive(Clone, Copy)]
@@ -113,16 +114,16 @@ pub(super) fn prepare<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     to_apply: ToApply<'_>,
+    report: &Report,
 ) -> Result<(Prepared<'e>, Saved), Option<Box<Workspace<'e>>>> {
     let mut workspace = Workspace::open(env, diags).map_err(|_| None)?;
-    match read(diags, &mut workspace, to_apply) {
+    match read(diags, &mut workspace, to_apply, report) {
         Ok((saved, config, variables)) => {
             let required = saved.plan.requirements(&config);
             let launcher = workspace
                 .launcher(diags, &required)
                 .and_then(|launcher| saved.check_locks(diags, &workspace).map(|()| launcher));
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
-            workspace.warn_of_overrides(diags);
             let prepared = Prepared {
                 variables,
                 config,
@@ -142,8 +143,12 @@ fn read(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     ToApply { path, sources, allow_foreign }: ToApply<'_>,
+    report: &Report,
 ) -> Result<(Saved, Config, BTreeMap<Str, Input>), Reported> {
     let (saved, config) = open(diags, workspace, path, Generated::Read)?;
+    let mut warnings = Diagnostics::new();
+    workspace.warn_of_overrides(&mut warnings, OverrideWarning::Always);
+    report.diagnostics(&workspace.sources, &warnings);
     let key = workspace.env.seal_key();
     saved.plan.origin().may_be_applied(diags, &key, (path, allow_foreign))?;
     saved.plan.check_complete(diags, &workspace.name())?;

@@ -2,7 +2,6 @@
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
 mod aws;
-pub mod complete;
 mod consul;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;

@@ -12,6 +12,7 @@ use crate::command::operation::PrepareOptions;
 use crate::data_dir::DataDir;
 use crate::install::lockfile;
 use crate::settings::Settings;
+use crate::view::Screen;
 
 const LOCK: &str = r#"
 provider "registry.terraform.io/hashicorp/null" {
@@ -185,7 +186,9 @@ async fn planned_and_applied(
     let mut diags = Diagnostics::new();
     let sources = sources(applied);
     let to_apply = ToApply { path: &path, sources: &sources, allow_foreign: true };
-    let given = read(&mut diags, &mut workspace(env, root), to_apply).map(|(_, _, given)| given);
+    let report = Report::new(Screen::of(env), false, false);
+    let given = read(&mut diags, &mut workspace(env, root), to_apply, &report);
+    let given = given.map(|(_, _, given)| given);
     let e = given.map(|mut given| format!("{:?}", given.remove("e").unwrap().raw));
     (summaries(diags), e.unwrap_or_default())
 }
@@ -242,7 +245,8 @@ async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
     let said = |env: &Env, allow_foreign| {
         let (mut diags, sources) = (Diagnostics::new(), []);
         let to_apply = ToApply { path: &path, sources: &sources, allow_foreign };
-        drop(read(&mut diags, &mut workspace(env, root), to_apply));
+        let report = Report::new(Screen::of(env), false, false);
+        drop(read(&mut diags, &mut workspace(env, root), to_apply, &report));
         summaries(diags)
     };
     assert!(said(&env, false).is_empty());
