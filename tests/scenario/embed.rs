@@ -23,9 +23,10 @@ fn embed(folder: &std::path::Path) -> (Option<i32>, String) {
         .arg("hashicorp/random")
         .arg(built("terraform-provider-random"))
         .output()
-        .unwrap();
+        .expect("the example was built");
     let (out, err) = (output.stdout, output.stderr);
-    let text = [String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap()].concat();
+    let text = [out, err].concat();
+    let text = String::from_utf8(text).expect("the example prints text");
     (output.status.code(), text)
 }
 

@@ -56,9 +56,8 @@ impl Walk<'_> {
         call: &CallSite,
         key: &str,
         record: &Record,
-        is_locked: bool,
     ) -> Result<(), Reported> {
-        let Some(found) = self.found.as_mut().filter(|_| is_locked) else { return Ok(()) };
+        let Some(found) = self.found.as_mut() else { return Ok(()) };
         let package = self.staging.on_disk(&self.staging.place(key));
         let hash = hash::of_module(&package)
             .map_err(|error| diags.error(complaint::no_hash(key, call, &error)))?;
