@@ -91,7 +91,7 @@ impl Remote {
     pub(crate) async fn before(&self, rpc: Rpc) {
         match rpc {
             Rpc::ConfigureProvider if std::env::var_os("HTTPS_PROXY").is_some() => {
-                // There is nobody to log in at: only the way there is of interest.
+                // No server listens there: only the connection to the proxy matters.
                 self.send_to("GET", LOGIN.to_owned(), Vec::new()).await;
             }
             Rpc::PlanResourceChange if self.bug == Some(RemoteBug::PlanPosts) => {
