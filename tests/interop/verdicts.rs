@@ -19,7 +19,7 @@ const USUAL: u64 = 640;
 /// The most answers of one run of Terraform.
 const BATCH: u64 = 500;
 
-/// The verdicts of both sides about the answer of one case.
+/// Verdicts of both programs about the answer of one case.
 #[derive(Debug, Default)]
 struct Verdicts {
     /// The number of answers that were judged.

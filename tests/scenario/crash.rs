@@ -389,7 +389,7 @@ fn group(name: &str, kinds: &str) -> String {
 }
 
 #[test]
-fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_anew() {
+fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_again() {
     let workdir = Workdir::new(&group("a", "\"x\", \"y\""));
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &group("a", "\"x\", \"y\", \"second\""));
@@ -657,7 +657,7 @@ fn open_operations_are_reviewed_one_after_the_other() {
     workdir.world.remove_object("third-1");
     let review = workdir.formwork("recover review").stdin("what\nadopt second-1\nretry\n");
     let reviewed = review.succeed();
-    reviewed.says("What became of bad_thing.second?").says("name = \"third\"");
+    reviewed.says("What is the outcome of bad_thing.second?").says("name = \"third\"");
     reviewed.says("bad_thing.second is in the state");
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
     assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);

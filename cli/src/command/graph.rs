@@ -106,7 +106,7 @@ async fn draw(
     std::mem::swap(&mut own.sources, &mut workspace.sources);
     let mut prepared = Prepared {
         launcher: launcher(workspace.env, BTreeMap::new(), &BTreeMap::new()),
-        provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
+        provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
         workspace_name: own.name(),
         workspace: own,
         config,
@@ -125,7 +125,7 @@ fn draw_prepared(
     drawing: &Drawing,
 ) -> Result<String, Reported> {
     let pool = Pool::new(&prepared.launcher);
-    let operation = prepared.operation(&pool);
+    let operation = prepared.operation(&pool).parallelism(1);
     let (results, world) = (Results::new(&prepared.config), operation.world(false));
     let session = operation.session(PhaseInputs {
         state: match drawing {

@@ -103,7 +103,7 @@ fn check_removable_workspace(names: &[String], name: &str) -> Result<(), Workspa
 fn intents_beside(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
     let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Arc::new(LocalIntents::new(root.join(format!(".state-{name}.journal"))))
+    Arc::new(LocalIntents::in_dir(root.join(format!(".state-{name}.journal"))))
 }
 
 /// The state of a workspace, with the place of the intents of its runs.

@@ -100,7 +100,7 @@ impl Proxy {
         std::mem::take(&mut *lock(&self.record)).calls
     }
 
-    /// The number of encrypted connections since the last call of [`Proxy::begin`].
+    /// The number of encrypted connections since the start of the recording.
     pub(crate) fn n_tunnels(&self) -> usize {
         lock(&self.record).n_tunnels
     }

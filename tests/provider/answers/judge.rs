@@ -22,7 +22,7 @@ impl VerdictLog {
         let schemas = Schemas { object: block, identity: None };
         let encoded = answer.encode().expect("the answer has the type of its schema");
         let decoded = encoded.decode(&block.implied_type()).expect("it was just encoded");
-        let violations = check(&Exchange::new(call).object(&encoded, &decoded), &schemas);
+        let violations = check(&Exchange::for_call(call).object(&encoded, &decoded), &schemas);
         let broken: Vec<String> = violations
             .iter()
             .map(|it| format!("{} {}: {}", it.rule, it.path, it.message))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use formwork_conformance::message::Msg;
-use formwork_conformance::offer::{Kind, Offer, Offered};
+use formwork_conformance::offer::{Kind, Offer, OfferedType};
 use formwork_conformance::rpc::Rpc;
 use formwork_tests::seeded::{Fault, RemoteBug};
 use formwork_value::codec::{json, msgpack};
@@ -91,7 +91,7 @@ impl Remote {
     pub(crate) async fn before(&self, rpc: Rpc) {
         match rpc {
             Rpc::ConfigureProvider if std::env::var_os("HTTPS_PROXY").is_some() => {
-                // No server listens there: only the connection to the proxy matters.
+                // No server answers: only the connection matters.
                 self.send_to("GET", LOGIN.to_owned(), Vec::new()).await;
             }
             Rpc::PlanResourceChange if self.bug == Some(RemoteBug::PlanPosts) => {
@@ -207,7 +207,7 @@ impl Remote {
 /// An item in a request, and the answer about it.
 struct Item<'c> {
     rpc: Rpc,
-    offered: &'c Offered,
+    offered: &'c OfferedType,
     request: &'c Msg,
     answer: &'c mut Msg,
 }

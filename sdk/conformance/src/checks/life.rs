@@ -17,7 +17,7 @@ use super::shown;
 use crate::finding::Finding;
 use crate::judge::{type_violations, unknown_violations, write_only_violations};
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
@@ -44,7 +44,7 @@ pub(super) async fn run(suite: &mut Suite) {
             return skip(suite, &format!("the journal cannot be written: {error}"));
         }
     };
-    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
     if resources.is_empty() {
         return skip(suite, "the provider has no resource");
     }
@@ -78,7 +78,7 @@ struct Object {
 
 impl Object {
     /// The input of a plan that gives it another configuration.
-    fn change(&self, offered: &Offered, config: Value) -> PlanInput {
+    fn change(&self, offered: &OfferedType, config: Value) -> PlanInput {
         let mut change = input(offered, self.value.clone(), config);
         change.private = self.private.clone();
         change.identity = self.identity.clone();
@@ -86,7 +86,7 @@ impl Object {
     }
 }
 
-async fn one(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config: &Value) {
+async fn one(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, config: &Value) {
     let create = input(offered, super::null(&offered.ty()), config.clone());
     let Some(planned) = plan(suite, offered, &create).await else {
         return suite.skip(&RULES, "an object could not be planned");
@@ -108,7 +108,7 @@ async fn one(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config
 async fn make(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     create: &PlanInput,
     planned: &Planned,
 ) -> Option<Object> {
@@ -126,7 +126,7 @@ async fn make(
 }
 
 /// Records the result of a create: the object, nothing, or unknown.
-fn note(journal: &mut Journal, entry: usize, offered: &Offered, call: &Call) {
+fn note(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
     let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     let private = call.message().map(|it| it.get_bytes(2)).unwrap_or_default();
     match decoded {
@@ -141,7 +141,7 @@ fn note(journal: &mut Journal, entry: usize, offered: &Offered, call: &Call) {
 /// Holds the answer to an apply to the rules of a host.
 fn applied(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     input: &PlanInput,
     planned: &Planned,
     call: &Call,
@@ -203,7 +203,7 @@ fn applied(
 fn file(
     suite: &mut Suite,
     rule: &'static str,
-    offered: &Offered,
+    offered: &OfferedType,
     findings: &[formwork_plugin_protocol::contract::Violation],
     (call, input): (&Call, &PlanInput),
 ) {
@@ -218,7 +218,7 @@ fn file(
 }
 
 /// Reads an object; `None` if there is no usable answer, null if it is gone.
-async fn read(suite: &mut Suite, offered: &Offered, object: &Object) -> (Call, Option<Value>) {
+async fn read(suite: &mut Suite, offered: &OfferedType, object: &Object) -> (Call, Option<Value>) {
     let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
     let back = super::read::judge(suite, offered, &call, &object.value);
@@ -227,7 +227,7 @@ async fn read(suite: &mut Suite, offered: &Offered, object: &Object) -> (Call, O
 }
 
 /// Checks right after an apply: a read returns the same, and a plan has nothing to do.
-async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
+async fn settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let subject = offered.subject();
     for _ in 0..3 {
         let (call, value) = read(suite, offered, object).await;
@@ -272,7 +272,7 @@ async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
 }
 
 /// Reads an object by its id alone: everything that was configured must come from the service.
-async fn observed(suite: &mut Suite, offered: &Offered, object: &Object) {
+async fn observed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     if !suite.wants("A-07") {
         return;
     }
@@ -312,7 +312,7 @@ async fn observed(suite: &mut Suite, offered: &Offered, object: &Object) {
 /// Checks that configured values read as they were written.
 fn configured(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     object: &Object,
     value: Option<&Value>,
     call: &Call,
@@ -336,7 +336,7 @@ fn configured(
 }
 
 /// Plans and applies the destruction of an object.
-async fn destroy(suite: &mut Suite, offered: &Offered, object: &Object) -> Call {
+async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Object) -> Call {
     let null = super::null(&offered.ty());
     let input = PlanInput {
         prior: object.value.clone(),
@@ -356,13 +356,13 @@ async fn destroy(suite: &mut Suite, offered: &Offered, object: &Object) -> Call 
     suite.change(Rpc::ApplyResourceChange, &request::apply(offered, &input, &planned)).await
 }
 
-fn is_null(offered: &Offered, call: &Call) -> bool {
+fn is_null(offered: &OfferedType, call: &Call) -> bool {
     let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     call.is_fine() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
 }
 
 /// Destroys an object, and then asks for what is no longer there.
-async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &Offered, object: Object) {
+async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, object: Object) {
     let subject = offered.subject();
     let call = destroy(suite, offered, &object).await;
     suite.check("A-11", is_null(offered, &call), || {
@@ -398,7 +398,7 @@ async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &Offered, objec
 }
 
 /// Destroys everything that the journal still has, and says what cannot be destroyed.
-async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[Offered]) {
+async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
     for left in journal.left() {
         let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
         let Some(value) = left.value.clone() else {

@@ -34,8 +34,8 @@ impl RemoteCall {
         }
     }
 
-    /// Recognizes POST requests that only read: operations named `Get`, `List` and the like, searches,
-    /// queries and logins.
+    /// Whether it is a POST of the kinds with which services are only asked: operations in the name of
+    /// which that is said, searches, queries and logins.
     fn is_known_to_read(&self) -> bool {
         const OPERATIONS: [&str; 7] =
             ["Describe", "Get", "List", "Query", "Scan", "BatchGet", "Head"];
@@ -96,7 +96,7 @@ pub(crate) enum RemoteFault {
     Busy(usize),
 }
 
-/// The calls since the last fault was chosen.
+/// The calls since the start of the recording.
 #[derive(Debug, Default)]
 pub(super) struct Record {
     pub(super) calls: Vec<RemoteCall>,

@@ -11,7 +11,7 @@ use crate::checks::shown;
 use crate::finding::Finding;
 use crate::generate;
 use crate::message::Msg;
-use crate::offer::Offered;
+use crate::offer::OfferedType;
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
@@ -20,7 +20,7 @@ use crate::suite::{Suite, plain};
 pub(super) async fn run(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     mut object: Object,
 ) -> Object {
     if !suite.wants_any(&["A-08", "A-10", "R-04"]) {
@@ -68,7 +68,7 @@ fn another(now: &Value, attribute: &Attribute) -> Option<Value> {
 /// A change of an object that can be made in place, if one is found.
 pub(super) async fn in_place(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     object: &Object,
 ) -> Option<(PlanInput, Planned)> {
     for (path, attribute) in
@@ -94,7 +94,7 @@ pub(super) async fn in_place(
 async fn update(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     object: Object,
     (change, planned): (&PlanInput, &Planned),
 ) -> Object {
@@ -126,7 +126,7 @@ async fn update(
 }
 
 /// Reads a changed object with the state from before: the change must show.
-async fn drift(suite: &mut Suite, offered: &Offered, before: &Object, after: &Object) {
+async fn drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after: &Object) {
     if !suite.wants("R-04") {
         return;
     }
@@ -160,7 +160,7 @@ async fn drift(suite: &mut Suite, offered: &Offered, before: &Object, after: &Ob
 async fn replace(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     object: Object,
     change: &PlanInput,
 ) -> Object {

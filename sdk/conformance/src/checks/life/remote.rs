@@ -8,7 +8,7 @@ use super::{Object, change, destroy, is_null, note, read};
 use crate::checks::plan::{Planned, input, plan};
 use crate::checks::{differences, null, shown};
 use crate::finding::Finding;
-use crate::offer::Offered;
+use crate::offer::OfferedType;
 use crate::plugin::{Call, Plugin};
 use crate::proxy::{Proxy, RemoteCall, RemoteFault};
 use crate::request::{self, PlanInput, decode};
@@ -33,11 +33,11 @@ struct Observer<'s> {
     suite: &'s mut Suite,
     journal: &'s mut Journal,
     proxy: Proxy,
-    offered: Offered,
+    offered: OfferedType,
 }
 
 /// Checks the family.
-pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[Offered]) {
+pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
     if !suite.wants_any(&RULES) {
         return;
     }
@@ -70,7 +70,7 @@ pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[O
 }
 
 /// The state in an answer: the object, `None` if it is null or absent.
-fn state(offered: &Offered, call: &Call) -> Option<Value> {
+fn state(offered: &OfferedType, call: &Call) -> Option<Value> {
     let decoded = decode(call.message()?.get_msg(1), &offered.ty()).ok()??.into_value();
     (!decoded.is_null()).then_some(decoded)
 }
