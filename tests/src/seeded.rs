@@ -26,7 +26,7 @@ pub enum Fault {
     Before(fn(&mut Exchange) -> Act),
     /// Runs after each call and changes the answer.
     After(fn(&mut Exchange) -> Act),
-    /// What the provider asks of its service is wrong, or what it makes of the answers.
+    /// A mistake in the calls of the service, or in the use of its answers.
     Remote(RemoteBug),
     /// Answers methods that do not exist.
     AnswersUnknownMethods,

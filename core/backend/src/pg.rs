@@ -22,6 +22,7 @@ use self::place::PgPlace;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::remote::{Cause, RemoteStore};
 use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::wait::reported;
 use crate::{
     Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, intents_beside, with_default,
 };
@@ -154,8 +155,9 @@ impl Backend for Pg {
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         let failed = self.failed(StoreOperation::List);
-        let client = self.table.open().await.map_err(&failed)?;
-        Ok(self.names(&client).await.map_err(failed)?)
+        let listing = async { self.names(&self.table.open().await?).await };
+        let location = self.table.target.location();
+        Ok(reported(location, StoreOperation::List, listing).await.map_err(failed)?)
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {

@@ -79,12 +79,17 @@ fn resolve(value: &Value, path: &Path) -> Option<Value> {
     Some(value.clone())
 }
 
-/// The type of a part of a value of this type; `None` if there is no such part.
+/// The type of a part of an unknown value of this type; `None` if there is no such part. As in Terraform,
+/// an unknown object may be indexed by anything.
 fn part_type(ty: &Type, step: &Step) -> Option<Type> {
     match (ty, step) {
+        (Type::Dynamic, _) | (Type::Object(_), Step::Key(_) | Step::Index(_)) => {
+            Some(Type::Dynamic)
+        }
         (Type::Object(object), Step::Attribute(name)) => object.attributes.get(name).cloned(),
-        (Type::Map(element), Step::Key(_) | Step::Attribute(_))
-        | (Type::List(element), Step::Index(_)) => Some((**element).clone()),
+        (Type::Map(element), _) | (Type::List(element), Step::Index(_)) => {
+            Some((**element).clone())
+        }
         (Type::Tuple(parts), Step::Index(at)) => parts.get(at.to_usize()?).cloned(),
         _ => None,
     }

@@ -83,7 +83,7 @@ fn dice(case: &str, of: &str) -> Dice {
 impl Operations for Answers {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let types = || (0..TYPES).map(type_name).map(|name| (name.clone(), schema(&name)));
-        // What is write-only is for resources alone.
+        // Only resources have write-only attributes.
         let data = types().map(|(name, mut schema)| {
             schema.block.attributes.retain(|_, attribute| !attribute.write_only);
             (name, schema)

@@ -33,7 +33,7 @@ fn a_server_that_accepts_and_never_answers_is_reported_and_given_up() {
     let ended = Workdir::new(&config).formwork("init").run();
     ended
         .code(1)
-        .says(&format!("Waiting to read postgres://127.0.0.1:{port}/d"))
+        .says(&format!("Waiting to list the workspaces in postgres://127.0.0.1:{port}/d"))
         .says("connecting: the server did not answer within 2 seconds")
         .says("`connect_timeout` in conn_str sets another limit");
 }

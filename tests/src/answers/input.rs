@@ -6,7 +6,7 @@ use formwork_value::{Str, Type, Value};
 
 use super::schema::NAME;
 
-/// Who has set the attributes of an object.
+/// The parties that set the attributes of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Setter {
     /// The author.
@@ -50,7 +50,7 @@ fn mixed(case: u64, turn: u64, (first, other): (Value, Value)) -> Value {
 fn content(block: &Block, setter: Setter, dice: &mut Dice) -> Value {
     let mut pairs: Vec<(Str, Value)> = Vec::new();
     for (name, attribute) in &block.attributes {
-        // What the provider sets moves no number on that the author's attributes are made of.
+        // Attributes of the provider must not change the numbers that the author's are made of.
         let mut own = Dice::new(dice.number(), name.as_str());
         pairs.push((name.clone(), attribute_value(attribute, setter, &mut own)));
     }

@@ -40,7 +40,20 @@ impl Prior {
         let object = Arc::make_mut(&mut self.object);
         object.dependencies = dependencies.clone();
         object.create_before_destroy = create_before_destroy;
-        self.refreshed = Refreshed::Now(self.object.clone());
+        self.refresh_with_object();
+    }
+
+    /// Has the changed object recorded in place of the one that was read. An object that was searched for,
+    /// or found together with others, stays one.
+    fn refresh_with_object(&mut self) {
+        let object = self.object.clone();
+        self.refreshed = match std::mem::replace(&mut self.refreshed, Refreshed::Same) {
+            Refreshed::Found(_) => Refreshed::Found(object),
+            Refreshed::Several { along, .. } => Refreshed::Several { object, along },
+            Refreshed::Same | Refreshed::Gone | Refreshed::NeverMade | Refreshed::Now(_) => {
+                Refreshed::Now(object)
+            }
+        };
     }
 
     /// Adds the dependencies of the configuration, until applying stores those alone: a run that
@@ -57,7 +70,7 @@ impl Prior {
         }
         let all = Arc::new(all.into_iter().cloned().collect());
         Arc::make_mut(&mut self.object).dependencies = all;
-        self.refreshed = Refreshed::Now(self.object.clone());
+        self.refresh_with_object();
     }
 
     /// Whether the object is half made.

@@ -66,7 +66,8 @@ fn a_path_into_an_unknown_value_leads_where_its_type_has_a_part() {
     assert_eq!(part(Type::set(Type::Bool), root.index(0)), None);
     assert_eq!(part(Type::object([("a", Type::Bool)]), root.attribute("a")), Some(Type::Bool));
     assert_eq!(part(Type::object([("a", Type::Bool)]), root.attribute("b")), None);
-    assert_eq!(part(Type::Dynamic, root.attribute("a")), None);
+    assert_eq!(part(Type::object([("a", Type::Bool)]), root.index(0)), Some(Type::Dynamic));
+    assert_eq!(part(Type::Dynamic, root.attribute("a")), Some(Type::Dynamic));
 }
 
 #[test]
