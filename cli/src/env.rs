@@ -10,6 +10,9 @@ use formwork_provisioners::ProvisionerEnvironment;
 
 use crate::normalize::truth;
 
+/// The variable with the largest size of a module, in mebibytes.
+pub(crate) const MODULE_SIZE: &str = "FORMWORK_MODULE_SIZE";
+
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
@@ -60,6 +63,8 @@ pub(crate) struct Env {
     pub(crate) registry_retries: Option<u32>,
     /// `TF_REGISTRY_CLIENT_TIMEOUT`: maximum time of an answer of a registry, in seconds.
     pub(crate) registry_timeout: Option<Duration>,
+    /// `FORMWORK_MODULE_SIZE`: the largest size of a module, in bytes.
+    pub(crate) module_size: Option<u64>,
     /// `NO_COLOR` or `-no-color`: no colour, whatever the terminal can do.
     pub(crate) no_color: bool,
     /// Whether the terminal understands no control sequences, or is not named.
@@ -83,6 +88,16 @@ pub(crate) struct Env {
     /// `TF_CLI_ARGS` and `TF_CLI_ARGS_COMMAND`: arguments put before those given. By command, the
     /// empty one for all.
     pub(crate) arguments: BTreeMap<String, String>,
+    /// Names of the providers that this very program serves when it is started by their names.
+    pub(crate) bundled: &'static [&'static str],
+    /// `COMP_LINE`: the line that a shell wants to be completed.
+    pub(crate) comp_line: Option<String>,
+    /// `COMP_TYPE`: set by bash alone.
+    pub(crate) is_bash: bool,
+    /// `FORMWORK_SIGNING_PASSPHRASE`: the passphrase of the key that signs releases of providers.
+    pub(crate) signing_passphrase: Option<String>,
+    /// `XDG_CACHE_HOME`, or the folder `.cache` of the user.
+    pub(crate) cache_home: Option<PathBuf>,
     /// The whole environment, for paths in the settings file that mention variables.
     pub(crate) all: BTreeMap<String, String>,
 }
@@ -93,6 +108,11 @@ pub(crate) fn folder() -> String {
 }
 
 impl Env {
+    /// The same, in a program that holds these providers.
+    pub(crate) fn with_bundled(self, bundled: &'static [&'static str]) -> Self {
+        Self { bundled, ..self }
+    }
+
     /// Reads the environment.
     #[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
     pub(crate) fn read() -> Self {
@@ -126,6 +146,8 @@ impl Env {
         let data_home =
             path("XDG_DATA_HOME").or_else(|| home.as_ref().map(|home| home.join(".local/share")));
         let plan_key_file = data_home.as_ref().map(|home| home.join("formwork/plan-key"));
+        let cache_home = path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+        let cache_home = cache_home.or_else(|| home.as_ref().map(|home| home.join(".cache")));
         Self {
             data_dir: path("TF_DATA_DIR"),
             workspace: text("TF_WORKSPACE"),
@@ -155,6 +177,8 @@ impl Env {
             log_path: path("TF_LOG_PATH"),
             registry_retries: text("TF_REGISTRY_DISCOVERY_RETRY").and_then(|n| n.parse().ok()),
             registry_timeout: seconds("TF_REGISTRY_CLIENT_TIMEOUT"),
+            module_size: text(MODULE_SIZE)
+                .and_then(|n| n.parse::<u64>().ok()?.checked_mul(1 << 20)),
             no_color: text("NO_COLOR").is_some(),
             dumb_terminal: text("TERM").is_none_or(|name| name == "dumb"),
             compact_warnings: false,
@@ -169,6 +193,11 @@ impl Env {
             ssh_agent: path("SSH_AUTH_SOCK"),
             variables: prefixed("TF_VAR_"),
             arguments,
+            bundled: &[],
+            cache_home,
+            signing_passphrase: text("FORMWORK_SIGNING_PASSPHRASE"),
+            comp_line: text("COMP_LINE"),
+            is_bash: value("COMP_TYPE").is_some(),
             all,
         }
     }
@@ -179,7 +208,7 @@ impl Env {
     }
 
     /// Parts that provisioners need.
-    pub(crate) fn surroundings(&self) -> ProvisionerEnvironment {
+    pub(crate) fn provisioner_environment(&self) -> ProvisionerEnvironment {
         ProvisionerEnvironment { agent: self.ssh_agent.clone(), home: self.home.clone() }
     }
 }
@@ -262,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_mean_what_they_mean_to_the_reference() {
+    fn variables_mean_what_they_mean_to_terraform() {
         let read = |name: &str, value: &str| {
             let env = Env::of(&[(name.into(), value.into())].into());
             match name {

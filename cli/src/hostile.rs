@@ -38,7 +38,7 @@ pub const TARGETS: [Target; 19] = [
     ("backend", backend),
     ("registry", registry),
     ("discovery", discovery),
-    ("package", package),
+    ("package", fuzz_package_address),
     ("checksums", checksums),
     ("signature", signature),
     ("provider_registry", provider_registry),
@@ -213,7 +213,7 @@ pub fn discovery(data: &[u8]) {
 }
 
 /// The address of a package, with its parameters. Nothing in it becomes an option of `git`.
-pub fn package(data: &[u8]) {
+pub fn fuzz_package_address(data: &[u8]) {
     with_text(data, |text| {
         drop(checksum::split(text));
         if let Ok(reference) = git::reference(text) {

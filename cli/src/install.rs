@@ -3,6 +3,7 @@
 
 pub(crate) mod event;
 pub(crate) mod hash;
+pub(crate) mod hash_memo;
 pub(crate) mod installer;
 pub(crate) mod lockfile;
 pub(crate) mod module_constraints;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_operation::launcher::{LaunchSettings, Launcher, ProviderProgram};
+use formwork_operation::schema_cache::SchemaCache;
 use formwork_plugin_protocol::client::{Limits, Settings};
 use formwork_plugin_protocol::reattach::Reattach;
 
@@ -32,11 +33,17 @@ pub(crate) fn launcher(
         n_processes: env.plugin_processes.map(|limit| limit.max(1)),
         deadlines: deadlines.parse().unwrap_or_default(),
         withheld: env.plugin_withheld.clone(),
-        backends: env.backend_surroundings(""),
+        backends: env.backend_environment(""),
         secrets: redact::values(),
+        schemas: env
+            .cache_home
+            .as_ref()
+            .map(|home| SchemaCache::new(home.join("formwork/schemas"))),
     };
     let file = |program: VerifiedProgram| ProviderProgram::File {
         path: program.path,
+        arg0: program.arg0,
+        package: program.hash,
         identity: program.identity,
     };
     let programs = programs.into_iter().map(|(addr, program)| (addr, file(program)));

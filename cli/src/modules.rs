@@ -7,6 +7,7 @@ mod commit;
 mod complaint;
 pub(crate) mod install;
 pub(crate) mod installed;
+pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod registry;
 #[cfg(test)]

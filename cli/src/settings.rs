@@ -111,7 +111,7 @@ impl Settings {
         }
         if let Some(folder) = self.plugin_cache_dir.as_ref().filter(|folder| !folder.is_dir()) {
             let detail = format!(
-                "There is no folder {:?}, which is to be the plugin cache. It is made when a provider is installed; if that is not what you want, correct its name.",
+                "There is no folder {:?}, which is to be the plugin cache. It is created when a provider is installed. If the name is wrong, correct it.",
                 folder.display().to_string()
             );
             self.doubts.push(("The plugin cache directory cannot be opened".to_owned(), detail));

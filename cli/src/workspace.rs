@@ -252,9 +252,11 @@ impl<'e> Workspace<'e> {
         &mut self,
         diags: &mut Diagnostics,
         upgrade: bool,
+        keeps_lock: bool,
         report: &Report,
     ) -> Result<(), Reported> {
         let place = install::ModulesFolder {
+            keeps_lock,
             env: self.env,
             settings: &self.settings,
             root: &self.config_folder,

@@ -13,7 +13,7 @@ use crate::{Answer, Draft, Input, Model};
 
 /// An action. Only [`invoke`](Self::invoke) is required.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no action",
+    message = "`{Self}` is not an action",
     note = "write `impl Action for {Self}`"
 )]
 pub trait Action: Send + Sync + 'static {

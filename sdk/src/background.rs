@@ -41,9 +41,9 @@ mod tests {
     async fn a_panic_goes_on_with_its_place() {
         let work = AssertUnwindSafe(aside::<()>(|| panic!("out of luck")));
         let panic = work.catch_unwind().await.unwrap_err();
-        let told = panics::told(&*panic);
-        assert!(told.starts_with(" at sdk/src/background.rs:"), "{told}");
-        assert!(told.ends_with(": out of luck"), "{told}");
+        let panic_text = panics::describe(&*panic);
+        assert!(panic_text.starts_with(" at sdk/src/background.rs:"), "{panic_text}");
+        assert!(panic_text.ends_with(": out of luck"), "{panic_text}");
     }
 
     #[tokio::test]

@@ -113,6 +113,7 @@ impl Call {
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = Answer<T>> {
         panics::watch();
+        // The thread may have the position of an earlier panic that was caught elsewhere.
         panics::forget();
         let done = AssertUnwindSafe(handler).catch_unwind();
         done.map(|done| done.unwrap_or_else(|panic| Err(panicked(&*panic))))
@@ -131,6 +132,8 @@ impl Call {
             return answer;
         }
         tokio::select! {
+            // The handler is polled first: an answer that is ready counts, also if the host has
+            // requested a stop by then.
             biased;
             answer = handler => answer,
             () = self.stop.requested().boxed() => {
@@ -147,7 +150,7 @@ impl Call {
     ) -> impl Future<Output = (Option<T>, Vec<ProviderDiagnostic>)> {
         self.caught(handler).map(|answer| {
             let answer = answer.map_err(|problem| self.report(problem)).ok();
-            (answer, self.told())
+            (answer, self.diagnostics())
         })
     }
 
@@ -168,7 +171,7 @@ impl Call {
                     }
                 },
             };
-            Settled { answer, deferred, diagnostics: self.told() }
+            Settled { answer, deferred, diagnostics: self.diagnostics() }
         })
     }
 
@@ -178,16 +181,17 @@ impl Call {
     }
 
     /// All diagnostics, as types of the contract.
-    pub(crate) fn told(&self) -> Vec<ProviderDiagnostic> {
+    pub(crate) fn diagnostics(&self) -> Vec<ProviderDiagnostic> {
+        // Taken and not copied: a stream sends the diagnostics of each event once.
         let said = std::mem::take(&mut *locked(&self.said));
         said.into_iter().map(in_contract).collect()
     }
 }
 
 fn panicked(panic: &(dyn Any + Send)) -> Problem {
-    let told = panics::told(panic);
+    let panic_text = panics::describe(panic);
     let detail =
-        format!("A handler of the provider panicked{told}. This is a bug in the provider.");
+        format!("A handler of the provider panicked{panic_text}. This is a bug in the provider.");
     Problem::new("Provider panicked", detail)
 }
 

@@ -33,10 +33,10 @@ pub(crate) struct Wrong {
 
 impl Wrong {
     /// The sentence that begins with the attribute, without the value if that is sensitive.
-    pub(crate) fn told(&self, value: &Value, is_secret: bool) -> String {
+    pub(crate) fn message(&self, value: &Value, is_secret: bool) -> String {
         match (&self.found, is_secret) {
             (None, true) if shows(&self.why, value) => {
-                "is not what it must be; why is not told, because it shows a sensitive value"
+                "is invalid; the reason is not shown, because it contains a sensitive value"
                     .to_owned()
             }
             (Some(found), false) => format!("{}, and not {found}", self.why),
@@ -100,7 +100,7 @@ impl Check {
             if !low && !high {
                 return Ok(());
             }
-            let why = format!("must be {}", told(&least, &most));
+            let why = format!("must be {}", describe_range(&least, &most));
             let found = Some(number.to_string());
             Err(Wrong { summary: "Invalid Attribute Value", why, found })
         };
@@ -123,7 +123,7 @@ impl Check {
             let last = last.into_iter().find(|end| !matches!(end, Bound::Unbounded));
             let is_one = matches!(last, Some(Bound::Included(1) | Bound::Excluded(1)));
             let what = if is_one { what } else { &format!("{what}s") };
-            let why = format!("must have {} {what}", told(&least, &most));
+            let why = format!("must have {} {what}", describe_range(&least, &most));
             let found = Some(length.to_string());
             Err(Wrong { summary: "Invalid Attribute Value Length", why, found })
         };
@@ -163,7 +163,7 @@ fn ends<T, U>(range: &impl RangeBounds<T>, change: impl Fn(&T) -> U) -> [Bound<U
     [range.start_bound().map(&change), range.end_bound().map(&change)]
 }
 
-fn told(least: &Bound<Number>, most: &Bound<Number>) -> String {
+fn describe_range(least: &Bound<Number>, most: &Bound<Number>) -> String {
     let low = match least {
         Bound::Included(least) => format!("at least {least}"),
         Bound::Excluded(least) => format!("more than {least}"),
@@ -261,7 +261,7 @@ mod tests {
     use super::*;
 
     fn wrong(check: &Check, value: &Value) -> String {
-        check.ask(value).map_or_else(|wrong| wrong.told(value, false), |()| "passes".to_owned())
+        check.ask(value).map_or_else(|wrong| wrong.message(value, false), |()| "passes".to_owned())
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::{Answer, Computed, Input, Model};
 
 /// A data source.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no data source",
+    message = "`{Self}` is not a data source",
     note = "write `impl DataSource for {Self}`"
 )]
 pub trait DataSource: Send + Sync + 'static {

@@ -14,7 +14,7 @@ use crate::{Answer, Computed, Input, Model, Problem};
 /// An ephemeral resource. Only [`open`](Self::open) is required. The defaults suit a resource that
 /// does not expire and needs no cleanup.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no ephemeral resource",
+    message = "`{Self}` is not an ephemeral resource",
     note = "write `impl Ephemeral for {Self}`"
 )]
 pub trait Ephemeral: Send + Sync + 'static {

@@ -55,7 +55,7 @@ pub trait Function: Arguments {
 
 /// Parameters of a function. Implemented by the derive.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say what arguments there are",
+    message = "`{Self}` does not derive `Arguments`",
     note = "give the struct #[derive(Arguments)]"
 )]
 pub trait Arguments: Sized + Send + Sync + 'static {

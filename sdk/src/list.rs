@@ -43,7 +43,7 @@ use crate::{Answer, Draft, Input, Model, View as _};
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no list resource",
+    message = "`{Self}` is not a list resource",
     note = "write `impl List for {Self}`"
 )]
 pub trait List: Send + Sync + 'static {

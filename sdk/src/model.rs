@@ -39,7 +39,7 @@ pub trait View: Sized + Send + Sync + 'static {
 /// `ThingInput` and `ThingComputed`, and also `ThingIdentity` if attributes have the word
 /// `identity`, or if models are flattened with it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no model",
+    message = "`{Self}` is not a model",
     note = "give the struct #[derive(Model)] and its fields #[attr(…)]"
 )]
 pub trait Model: View {

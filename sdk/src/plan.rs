@@ -36,7 +36,11 @@ pub(crate) fn draw(shape: &Shape, prior: &Value, config: &Value, proposed: &Valu
     };
     let content = Content::of_block(&shape.block, &shape.rules);
     let beside = CorrespondingValues { prior: Some(prior), config: Some(&config) };
+    // Before the comparison below: a prior value that the host dropped would look like a change,
+    // and plan an update of an unchanged object.
     let proposed = restore::restored(content, &proposed, beside).unwrap_or(proposed);
+    // Write-only values are null in every prior object, so comparing them would show a change in
+    // each plan.
     if shape.block.without_write_only(&proposed) == *prior {
         return proposed;
     }
@@ -147,6 +151,8 @@ fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>)
             && attribute.role.is_computed()
             && is_left(beside.config, below.config, value)
         {
+            // A null prior value is not worth keeping: it belongs to a creation, or to a provider
+            // version without this attribute.
             let kept = rule.keep && below.prior.is_some_and(|prior| !prior.is_null());
             return match kept || rule.default.is_some() {
                 true => value.clone(),
@@ -177,6 +183,8 @@ fn opened_parts(content: Content<'_>, value: &Value, beside: CorrespondingValues
     let items: Vec<_> = match (content.nesting, value) {
         (Nesting::Single | Nesting::Group, _) => return opened(content, value, beside),
         (Nesting::Set, _) => {
+            // A changed element of a set is a different element, so neither its prior value nor its
+            // configuration can be identified.
             let nowhere = CorrespondingValues { prior: None, config: None };
             return each(content.nesting, value, |item| opened(content, item, nowhere));
         }

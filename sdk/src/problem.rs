@@ -167,13 +167,13 @@ impl fmt::Debug for Problem {
 
 impl<E: Error> From<E> for Problem {
     fn from(error: E) -> Self {
-        Self::because(told(&error))
+        Self::because(with_sources(&error))
     }
 }
 
 /// An error with all its sources. Many errors include the message of their source, which is then
 /// not repeated.
-fn told(error: &dyn Error) -> String {
+fn with_sources(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_told_with_what_caused_it_once() {
+    fn an_error_is_reported_with_what_caused_it_once() {
         for says_so in [true, false] {
             let error = Outer("x".parse::<i32>().unwrap_err(), says_so);
             assert_eq!(Problem::from(error).detail(), "no port: invalid digit found in string");
@@ -258,8 +258,8 @@ mod tests {
         let problem = Problem::because("a").and(Problem::new("own", "b").at("c.d"));
         let problem = Err::<(), _>(problem).or_fail("given").or_fail("late").unwrap_err();
         assert_eq!(format!("{problem:?}"), "given: a\nown: b");
-        let told: Vec<_> = problem.diagnostics("later").collect();
-        assert_eq!(told[1].path, Some(Path::root().attribute("c").attribute("d")));
+        let diagnostics: Vec<_> = problem.diagnostics("later").collect();
+        assert_eq!(diagnostics[1].path, Some(Path::root().attribute("c").attribute("d")));
         let without = Problem::because("a").diagnostics("Unable to read x");
         assert_eq!(without.map(|one| one.summary).collect::<Vec<_>>(), ["Unable to read x"]);
     }

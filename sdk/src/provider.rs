@@ -168,7 +168,7 @@ impl ProviderDef {
 /// Configuration of a provider. Resources share data such as a client with the implementor, which
 /// sets it here.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no configuration of a provider",
+    message = "`{Self}` is not a configuration of a provider",
     note = "write `impl Configure for {Self}`"
 )]
 pub trait Configure: Send + Sync + 'static {

@@ -89,7 +89,7 @@ pub use calls::{
 /// # }).unwrap();
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no resource type",
+    message = "`{Self}` is not a resource type",
     note = "write `impl Resource for {Self}`"
 )]
 pub trait Resource: Send + Sync + Sized + 'static {

@@ -171,7 +171,7 @@ impl Life {
         let answer = self.server.read(request).await?;
         refused(&answer.diagnostics)?;
         let object = self.decoded(&answer.state)?;
-        let exchange = Exchange::new(Call::Read).object(&answer.state, &object);
+        let exchange = Exchange::for_call(Call::Read).object(&answer.state, &object);
         kept_word("read", &self.block, exchange)?;
         (self.object, self.private) = (object, answer.private);
         Ok(())
@@ -274,7 +274,7 @@ impl Life {
         let planned = self.decoded(&answer.planned)?;
         let paths = &answer.requires_replace;
         let call = Call::Plan { prior, config, requires_replace: paths, legacy: false };
-        kept_word("plan", &self.block, Exchange::new(call).object(&answer.planned, &planned))?;
+        kept_word("plan", &self.block, Exchange::for_call(call).object(&answer.planned, &planned))?;
         let forcing = requires_replace(&self.block, prior, &planned, paths);
         let action = match () {
             () if prior.value().is_null() => Action::Create,
@@ -306,7 +306,7 @@ impl Life {
         (self.object, self.private) = (object, answer.private);
         refused(&answer.diagnostics)?;
         let call = Call::Apply { planned, legacy: false };
-        let exchange = Exchange::new(call).object(&answer.state, &self.object);
+        let exchange = Exchange::for_call(call).object(&answer.state, &self.object);
         kept_word("apply", &self.block, exchange)
     }
 
@@ -347,7 +347,7 @@ pub async fn read_data<'n>(
     let answer = server.read_data(request).await?;
     refused(&answer.diagnostics)?;
     let object = decoded(&schema.block, &answer.state)?;
-    let exchange = Exchange::new(Call::ReadData).object(&answer.state, &object);
+    let exchange = Exchange::for_call(Call::ReadData).object(&answer.state, &object);
     kept_word("read", &schema.block, exchange)?;
     Ok(object.into_value())
 }

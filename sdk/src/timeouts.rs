@@ -38,9 +38,7 @@ pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
 fn is_duration(text: &str) -> Result<(), String> {
     match duration(text) {
         Some(_) => Ok(()),
-        None => {
-            Err(format!("must be a length of time such as 30s, 90m or 1h30m, and not {text:?}"))
-        }
+        None => Err(format!("must be a duration such as 30s, 90m or 1h30m, and not {text:?}")),
     }
 }
 
@@ -71,7 +69,7 @@ fn duration(text: &str) -> Option<Duration> {
 /// }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "nothing is waited for before `until` says what to ask"]
+#[must_use = "does nothing until `until` is called"]
 pub struct Wait<'c> {
     call: &'c Call,
     what: &'c str,
@@ -116,6 +114,8 @@ impl<'c> Wait<'c> {
             if let Some(found) = ask().await? {
                 return Ok(found);
             }
+            // From the beginning of the call and not of this wait: the author's timeout is for the
+            // whole operation, which may wait several times.
             let waited = self.call.begin().elapsed();
             let left = self.at_most.saturating_sub(waited);
             if left.is_zero() {
@@ -126,6 +126,7 @@ impl<'c> Wait<'c> {
             }
             log::info("waiting", &[("until", &self.what), ("seconds", &waited.as_secs())]);
             tokio::select! {
+                // At most until the timeout, so that a last attempt is made at its end.
                 () = tokio::time::sleep(pause.min(left)) => {}
                 () = self.call.stop.requested() => {
                     let detail = format!("It was not waited for any longer that {}.", self.what);

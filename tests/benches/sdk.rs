@@ -275,8 +275,14 @@ impl Drop for OneProcessor {
 async fn launched(what: &str) -> Result<Plugin, Box<dyn Error>> {
     let path = std::env::current_exe()?;
     let env = vec![(SERVE.into(), what.into())];
-    let executable =
-        Executable { name: what.to_owned(), path, identity: None, env, withheld: Vec::new() };
+    let executable = Executable {
+        name: what.to_owned(),
+        path,
+        arg0: None,
+        identity: None,
+        env,
+        withheld: Vec::new(),
+    };
     Ok(Plugin::launch(&executable, &Settings::USUAL).await?)
 }
 

@@ -212,7 +212,7 @@ fn theirs(stage: &Stage, script: &Script) -> Vec<Value> {
 /// File of the kept results: the name differs by script, harness, provider and Terraform version.
 fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
     static SURROUNDINGS: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
-    let surroundings = SURROUNDINGS.get_or_init(|| {
+    let environment = SURROUNDINGS.get_or_init(|| {
         let mut hasher = DefaultHasher::new();
         for text in [
             include_str!("life/actor.rs"),
@@ -227,7 +227,7 @@ fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
         hasher.finish()
     });
     let mut hasher = DefaultHasher::new();
-    (surroundings, &script.common, stage.is_recorded).hash(&mut hasher);
+    (environment, &script.common, stage.is_recorded).hash(&mut hasher);
     for folder in &stage.sources {
         hash_texts(folder, &mut hasher);
     }

@@ -96,7 +96,7 @@ fn without_colour(text: &str) -> String {
 }
 
 #[test]
-fn who_comes_second_is_told_the_same_by_both() {
+fn who_comes_second_gets_the_same_by_both() {
     if !terraform_is_here() {
         return;
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// Allowed dependencies of each package of ours, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
@@ -38,6 +38,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
         "formwork-providers",
         &["formwork-value", "formwork-plugin-protocol", "formwork-sdk", "formwork-sdk-testing"],
     ),
+    ("formwork-xtask", &[]),
     ("formwork-provisioners", &["formwork-value", "formwork-core"]),
     (
         "formwork",
@@ -49,6 +50,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "formwork-operation",
             "formwork-plugin-protocol",
             "formwork-provisioners",
+            "formwork-providers",
             "formwork-conformance",
         ],
     ),

@@ -9,6 +9,7 @@ use crate::env::Env;
 
 /// Options for the output. Every command takes these.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Display options")]
 pub(crate) struct ViewArgs {
     /// Show no colour.
     #[arg(long, global = true)]
@@ -28,6 +29,7 @@ impl ViewArgs {
 
 /// Options for the lock of the state.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "State options")]
 pub(crate) struct LockArgs {
     /// Whether to lock the state.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
@@ -39,6 +41,7 @@ pub(crate) struct LockArgs {
 
 /// Options for the file and the lock of the state.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "State options")]
 pub(crate) struct StateArgs {
     #[command(flatten)]
     pub(crate) lock: LockArgs,
@@ -122,6 +125,7 @@ pub(crate) fn at_once(parallelism: i64) -> usize {
 
 /// Options for planning.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Planning options")]
 pub(crate) struct OperationArgs {
     /// Plan to destroy everything.
     #[arg(long)]
@@ -225,6 +229,7 @@ impl clap::Args for VariableArgs {
                     .long("var")
                     .value_name("NAME=VALUE")
                     .action(ArgAction::Append)
+                    .help_heading("Variables")
                     .help("Give a variable a value. May be given several times"),
             )
             .arg(
@@ -233,6 +238,7 @@ impl clap::Args for VariableArgs {
                     .value_name("FILE")
                     .action(ArgAction::Append)
                     .value_parser(clap::value_parser!(PathBuf))
+                    .help_heading("Variables")
                     .help("Give variables the values in this file. May be given several times"),
             )
     }

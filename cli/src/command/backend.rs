@@ -144,7 +144,7 @@ fn unknown_kind(old: Option<&InitializedBackend>) -> Diagnostic {
 /// Warns where a state is left behind with a backend that we cannot work with, and none is here.
 fn left_behind(old: &InitializedBackend) -> Diagnostic {
     let detail = format!(
-        "The backend {:?} keeps a state, and there is none in its new place, so a plan would create everything in it a second time. Put the old block back to take it along. {}",
+        "The backend {:?} keeps a state, and the new backend has none, so a plan would create all its objects a second time. Restore the old block to migrate the state. {}",
         old.kind,
         unsupported(&old.kind)
     );
@@ -164,11 +164,9 @@ async fn migrate(
     workspace: &Workspace<'_>,
     (from, to): (&BackendConfig, &BackendConfig),
 ) -> Result<(), Reported> {
-    let surroundings = workspace.env.backend_surroundings(&workspace.root);
-    let both = Move {
-        from: from.configure(diags, &surroundings)?,
-        to: to.configure(diags, &surroundings)?,
-    };
+    let environment = workspace.env.backend_environment(&workspace.root);
+    let both =
+        Move { from: from.configure(diags, &environment)?, to: to.configure(diags, &environment)? };
     let sources = names(diags, &*both.from).await?;
     let targets = names(diags, &*both.to).await?;
     let selected = workspace.name();

@@ -41,7 +41,7 @@ pub(super) async fn find(
     let (state, results, stop) = (State::default(), Results::new(config), Cell::new(false));
     let world = workspace.world();
     let variables = BTreeMap::new();
-    let provisioners = formwork_provisioners::all(&workspace.env.surroundings());
+    let provisioners = formwork_provisioners::all(&workspace.env.provisioner_environment());
     let session = Session::new(SessionInputs {
         config,
         sources: &workspace.sources,

@@ -20,7 +20,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::operation::{Prepared, of_state};
 use super::state_session;
-use super::variable_inputs::given;
+use super::variable_inputs::variable_values;
 use crate::args::{ConsoleArgs, StateArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
@@ -49,7 +49,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         config,
         variables,
         launcher,
-        provisioners: formwork_provisioners::all(&env.surroundings()),
+        provisioners: formwork_provisioners::all(&env.provisioner_environment()),
         time: clock::now(),
     };
     let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
@@ -123,8 +123,8 @@ async fn prepare(
     let config = workspace.config(diags)?;
     let mut required = config.requirements();
     required.extend(of_state(workspace, &config, &required, (place, false)).await);
-    let launcher = workspace.launcher(diags, &required)?;
-    let given = given(diags, workspace, &args.variables.sources)?;
+    let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
+    let given = variable_values(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;
     let inputs = inputs::resolve(diags, sources, &config.root, given, Unset::Unknown)?;
     Ok((config, inputs, launcher))

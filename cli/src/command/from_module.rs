@@ -69,7 +69,7 @@ fn package(diags: &mut Diagnostics, text: &str) -> Result<(PackageAddr, Subfolde
         Ok(ModuleSource::Package(package, within)) => Ok((package, within)),
         Ok(ModuleSource::Local(path)) => {
             let path = std::path::absolute(path).map_err(|error| {
-                diags.error(wrong(format!("The path {text:?} means nothing here: {error}.")))
+                diags.error(wrong(format!("The path {text:?} is invalid: {error}.")))
             })?;
             let url = format!("file://{}", path.display());
             Ok((PackageAddr { forced: None, url }, Subfolder::default()))

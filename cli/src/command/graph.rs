@@ -106,7 +106,7 @@ async fn draw(
     std::mem::swap(&mut own.sources, &mut workspace.sources);
     let mut prepared = Prepared {
         launcher: launcher(workspace.env, BTreeMap::new(), &BTreeMap::new()),
-        provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
+        provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
         workspace_name: own.name(),
         workspace: own,
         config,

@@ -52,13 +52,11 @@ pub(super) async fn guarded<T>(
     view::err(&screen.wrap(FIRST));
     view::err(&screen.wrap(&next(&pool.waiting(Duration::ZERO))));
     cancellation.cancel();
-    loop {
-        tokio::select! {
-            biased;
-            result = &mut work => return Some(result),
-            () = signals.next() => break,
-            never = &mut reminding => match never {},
-        }
+    tokio::select! {
+        biased;
+        result = &mut work => return Some(result),
+        () = signals.next() => {}
+        never = &mut reminding => match never {},
     }
     let waiting = pool.waiting(Duration::ZERO);
     view::err(&screen.wrap(&format!("{SECOND} {}\n", left(&waiting))));
@@ -84,12 +82,10 @@ fn next(waiting: &[PendingCall]) -> String {
 fn left(waiting: &[PendingCall]) -> String {
     match changes(waiting) {
         0 => "No change was under way.".to_owned(),
-        1 => {
-            "A change was under way. It is in the journal; the next command says what became of it."
-                .to_owned()
-        }
+        1 => "A change was under way. It is in the journal; the next command reports its outcome."
+            .to_owned(),
         n => format!(
-            "{n} changes were under way. They are in the journal; the next command says what became of them."
+            "{n} changes were under way. They are in the journal; the next command reports their outcome."
         ),
     }
 }

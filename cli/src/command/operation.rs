@@ -19,7 +19,7 @@ use time::OffsetDateTime;
 
 use super::config_errors::{self, Known};
 use super::output::providers_in;
-use super::variable_inputs::{ask_for_missing, given};
+use super::variable_inputs::{ask_for_missing, variable_values};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
@@ -78,7 +78,7 @@ impl<'e> Prepared<'e> {
         match Self::try_prepare(diags, &mut workspace, preparing).await {
             Ok((config, inputs, launcher)) => Ok(Self {
                 workspace_name: workspace.name(),
-                provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
+                provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
                 workspace,
                 variables: inputs,
                 config,
@@ -116,7 +116,7 @@ impl<'e> Prepared<'e> {
             let found = config_errors::find(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; missing ones are not asked for.
             let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
-            if let Ok(given) = given(diags, workspace, variables) {
+            if let Ok(given) = variable_values(diags, workspace, variables) {
                 let sources = &mut workspace.sources;
                 drop(inputs::resolve(diags, sources, &config.root, given, unset));
             }
@@ -127,7 +127,7 @@ impl<'e> Prepared<'e> {
         let place = (preparing.place, preparing.fills.is_some());
         required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
-        let mut given = given(diags, workspace, variables)?;
+        let mut given = variable_values(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;
         }
@@ -220,7 +220,7 @@ pub(super) fn providers_of<'p>(
 ) -> Result<Launcher, Reported> {
     let required: BTreeMap<ProviderAddr, Constraints> =
         providers.map(|addr| (addr.clone(), Constraints::default())).collect();
-    workspace.launcher(diags, &required)
+    Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
 }
 
 /// Reads the planning options.

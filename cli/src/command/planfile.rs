@@ -128,7 +128,7 @@ pub(super) fn prepare<'e>(
                 variables,
                 config,
                 launcher,
-                provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
+                provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
                 workspace_name: saved.plan.workspace().to_owned(),
                 time: saved.plan.time(),
                 workspace,

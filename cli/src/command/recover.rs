@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::import::ImportCommand;
 use super::state_session;
-use super::text_command::told;
+use super::text_command::run_text_command;
 use crate::args::{
     RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs, StateArgs,
 };
@@ -33,11 +33,11 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
         RecoverCommand::List(args) => list(&args, env).await,
         RecoverCommand::Adopt(args) => adopt(&args, env).await,
         RecoverCommand::Forget(args) => {
-            let how = "the user says that it is settled";
+            let how = "settled by the user";
             decide(&args, env, how, "is settled: the next apply may create it").await
         }
         RecoverCommand::Retry(args) => {
-            let how = "the user says that nothing was done";
+            let how = "not executed, according to the user";
             decide(&args, env, how, "is settled: the next apply does again what is to be done")
                 .await
         }
@@ -48,7 +48,7 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
 /// Lists what is open.
 async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let locked = open(diags, workspace, &args.state).await?;
         let text = match args.json {
             true => format!("{}\n", document(&locked).compact()),
@@ -129,7 +129,7 @@ fn entry(one: &Unresolved) -> Json {
 
 /// Records the decision of the user.
 async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> Exit {
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let mut locked = open(diags, workspace, &args.state).await?;
         let settled = settle(diags, &mut locked, args, how).await;
         locked.close(diags).await;
@@ -202,7 +202,7 @@ fn adopted(outcome: &AdoptOutcome) -> String {
     match outcome {
         AdoptOutcome::InState(addr) => format!("{addr} is in the state.\n"),
         AdoptOutcome::Destroyed(addr) => format!(
-            "{addr} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n"
+            "{addr} was destroyed. The object that the state has there now is kept, and the next refresh shows its outcome.\n"
         ),
     }
 }

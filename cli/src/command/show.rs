@@ -88,7 +88,7 @@ async fn show_file(
         warn_aside(workspace, warning);
     }
     let required = saved.plan.requirements(&config);
-    let launcher = workspace.launcher(diags, &required)?;
+    let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let pool = Pool::new(&launcher);
     let loaded = pool.load(diags, required.into_keys()).await;
     pool.tell(diags);

@@ -10,7 +10,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::state_session;
-use super::text_command::told;
+use super::text_command::run_text_command;
 use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -29,24 +29,27 @@ pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
 pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     match command {
         WorkspaceCommand::List => {
-            told(env, async |diags, workspace| list(diags, workspace).await).await
+            run_text_command(env, async |diags, workspace| list(diags, workspace).await).await
         }
         WorkspaceCommand::Show => {
-            told(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
+            run_text_command(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
         }
         WorkspaceCommand::New(args) => {
-            told(env, async |diags, workspace| new(diags, workspace, &args).await).await
+            run_text_command(env, async |diags, workspace| new(diags, workspace, &args).await).await
         }
         WorkspaceCommand::Select(args) => {
-            told(env, async |diags, workspace| select(diags, workspace, &args).await).await
+            run_text_command(env, async |diags, workspace| select(diags, workspace, &args).await)
+                .await
         }
         WorkspaceCommand::Delete(args) => {
-            told(env, async |diags, workspace| delete(diags, workspace, &args).await).await
+            run_text_command(env, async |diags, workspace| delete(diags, workspace, &args).await)
+                .await
         }
     }
 }
 
-fn workspaces(
+/// The backend of the folder, which lists the workspaces.
+pub(super) fn workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Arc<dyn Backend>, Reported> {

@@ -181,7 +181,7 @@ fn document(
         Err(error) => return Err(error.into()),
     };
     let base = answer.url.clone();
-    let text = answer.text(MAX_DOCUMENT)?;
+    let text = answer.read_text(MAX_DOCUMENT)?;
     let malformed = |reason: String| HostError::Malformed { host: host.to_owned(), reason };
     Ok((base, read_document(&text).map_err(malformed)?))
 }

@@ -200,7 +200,7 @@ impl Login {
             ("redirect_uri", &self.redirect),
         ]);
         let answer = client.post_form(&self.service.token, &form)?;
-        let text = answer.text(MAX_ANSWER)?;
+        let text = answer.read_text(MAX_ANSWER)?;
         let document: serde_json::Value = serde_json::from_str(&text)
             .map_err(|error| LoginError::Refused(format!("its answer is not JSON: {error}")))?;
         match document.get("access_token").and_then(|token| token.as_str()) {

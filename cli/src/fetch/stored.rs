@@ -27,7 +27,7 @@ pub(crate) enum TokenSource<'a> {
 }
 
 /// The place where the token for a host is, or is to be stored.
-pub(crate) fn place<'a>(env: &Env, settings: &'a Settings, host: &str) -> TokenSource<'a> {
+pub(crate) fn token_source<'a>(env: &Env, settings: &'a Settings, host: &str) -> TokenSource<'a> {
     if settings.written.contains(host) {
         return TokenSource::Settings;
     }

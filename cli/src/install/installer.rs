@@ -200,7 +200,7 @@ impl Installer<'_> {
             Some(cache) => {
                 // The user chose the cache, as a link perhaps.
                 package::install(&fetched.content, Dir::create(cache)?, id, allowed)?;
-                let shared = Content::Folder(package::place(cache, &job.addr, version));
+                let shared = Content::Folder(package::package_dir(cache, &job.addr, version));
                 package::install(&shared, self.places.packages_dir()?, id, None)
             }
             None => package::install(&fetched.content, self.places.packages_dir()?, id, allowed),

@@ -109,7 +109,7 @@ pub(crate) struct Search<'a> {
 impl<'a> Search<'a> {
     /// Looks at the origin registries alone.
     pub(crate) fn registries(servers: &'a Servers<'a>) -> Self {
-        Self::new([Method::every(MethodKind::Direct)], servers)
+        Self::new([Method::for_all_providers(MethodKind::Direct)], servers)
     }
 
     /// Looks at the places that installation methods name, in their order.

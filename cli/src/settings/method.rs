@@ -31,7 +31,7 @@ pub(crate) enum MethodKind {
 
 impl Method {
     /// A place where every provider is looked for.
-    pub(crate) fn every(kind: MethodKind) -> Self {
+    pub(crate) fn for_all_providers(kind: MethodKind) -> Self {
         Self { kind, include: Vec::new(), exclude: Vec::new() }
     }
 

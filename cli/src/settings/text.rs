@@ -86,14 +86,14 @@ impl Reader<'_> {
                     other => text.push(other),
                 }
             }
-            return self.fail("text in quotes does not end");
+            return self.fail("quoted string does not end");
         }
         let end = self
             .rest
             .find(|c: char| c.is_whitespace() || "={}[]\",#".contains(c))
             .unwrap_or(self.rest.len());
         if end == 0 {
-            return self.fail("a name or a text in quotes is expected");
+            return self.fail("a name or a quoted string is expected");
         }
         let word = self.rest[..end].to_owned();
         self.advance(end);

@@ -75,7 +75,7 @@ pub struct Arguments<'a> {
     /// An object with the attributes of the schema; what is not set is null.
     pub values: &'a Value,
     /// The other inputs.
-    pub surroundings: &'a BackendEnvironment,
+    pub environment: &'a BackendEnvironment,
 }
 
 impl<'a> Arguments<'a> {
@@ -109,7 +109,7 @@ impl<'a> Arguments<'a> {
     /// An environment variable, `None` if it is not set or empty.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
-        self.surroundings.variables.get(name).filter(|text| !text.is_empty()).cloned()
+        self.environment.variables.get(name).filter(|text| !text.is_empty()).cloned()
     }
 
     /// The string of an argument, else of the first environment variable that is set.
@@ -158,7 +158,7 @@ impl<'a> Arguments<'a> {
     /// The working folder.
     #[must_use]
     pub fn root(&self) -> &'a Path {
-        &self.surroundings.root
+        &self.environment.root
     }
 }
 

@@ -49,7 +49,7 @@ impl BackendKind for S3Kind {
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let settings = config::read(arguments)?;
         let client = client(arguments, settings.max_attempts)?;
-        let variables = &arguments.surroundings.variables;
+        let variables = &arguments.environment.variables;
         let nearby = context(variables.clone(), Client::nearby()?);
         let around = context(variables.clone(), client.clone());
         let chain = Chain::new(settings.credentials.clone(), around, nearby);

@@ -203,7 +203,7 @@ impl Reader<'_> {
         match item.key.as_literal() {
             Some(name) if item.bare => Ok(name.clone()),
             _ => {
-                let detail = "The name of an attribute stands without quotes or parentheses.";
+                let detail = "The name of an attribute has no quotes or parentheses.";
                 Err(self.invalid(detail, item.key.span))
             }
         }

@@ -73,7 +73,8 @@ async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, provider, program] = &arguments[..] else { return ExitCode::from(2) };
     let Ok(provider) = provider.parse::<ProviderAddr>() else { return ExitCode::from(2) };
-    let program = ProviderProgram::File { path: program.into(), identity: None };
+    let program =
+        ProviderProgram::File { path: program.into(), arg0: None, package: None, identity: None };
     let launcher = Launcher::new(LaunchSettings::default(), [(provider, program)].into());
     let mut diags = Diagnostics::new();
     let result = run(&mut diags, Path::new(folder), &launcher).await;

@@ -15,9 +15,12 @@ use formwork_core::provider::{Deadlines, Launch};
 use formwork_plugin_protocol::client::{
     Executable, FileIdentity, Leftover, Plugin, Settings, leftovers, shutdown_all,
 };
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostic, Diagnostics, Secrets};
+
+use crate::schema_cache::SchemaCache;
 
 /// The program of a provider.
 #[derive(Clone, Debug)]
@@ -26,6 +29,10 @@ pub enum ProviderProgram {
     File {
         /// The program.
         path: PathBuf,
+        /// The name by which it is started, if the file holds several programs.
+        arg0: Option<OsString>,
+        /// The hash of its package, if that was checked. Schemas are kept under it.
+        package: Option<String>,
         /// The identity of the file when it was checked. Another file at the path is not started.
         identity: Option<FileIdentity>,
     },
@@ -48,6 +55,8 @@ pub struct LaunchSettings {
     pub backends: BackendEnvironment,
     /// The collection of sensitive values, shared with the code that prints or logs text of providers.
     pub secrets: Secrets,
+    /// Schemas that earlier operations have fetched.
+    pub schemas: Option<SchemaCache>,
 }
 
 impl Default for LaunchSettings {
@@ -59,6 +68,7 @@ impl Default for LaunchSettings {
             withheld: Vec::new(),
             backends: BackendEnvironment::default(),
             secrets: Secrets::default(),
+            schemas: None,
         }
     }
 }
@@ -67,6 +77,8 @@ impl Default for LaunchSettings {
 pub struct Launcher {
     programs: BTreeMap<ProviderAddr, ProviderProgram>,
     settings: LaunchSettings,
+    /// Whether kept schemas are as good as those of a running provider.
+    reads_schemas: bool,
     /// Reads the states of other configurations.
     states: Arc<BackendStates>,
     running: RefCell<Vec<Running>>,
@@ -85,7 +97,31 @@ impl Launcher {
         programs: BTreeMap<ProviderAddr, ProviderProgram>,
     ) -> Self {
         let states = Arc::new(BackendStates::new(settings.backends.clone()));
-        Self { programs, settings, states, running: RefCell::default(), left: RefCell::default() }
+        Self {
+            programs,
+            settings,
+            reads_schemas: false,
+            states,
+            running: RefCell::default(),
+            left: RefCell::default(),
+        }
+    }
+
+    /// The same, for an operation that needs little but schemas: a provider whose schemas are kept is
+    /// not started before it is asked for more.
+    #[must_use]
+    pub fn with_kept_schemas(self) -> Self {
+        Self { reads_schemas: true, ..self }
+    }
+
+    /// The kept schemas, and the hash under which those of a provider are kept.
+    fn kept(&self, addr: &ProviderAddr) -> Option<(&SchemaCache, &str)> {
+        match self.programs.get(addr)? {
+            ProviderProgram::File { package, .. } => {
+                Some((self.settings.schemas.as_ref()?, package.as_deref()?))
+            }
+            ProviderProgram::Running(_) => None,
+        }
     }
 
     /// Asks every running plugin to end, and waits until they have, or ends those that do not.
@@ -98,7 +134,7 @@ impl Launcher {
             self.left.take().into_iter().chain(leftovers(all()))
         {
             let detail = format!(
-                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Nothing that Formwork does will end it."
+                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Formwork cannot end it."
             );
             diags.warn(Diagnostic::warning("Provider left a process running", detail));
         }
@@ -119,10 +155,11 @@ impl Launch for Launcher {
             Some(ProviderProgram::Running(reattach)) => {
                 Plugin::reattach(&name, reattach, settings).await?
             }
-            Some(ProviderProgram::File { path, identity }) => {
+            Some(ProviderProgram::File { path, arg0, identity, .. }) => {
                 let executable = Executable {
                     name,
                     path: path.clone(),
+                    arg0: arg0.clone(),
                     identity: *identity,
                     env: Vec::new(),
                     withheld: self.settings.withheld.clone(),
@@ -141,6 +178,28 @@ impl Launch for Launcher {
 
     fn builtin(&self) -> Arc<dyn Provider> {
         Arc::new(Builtin::with_states(self.states.clone()))
+    }
+
+    fn known_schemas(&self, addr: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
+        let (cache, hash) = self.kept(addr).filter(|_| self.reads_schemas)?;
+        cache.read(addr, hash)
+    }
+
+    fn keep_schemas(
+        &self,
+        addr: &ProviderAddr,
+        schema: &ProviderSchema,
+        identities: &IdentitySchemas,
+    ) {
+        if let Some((cache, hash)) = self.kept(addr) {
+            cache.keep(addr, hash, (schema, identities));
+        }
+    }
+
+    fn forget_schemas(&self, addr: &ProviderAddr) {
+        if let Some((cache, hash)) = self.kept(addr) {
+            cache.forget(addr, hash);
+        }
     }
 
     fn limit(&self) -> Option<usize> {

@@ -16,6 +16,7 @@ mod operation;
 mod plan;
 pub mod recover;
 pub mod saved_plan;
+pub mod schema_cache;
 mod state_session;
 mod unmatched;
 

@@ -217,7 +217,7 @@ fn refuse_different(
     let planned = planned.filter(|(name, _)| differences.contains(name));
     let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
     let detail = format!(
-        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one all the same:\n  formwork recover adopt -force '{}' {id}",
+        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one:\n  formwork recover adopt -force '{}' {id}",
         one.addr, one.addr
     );
     Err(diags.error(Diagnostic::error("Object differs from the plan", detail)))
@@ -237,7 +237,7 @@ fn put_back(
         return Ok(addr.clone());
     }
     *state = before;
-    put_in(diags, state, &one.clone().at(place.clone()), object)?;
+    put_in(diags, state, &one.clone().with_addr(place.clone()), object)?;
     Ok(place.clone())
 }
 
@@ -306,7 +306,7 @@ fn refuse_managed(
         of_kind.filter(|(_, held)| held.objects().any(|it| found.is_of_the_same_object(it)));
     let Some((holder, _)) = managed.next() else { return Ok(()) };
     let detail = format!(
-        "The object found is one that {holder} has already. If there is no other one that the interrupted run has made for {}, say so:\n  formwork recover forget '{}'",
+        "The object found belongs to {holder} already. If the interrupted run has created no other one for {}, run:\n  formwork recover forget '{}'",
         one.addr, one.addr
     );
     Err(diags.error(Diagnostic::error("Object is managed already", detail)))
@@ -327,7 +327,7 @@ fn put_in(
     let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
     if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
         let detail = format!(
-            "The state has another object at {addr} by now than the one that came back. That one stays. Say that this is settled, and import the one that came back under an address of its own:\n  formwork recover forget '{addr}'"
+            "The state now has another object at {addr} than the returned one, and keeps it. Settle the operation, and import the returned object under another address:\n  formwork recover forget '{addr}'"
         );
         return Err(diags.error(Diagnostic::error("Another object is managed here", detail)));
     }

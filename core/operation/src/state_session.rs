@@ -365,7 +365,7 @@ impl StateSession {
             return Diagnostic::error("Nothing to settle", detail);
         }
         let detail = format!(
-            "Interrupted runs left several things open that are {addr} by now. Say which is meant by the address that it had:{origins}"
+            "Interrupted runs left several things open that are {addr} by now. Use the former address of the right one:{origins}"
         );
         Diagnostic::error("Several operations are open", detail)
     }
@@ -375,7 +375,7 @@ impl StateSession {
         for (addr, search) in &plan.searches {
             let how = match search {
                 Search::Found => "the provider found the object",
-                Search::NeverMade => "the provider says that there is no such object",
+                Search::NeverMade => "the provider found no such object",
             };
             if self.decide(addr, how).is_empty() {
                 continue;

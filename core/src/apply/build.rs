@@ -88,6 +88,9 @@ pub(super) type GraphBuilder<'c> = Draft<Vertex<'c>, EdgeReason>;
 /// Builds the graph, not yet checked for cycles.
 pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilder<'c> {
     let config = session.config;
+    // The order of these steps matters: providers are selected from the changes, references need
+    // all names, the order of destruction needs the edges of references, and pruning must precede
+    // the ends of ephemeral resources.
     let mut draft = written(config);
     add_changes(config, plan, &mut draft.adding());
     let used = draft.vertices().iter().filter_map(Vertex::provider).cloned().collect();
@@ -99,7 +102,10 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilde
     connect_checks(&mut draft, &index);
     order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
     prune(plan, &mut draft);
+    // After the pruning: a pruned user must not keep an ephemeral resource open.
     phase::close_ephemeral(&mut draft);
+    // Last, so that a soft order is only given up for a cycle that exists among the remaining
+    // vertices.
     order::relax(&mut draft);
     draft
 }
@@ -147,6 +153,8 @@ pub(super) fn providers(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAd
     let changes = |addr: InstanceAddr| plan.changes.contains_key(&(addr, None));
     let stored = plan.prior.resources.iter().filter(|(addr, stored)| {
         seen.contains(&addr.config())
+            // An unchanged instance needs the schema of its provider, to decode the stored object
+            // for references.
             && !stored.instances.keys().all(|key| changes(addr.instance(key.clone())))
     });
     needed.extend(stored.map(|(_, stored)| stored.provider.provider.clone()));
@@ -178,6 +186,8 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
         let name = change.addr.of().config();
         let deposes = match change.action {
             Action::Replace(ReplaceOrder::CreateFirst) => {
+                // The key is chosen before the walk, because the vertices of both halves of the
+                // replacement need it. 32 random bits can collide with a key in the state.
                 let is_free = |key: &_| plan.prior.object(&change.addr, Some(key)).is_none();
                 deposed_keys().find(is_free)
             }
@@ -195,6 +205,8 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
         {
             add(Vertex::Unchanged(UnchangedVertex { change, config }));
         }
+        // A replacement adds two vertices, here and above, so that other objects can be ordered
+        // between its halves.
         if change.action.destroys() {
             let deposed = deposes.or_else(|| change.deposed.clone());
             let timing = timings.timing(change);
@@ -229,6 +241,7 @@ fn connect_references<'c>(
         for (node, references) in mentions(config, vertex, mode) {
             for reference in references {
                 let whole = index.names.find(node, reference).copied();
+                // A reference of a block to its own resource would make the vertex wait for itself.
                 if whole == Some(at) || whole.is_some() && whole == own {
                     continue;
                 }
@@ -282,6 +295,8 @@ fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<EdgeR
 
 /// Connects `check` blocks: the objects that a `check` block refers to are read after all changes.
 fn connect_checks(draft: &mut GraphBuilder<'_>, index: &Index) {
+    // A `check` block reports on the result of the run, so its data sources must see all changes,
+    // as in Terraform.
     let because = EdgeReason::Order("is looked at when everything else is done");
     let is_nested =
         |id: &&VertexId| matches!(&draft[**id], Vertex::Instance(i) if i.config.within.is_some());
@@ -330,6 +345,8 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
         }
         _ => false,
     });
+    // Edges of order are followed too: an unchanged join between two changes must stay, or their
+    // order would be lost.
     let keep = draft.dependencies(|_| true).reach(wanted.collect());
     draft.retain(|id, _| keep[id.index()]);
 }

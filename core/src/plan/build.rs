@@ -114,6 +114,7 @@ pub(crate) async fn graph<'c>(
     options: &'c Options,
 ) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     let draft = draft(diags, session, options)?;
+    // Before the graph is frozen, so that one run reports both missing providers and cycles.
     let loaded = load(diags, session, &draft).await;
     let graph = frozen(diags, session, draft)?;
     loaded.map(|()| graph)
@@ -152,6 +153,7 @@ fn draft_by<'c>(
     for add in steps.add {
         add(inputs, diags, &mut draft.adding());
     }
+    // Connecting a graph with missing vertices would report references to them a second time.
     diags.check()?;
     let (vertices, edges) = draft.split();
     let config = inputs.session.config;
@@ -161,6 +163,7 @@ fn draft_by<'c>(
     }
     for prune in steps.prune {
         let keep = prune(inputs, &draft);
+        // Most plans have no targets, so nothing is pruned and the graph need not be copied.
         if keep.contains(&false) {
             draft.retain(|id, _| keep[id.index()]);
         }
@@ -196,6 +199,8 @@ pub(crate) fn order_of_destroying(
         of.entry(addr).or_default().push(id);
     }
     let (_, edges) = draft.split();
+    // In a full destroy the state alone gives the order of objects. The configuration may have
+    // changed since, and its edges could contradict the state.
     edges.retain(|edge| is_frame[edge.dependency.index()]);
     edges.retain(|edge| is_frame[edge.dependent.index()] || edge.why == EdgeReason::Provider);
     for (dependent, on) in made_after {

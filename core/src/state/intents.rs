@@ -55,7 +55,7 @@ pub struct LocalIntents {
 impl LocalIntents {
     /// The intents in a folder, which is made when the first run begins.
     #[must_use]
-    pub fn new(folder: PathBuf) -> Self {
+    pub fn in_dir(folder: PathBuf) -> Self {
         Self { folder, state: None }
     }
 

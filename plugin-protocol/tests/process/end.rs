@@ -25,7 +25,7 @@ async fn a_plugin_that_dies_in_a_call_leaves_its_exit_status_and_last_words() {
 }
 
 #[tokio::test]
-async fn a_child_of_a_dead_plugin_holds_nobody_up_and_dies_too() {
+async fn a_child_of_a_dead_plugin_delays_no_other_and_dies_too() {
     let started = Instant::now();
     let (plugin, life) = launched("dies and leaves a child", &Settings::USUAL).await;
     let failure = plugin.provider().schema().await.expect_err("it dies");

@@ -115,7 +115,7 @@ impl DataSource for Http {
         if std::str::from_utf8(&body).is_err() {
             call.warn(Problem::new(
                 "Response body is not recognized as UTF-8",
-                "`response_body` has replacement characters where the body is no text; \
+                "`response_body` has replacement characters where the body is not UTF-8; \
                  `response_body_base64` has all of it.",
             ));
         }

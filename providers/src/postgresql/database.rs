@@ -246,6 +246,7 @@ fn owner(owner: &Option<String>) -> Vec<&str> {
 }
 
 fn gone(name: &str) -> Problem {
-    let detail = format!("The database {name} was made, and somebody has removed it since.");
+    let detail =
+        format!("The database {name} was created, and another session has dropped it since.");
     Problem::new("Database not found", detail)
 }

@@ -212,7 +212,8 @@ impl Session {
             asked.await
         };
         timeout(DROPPED, dropped).await.map_err(|_| {
-            let detail = "Interrupted; the server has not said whether it was done before that.";
+            let detail =
+                "Interrupted; the server has not reported whether the statement was executed.";
             Problem::new(what, detail)
         })
     }

@@ -122,7 +122,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
         Err(why) => {
             return Err(match late_handshake(&mut stdout, rest).await {
                 true => StartError::Late(text),
-                false => StartError::NotHandshake(cut(&text, 200), why.to_string()),
+                false => StartError::NotHandshake(truncate(&text, 200), why.to_string()),
             });
         }
     };
@@ -187,8 +187,8 @@ async fn late_handshake(stdout: &mut (impl AsyncRead + Unpin), mut read: Vec<u8>
     timeout(Duration::from_secs(2), more).await.unwrap_or(false)
 }
 
-/// The beginning of a string, cut between characters.
-pub fn cut(text: &str, most: usize) -> String {
+/// The beginning of a string, truncate between characters.
+pub fn truncate(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
@@ -276,11 +276,11 @@ impl Call {
     pub fn outcome(&self) -> String {
         match &self.reply {
             Reply::Answered(_) => match self.diagnostics().into_iter().find(Diag::is_error) {
-                Some(error) => format!("error: {}", cut(&error.line(), 300)),
+                Some(error) => format!("error: {}", truncate(&error.line(), 300)),
                 None => "answered".to_owned(),
             },
-            Reply::Refused(code, message) => format!("status {code}: {}", cut(message, 300)),
-            Reply::Lost { why, .. } => format!("the provider is gone: {}", cut(why, 600)),
+            Reply::Refused(code, message) => format!("status {code}: {}", truncate(message, 300)),
+            Reply::Lost { why, .. } => format!("the provider is gone: {}", truncate(why, 600)),
             Reply::TimedOut => "no answer in time".to_owned(),
             Reply::Garbage => "an answer that is no message".to_owned(),
         }

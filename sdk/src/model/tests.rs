@@ -304,7 +304,7 @@ async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn mistakes_are_told_with_their_place() {
+async fn mistakes_are_reported_with_their_place() {
     let null = || Value::null(Type::String);
     let table = [
         (vec![name("much too long"), network("z"), ports(&[1])], "`name` must have at least 1 and"),

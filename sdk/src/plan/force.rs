@@ -40,6 +40,7 @@ impl<'v> Sides<'v> {
     }
 }
 
+// One static null, so that `Sides` can borrow both values of an added or removed element.
 static NOTHING: Value = Value::Null(Type::Dynamic);
 
 fn of_object(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut Vec<Path>) {
@@ -50,6 +51,8 @@ fn of_object(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut 
         let (Some(prior), Some((rule, inner))) = (prior.get(name), content.part(name)) else {
             continue;
         };
+        // Unchanged parts are skipped with everything below them, which keeps this cheap for large
+        // objects.
         if prior == planned {
             continue;
         }
@@ -74,6 +77,8 @@ fn forces(attribute: Option<&Attribute>, rule: &Rule, sides: Sides<'_>) -> bool 
     });
     let is_stored = attribute.is_none_or(|attribute| !attribute.write_only);
     match rule.replace {
+        // The order matters: `Always` on a computed attribute must not replace the object in every
+        // plan that leaves it unknown.
         _ if !is_stored || (is_left && planned.is_unknown()) => false,
         Replace::Never => false,
         Replace::Always => true,
@@ -83,6 +88,8 @@ fn forces(attribute: Option<&Attribute>, rule: &Rule, sides: Sides<'_>) -> bool 
 
 fn of_parts(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut Vec<Path>) {
     let Sides { prior, planned, .. } = sides;
+    // The number of blocks is unknown, so any of their parts may change. Replacing too often is
+    // visible in the plan; replacing too late fails in the middle of an apply.
     if planned.is_unknown() {
         forcing.push(path.clone());
         return;
@@ -97,6 +104,8 @@ fn of_parts(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut V
             }
         }
         Nesting::Set => {
+            // Trimming both ends is linear. Comparing each element with each would be quadratic,
+            // and sets of thousands of elements exist.
             let (gone, come) = without_what_both_have(prior.children(), planned.children());
             let comes_or_goes = gone.iter().any(|item| appears(content, Sides::going(item)))
                 || come.iter().any(|item| appears(content, Sides::coming(item)));

@@ -11,6 +11,7 @@ use crate::schema::Shape;
 /// Returns the planned object, with the handler's values for its unknown parts. `returned` has some
 /// of the attributes or all.
 pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
+    // The usual case for an object without computed parts: the plan is the result.
     if planned.is_wholly_known() {
         return planned.clone();
     }
@@ -47,6 +48,8 @@ pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
 /// remain unknown.
 pub(crate) fn foretold(planned: &Value, found: &Value) -> Value {
     match (planned, found) {
+        // A handler cannot say "still unknown" in a plain struct, so null means that it has found
+        // nothing yet.
         (Value::Unknown(_), Value::Null(_)) => planned.clone(),
         (Value::Unknown(_), _) => found.clone(),
         (Value::Object(parts), Value::Object(_)) => {

@@ -99,7 +99,7 @@ impl Definition {
 
     /// Adds a check of values that an author sets.
     #[must_use]
-    pub fn check(mut self, check: Check) -> Self {
+    pub fn add_check(mut self, check: Check) -> Self {
         self.rule.checks.push(check);
         self
     }
@@ -196,7 +196,7 @@ impl BlockDefinition {
 
     /// Adds a check of blocks that an author writes.
     #[must_use]
-    pub fn check(mut self, check: Check) -> Self {
+    pub fn add_check(mut self, check: Check) -> Self {
         self.rule.checks.push(check);
         self
     }

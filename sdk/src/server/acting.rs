@@ -43,20 +43,20 @@ impl Server {
     ) -> BoxStream<'static, Result<ActionEvent, Failure>> {
         let call = self.call("invoke action.", &request.type_name);
         let action = self.action(&request.type_name);
-        let (told, mut progress) = unbounded_channel();
+        let (messages, mut progress) = unbounded_channel();
         let work = async move {
             let done = async {
                 let action = action?;
                 let config = check::decoded(action.shape(), &request.config)?;
                 let config = plan::with_defaults(action.shape(), &config).into_owned();
                 let call = call.lasting_as(&config, "invoke");
-                action.invoke(&config, Progress(told), call).await
+                action.invoke(&config, Progress(messages), call).await
             };
             call.settled(done).await.1
         };
-        let events = told_by(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
+        let events = steps_of(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
         let event = |step| match step {
-            Step::Told(text) => ActionEvent::Progress(text),
+            Step::Message(text) => ActionEvent::Progress(text),
             Step::Ended(diagnostics) => ActionEvent::Completed(diagnostics),
         };
         events.map(move |step| Ok(event(step))).boxed()
@@ -77,8 +77,10 @@ impl Server {
         let call = self.call("list ", &request.type_name);
         let list = self.list_type(&request.type_name);
         // Protocol 6: `ListResource.Request.limit` is zero for no limit.
+        // A negative limit counts as none.
         let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
         let whole = request.include_object;
+        // One slot, so that the handler is at most one object ahead of the host.
         let (found, mut finds) = channel(1);
         let said = call.clone();
         let objects = list.as_ref().ok().cloned();
@@ -92,7 +94,7 @@ impl Server {
             };
             call.settled(done).await.1
         };
-        let steps = told_by(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
+        let steps = steps_of(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
         // The stream ends with the last requested object and does not wait for the handler.
         let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
         let events = stream::unfold(begin, async |(mut steps, left)| {
@@ -100,7 +102,7 @@ impl Server {
             Some((steps.next().await?, (steps, left)))
         });
         let event = move |step| match (step, &objects) {
-            (Step::Told(find), Some(list)) => Some(event(list.objects(), find, whole, &said)),
+            (Step::Message(find), Some(list)) => Some(event(list.objects(), find, whole, &said)),
             (Step::Ended(diagnostics), _) if !diagnostics.is_empty() => {
                 // Protocol 6: diagnostics of a list can only be sent in an event.
                 let display_name = String::new();
@@ -134,35 +136,37 @@ fn event(shape: &Shape, (display_name, object): Find, whole: bool, call: &Call) 
         call.report(Problem::new("Provider found an object without identity", detail));
     }
     let object = whole.then_some(object);
-    ListEvent { identity, display_name, object, diagnostics: call.told() }
+    ListEvent { identity, display_name, object, diagnostics: call.diagnostics() }
 }
 
 /// A progress message, or the end.
 enum Step<T> {
-    Told(T),
+    Message(T),
     Ended(Vec<ProviderDiagnostic>),
 }
 
 /// Runs the work whenever the next step is requested. Messages precede the end.
-fn told_by<T: Send + 'static>(
-    told: impl Stream<Item = T> + Unpin + Send + 'static,
+fn steps_of<T: Send + 'static>(
+    messages: impl Stream<Item = T> + Unpin + Send + 'static,
     work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
 ) -> impl Stream<Item = Step<T>> + Send {
-    let begin = (told, Some(work), None);
-    stream::unfold(begin, async |(mut told, mut work, mut ended)| {
+    let begin = (messages, Some(work), None);
+    stream::unfold(begin, async |(mut messages, mut work, mut ended)| {
         if let Some(running) = &mut work {
             tokio::select! {
                 biased;
-                Some(text) = told.next() => return Some((Step::Told(text), (told, work, ended))),
+                Some(text) = messages.next() => {
+                    return Some((Step::Message(text), (messages, work, ended)));
+                }
                 diagnostics = running => ended = Some(diagnostics),
             }
         }
         // The sender may still exist, so the stream must not wait for further messages.
-        let step = match told.next().now_or_never().flatten() {
-            Some(text) if ended.is_some() => Step::Told(text),
+        let step = match messages.next().now_or_never().flatten() {
+            Some(text) if ended.is_some() => Step::Message(text),
             _ => Step::Ended(ended.take()?),
         };
-        Some((step, (told, None, ended)))
+        Some((step, (messages, None, ended)))
     })
 }
 

@@ -35,7 +35,7 @@ pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answ
         legacy: false,
     };
     let schemas = Schemas { object: &shape.block, identity: None };
-    let violations = contract::check(&Exchange::new(made).value(&planned), &schemas);
+    let violations = contract::check(&Exchange::for_call(made).value(&planned), &schemas);
     let secrets = shape.block.sensitive_paths(planned.value());
     let violations = violations.into_iter().map(|violation| {
         let violation = violation.without(&secrets);
@@ -144,6 +144,8 @@ impl Checker {
             self.role(attribute, part);
         }
         let Some((rule, inner)) = content.part(name) else { return };
+        // Everything inside a sensitive attribute is sensitive, and parts may be sensitive on their
+        // own.
         let around = self.is_secret;
         self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
         self.checks(rule, part);
@@ -171,6 +173,7 @@ impl Checker {
         for (at, part) in value.children().iter().enumerate() {
             // No path step leads to an element of a set.
             let step = value.step_to(at);
+            // Restored by length, because an element of a set adds no step.
             let n_steps = self.path.0.len();
             self.path.0.extend(step);
             self.object(content, part);
@@ -201,8 +204,8 @@ impl Checker {
     fn checks(&mut self, rule: &Rule, value: &Value) {
         for check in &rule.checks {
             if let Err(wrong) = check.ask(value) {
-                let told = wrong.told(value, self.is_secret);
-                self.refuse(wrong.summary, &format!("{} {told}.", shown(&self.path)));
+                let message = wrong.message(value, self.is_secret);
+                self.refuse(wrong.summary, &format!("{} {message}.", shown(&self.path)));
             }
         }
     }

@@ -39,9 +39,12 @@ impl Server {
         let call = call.lasting_as(&current, "read");
         let context =
             self.context(&call, &request.private, &request.provider_meta, request.client)?;
+        // A null object cannot be read. The handler would get a model with empty attributes.
         if current.is_null() {
             return Ok(Outcome::of(shape, check::encoded(shape, &current), &context));
         }
+        // A read may be dropped at a stop, because it changes nothing. Changes are never dropped:
+        // see `changed`.
         let object = match call.unless_stopped(resource.read(&current, context.clone())).await? {
             Some(object) => check::known(&call, shape, "read", object),
             None => null(shape),
@@ -63,9 +66,15 @@ impl Server {
         let (planned, mut replace) =
             call.unless_stopped(resource.modify_plan(&lives, context.clone())).await?;
         if planned != lives.planned {
+            // Only a plan that the handler changed has to be checked: the rules keep the author's
+            // values by construction.
             check::plan(shape, &lives, &planned)?;
         }
+        // After the handler, because it may have planned a change of an attribute that forces
+        // replacement.
         replace.extend(plan::forcing(shape, [&lives.prior, &lives.config, &planned]));
+        // Sorted and without duplicates, so that the answer does not depend on the order of the
+        // rules.
         replace.sort();
         replace.dedup();
         Ok(Outcome { replace, ..Outcome::of(shape, check::encoded(shape, &planned), &context) })
@@ -90,6 +99,8 @@ impl Server {
             (Value::Null(_), planned) => ("create", "create ", planned),
             (_, planned) => ("update", "update ", planned),
         };
+        // The timeouts are those of the new object, or for a deletion those of the stored one: the
+        // configuration is null then.
         let call = call.lasting_as(object, operation).called(doing);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
         let context = self.context(&call, private, meta, ClientCapabilities::default())?;
@@ -148,12 +159,16 @@ async fn changed(
     let (shape, call) = (resource.shape(), &context.call);
     let (prior, planned) = (lives.prior.clone(), lives.planned.clone());
     let done = if prior.is_null() {
+        // Caught here, and not only by the caller, because `keep` may have left a partial result,
+        // which a panic must not lose.
         call.caught(resource.create(lives, context.clone())).await
     } else {
         call.caught(resource.update(lives, context.clone())).await
     };
     let problem = match done {
         Ok(computed) => {
+            // Known planned values win over those of the handler, so a service that changes letter
+            // case, for example, cannot make the result inconsistent with the plan.
             let object = plan::carried(&planned, &computed);
             return Ok(check::known(call, shape, operation, object));
         }
@@ -161,6 +176,8 @@ async fn changed(
     };
     let Some(draft) = context.partial.take() else { return Err(problem) };
     call.report(problem);
+    // A partial update starts from the prior object: only the parts that the handler kept are known
+    // to have changed.
     let base = if prior.is_null() { plan::settled(&planned) } else { prior };
     Ok(check::encoded(shape, &plan::drafted(&base, &draft)))
 }

@@ -66,7 +66,7 @@ impl Server {
         let mut found = all.filter(|(_, resource)| resource.handler() == handler);
         let refused = |which: &str| {
             let detail = format!(
-                "The import found another object along with this one, and the provider has {which} \
+                "The import found a further object, and the provider has {which} \
                  of that kind. This is a bug in the provider."
             );
             Err(Problem::new("Import found an object without a resource type", detail))

@@ -301,7 +301,7 @@ async fn a_provider_is_validated_and_configured() {
 }
 
 #[tokio::test]
-async fn hosts_that_know_no_write_only_attributes_are_told() {
+async fn hosts_that_know_no_write_only_attributes_get_an_error() {
     let server = Server::new(provider());
     let object = Value::object([
         ("name", Value::string("a")),
@@ -475,7 +475,7 @@ async fn a_plan_that_changes_what_the_author_wrote_is_refused_where_it_is_made()
 }
 
 #[tokio::test]
-async fn what_the_schema_finds_and_what_the_handler_finds_are_told_together() {
+async fn what_the_schema_finds_and_what_the_handler_finds_are_reported_together() {
     let client = ClientCapabilities::default();
     let type_name = "test_place".to_owned();
     let request = ValidateRequest { type_name, config: place(""), client };
@@ -513,7 +513,7 @@ async fn what_of_a_configuration_is_not_known_yet_is_said() {
 }
 
 #[tokio::test]
-async fn what_is_added_twice_or_under_no_name_is_told_with_the_first_answer() {
+async fn what_is_added_twice_or_under_no_name_is_reported_with_the_first_answer() {
     let twice = ProviderDef::new("registry.terraform.io/acme/test")
         .resource("test_place", Willful)
         .resource("test_place", Willful)

@@ -64,7 +64,7 @@ impl Passing {
         refused(&answer.diagnostics)?;
         let result = decoded(&self.block, &answer.result)?;
         let exchange =
-            Exchange::new(Call::Open { config: &config }).object(&answer.result, &result);
+            Exchange::for_call(Call::Open { config: &config }).object(&answer.result, &result);
         kept_word("open", &self.block, exchange)?;
         (self.opened, self.private) = (answer.private.clone(), answer.private);
         Ok(result.into_value())

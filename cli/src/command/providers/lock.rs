@@ -147,7 +147,7 @@ fn methods(args: &ProvidersLockArgs, diags: &mut Diagnostics) -> Result<Vec<Meth
         }
         (None, None) => MethodKind::Direct,
     };
-    Ok(vec![Method::every(kind)])
+    Ok(vec![Method::for_all_providers(kind)])
 }
 
 /// The providers to lock: all that the configuration requires, or those named of these.

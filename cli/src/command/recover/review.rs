@@ -88,7 +88,7 @@ async fn answer(screen: &Screen, one: &Unresolved, found: Option<&str>) -> Optio
         "{}{proposal}\n\n  adopt [ID]  the object exists: add it to the state\n  forget      it does not exist, or is not managed here any more\n  retry       nothing was done: do it again with the next apply\n  skip        decide later",
         described(one, screen)
     );
-    let title = format!("What became of {}?", one.addr);
+    let title = format!("What is the outcome of {}?", one.addr);
     loop {
         let question = Prompt { title: &title, about: &about, secret: false };
         let answer = ask(screen, question).await.ok()?;
@@ -123,10 +123,10 @@ async fn settle(
             out(&adopted(&operation.adopt(diags, locked, request).await?));
         }
         Some(ReviewDecision::Forget) => {
-            drop(locked.decide(addr, "the user says that it is settled"));
+            drop(locked.decide(addr, "settled by the user"));
         }
         Some(ReviewDecision::Retry) => {
-            drop(locked.decide(addr, "the user says that nothing was done"));
+            drop(locked.decide(addr, "not executed, according to the user"));
         }
         Some(ReviewDecision::Skip) | None => return Ok(false),
     }

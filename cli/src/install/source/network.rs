@@ -131,7 +131,7 @@ fn document<T: serde::de::DeserializeOwned>(
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
     let text =
-        answer.text(MAX_DOCUMENT).map_err(|error| SourceError::mirror(mirror, addr, error))?;
+        answer.read_text(MAX_DOCUMENT).map_err(|error| SourceError::mirror(mirror, addr, error))?;
     serde_json::from_str(&text).map_err(|error| {
         SourceError::mirror(
             mirror,

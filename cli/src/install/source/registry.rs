@@ -135,7 +135,8 @@ fn document<T: serde::de::DeserializeOwned>(
     addr: &ProviderAddr,
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
-    let text = answer.text(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
+    let text =
+        answer.read_text(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
     serde_json::from_str(&text)
         .map_err(|error| SourceError::registry(addr, format!("its answer is not valid: {error}")))
 }

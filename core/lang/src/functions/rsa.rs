@@ -22,7 +22,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("privatekey", Type::String)
             .returns(Type::String)
             .does(
-                "Decrypts what was encrypted with the public half of an RSA key, by PKCS #1 v1.5.",
+                "Decrypts data that was encrypted with an RSA public key, by PKCS #1 v1.5.",
                 [
                     "The encrypted bytes in Base64.",
                     "The private key in PEM or OpenSSH form, without passphrase.",

@@ -138,7 +138,7 @@ impl PlanOrigin {
             Self::Foreign | Self::Own | Self::Unsealed => (
                 "Saved plan was made elsewhere",
                 format!(
-                    "{path} was not sealed with {key}: another user, machine or program made it, or it was changed. A plan says all that is done when it is applied, with the credentials that are here.\n\n{SHARED} To apply this one as it is, look at it with \"formwork show\" and give the option -allow-foreign-plan."
+                    "{path} was not sealed with {key}: another user, machine or program made it, or it was changed. A plan determines everything that an apply does with the credentials of this user.\n\n{SHARED} To apply this one as it is, look at it with \"formwork show\" and give the option -allow-foreign-plan."
                 ),
             ),
         };

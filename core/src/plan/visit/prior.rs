@@ -49,6 +49,8 @@ impl Prior {
         let known = &self.object.dependencies;
         let mut all: BTreeSet<_> = known.iter().collect();
         let before = all.len();
+        // The union is the only safe record between refresh and apply: if the apply fails before
+        // this object, it still uses the old ones; after it, the new ones.
         all.extend(dependencies.iter());
         if all.len() == before {
             return;
@@ -132,6 +134,8 @@ pub(super) async fn read(
 ) -> Result<Prior, Reported> {
     let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     let mut object = object.clone();
+    // An upgraded object is written back even if no value changed, or every later run would have to
+    // upgrade it again.
     let mut same = object.schema_version == ty.schema.version;
     let stored = match view.settled.moves.stored_type(addr) {
         None => handle.upgrade(diags, ty, &object, about).await?,
@@ -145,6 +149,8 @@ pub(super) async fn read(
             value
         }
     };
+    // Identities have their own version (protocol, UpgradeResourceIdentity), and are upgraded
+    // before the read, which sends them.
     let identity = handle.upgrade_identity(diags, ty, &object, about).await?;
     if identity.is_some() && object.identity != identity {
         same = false;
@@ -157,9 +163,13 @@ pub(super) async fn read(
         let identity = ty.identity_of(&object);
         let asked = Current { value: &stored, private: &object.private, identity };
         let read = handle.read(diags, ty, asked, about).await?;
+        // Null is the only way for a provider to report that the object does not exist. It is no
+        // drift of attributes, and marks on it have no meaning.
         current = if read.value.value().is_null() {
             read.value.into_value()
         } else {
+            // The refreshed object keeps the marks of the stored one: the configuration that made a
+            // value sensitive is not evaluated yet.
             remark(ty, read.value, &object.sensitive)
         };
         watch.see(&Event::RefreshDone { addr, label: label(&current) });
@@ -167,6 +177,7 @@ pub(super) async fn read(
             same = false;
             Arc::make_mut(&mut object).private = read.private;
         }
+        // A missing identity in an answer is no statement about it, so the stored one is kept.
         if read.identity.is_some() && object.identity != read.identity {
             same = false;
             Arc::make_mut(&mut object).identity = read.identity;
@@ -182,6 +193,7 @@ pub(super) async fn read(
     if same && stored == current {
         return Ok(Prior { stored, current, object, refreshed: Refreshed::Same });
     }
+    // Encoded only after a change. In a no-op plan the stored bytes are reused.
     let (attributes, sensitive) = encode(diags, ty, addr, &current)?;
     let changed = Arc::make_mut(&mut object);
     changed.attributes = attributes;

@@ -9,7 +9,7 @@ use super::schema::join_all;
 use crate::finding::Finding;
 use crate::generate::{Dice, Extent};
 use crate::message::{Field, Msg};
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
 use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
@@ -50,7 +50,8 @@ pub(super) async fn run(suite: &mut Suite) {
 pub(super) fn valid_requests(suite: &Suite) -> Vec<(Rpc, Msg)> {
     let mut requests = Vec::new();
     let mut seen = std::collections::BTreeMap::new();
-    let types: Vec<Offered> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
+    let types: Vec<OfferedType> =
+        suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in &types {
         let number = seen.entry(offered.kind).or_insert(0);
         *number += 1;

@@ -109,8 +109,7 @@ pub(crate) fn checked(held: &[Held], parts: &[Part<'_>]) -> Result<()> {
             || WHOLES.iter().any(|whole| one.ident == whole);
         if is_taken {
             let name = &one.ident;
-            let why =
-                format!("`{name}` stands for something else in what follows; choose another name");
+            let why = format!("`{name}` has another meaning here; choose another name");
             return Err(Error::new(name.span(), why));
         }
     }

@@ -110,7 +110,7 @@ fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
 }
 
 #[test]
-fn a_call_that_was_not_recorded_is_told_with_the_one_that_was() {
+fn a_call_that_was_not_recorded_is_reported_with_the_one_that_was() {
     let (_, text) = recorded();
     let replaying = |text: &str| {
         let recording = Recording::read(text).unwrap();

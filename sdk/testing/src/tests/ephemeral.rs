@@ -114,7 +114,7 @@ fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
 }
 
 #[test]
-fn several_are_renewed_each_in_its_time_and_one_that_hangs_holds_nobody_up() {
+fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
     let heard = Heard::default();
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
     lab(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_done();
@@ -126,7 +126,7 @@ fn several_are_renewed_each_in_its_time_and_one_that_hangs_holds_nobody_up() {
 }
 
 #[test]
-fn one_that_is_not_renewed_is_told_of_and_not_tried_again() {
+fn one_that_is_not_renewed_is_reported_and_not_tried_again() {
     let heard = Heard::default();
     let ran = lab(&heard, &HostValues::default()).apply(&config(&[("refused", 25)], 1));
     assert!(ran.text().is_empty() || ran.diags.iter().all(|one| !one.is_error()));

@@ -18,7 +18,7 @@ pub(super) fn function() -> Builtin {
             _ => Ok(Type::Dynamic),
         })
         .does(
-            "Reads comma-separated values as objects, with the names in the first row.",
+            "Decodes comma-separated values to objects, with the names in the first row.",
             ["The rows."],
         )
         .example(

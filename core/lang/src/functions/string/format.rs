@@ -23,9 +23,9 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_unknown()
             .returns(Type::String)
             .does(
-                "Puts values into a text, each at the place and in the form that a verb says.",
+                "Formats values by the verbs in a string.",
                 [
-                    "The text with verbs such as `%s`, `%05.2f` or `%#v`.",
+                    "The format string, with verbs such as `%s`, `%05.2f` or `%#v`.",
                     "The values, one for each verb.",
                 ],
             )
@@ -37,10 +37,10 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_unknown()
             .returns(Type::list(Type::String))
             .does(
-                "Does what `format` does once for each element of the lists among the values.",
+                "Applies `format` to each element of the lists among the values.",
                 [
-                    "The text with verbs such as `%s`, `%05.2f` or `%#v`.",
-                    "The values: lists of one length, and others that stay the same.",
+                    "The format string, with verbs such as `%s`, `%05.2f` or `%#v`.",
+                    "The values: lists of equal length, and others that are the same for each element.",
                 ],
             )
             .example(

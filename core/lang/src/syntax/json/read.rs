@@ -40,7 +40,7 @@ pub(super) fn value(
 
 /// Summary and detail for a member of an object without a colon.
 const NO_COLON: (&str, &str) =
-    ("Missing property value colon", "A colon stands between the name of a member and its value.");
+    ("Missing property value colon", "A colon must separate the name of a member from its value.");
 
 struct Reader<'a> {
     diags: &'a mut Diagnostics,

@@ -57,7 +57,7 @@ impl Parser<'_> {
             }
             "`" => (
                 "Invalid character",
-                "Backticks have no meaning here. A text of several lines is written as a heredoc, which begins with <<EOT and ends with EOT on a line of its own.",
+                "Backticks have no meaning here. Write a string of several lines as a heredoc, which begins with <<EOT and ends with EOT on its own line.",
             ),
             ";" => (
                 "Invalid character",
@@ -65,7 +65,7 @@ impl Parser<'_> {
             ),
             _ if text.starts_with('\0') => (
                 "Invalid character",
-                "There is a zero byte here. This file is no text in UTF-8, or it is damaged.",
+                "There is a zero byte here. This file is not UTF-8, or it is damaged.",
             ),
             "\u{201c}" | "\u{201d}" => (
                 "Invalid character",

@@ -19,7 +19,7 @@ pub(super) fn function() -> Builtin {
     Builtin::new("yamldecode", decode)
         .takes("src", Type::String)
         .nullable()
-        .does("Reads a value from a YAML document.", ["The document, without aliases to itself."])
+        .does("Decodes a value from YAML.", ["The document, without aliases to itself."])
         .example(
             r#"yamldecode("a: &x [1, yes]\nb: *x")"#,
             "{\n  \"a\" = [\n    1,\n    true,\n  ]\n  \"b\" = [\n    1,\n    true,\n  ]\n}",

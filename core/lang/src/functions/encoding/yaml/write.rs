@@ -18,7 +18,7 @@ pub(super) fn function() -> Builtin {
         .or_unknown()
         .or_dynamic()
         .returns(Type::String)
-        .does("Writes a value as a YAML document.", ["The value."])
+        .does("Encodes a value as YAML.", ["The value."])
         .example(r#"yamlencode({b = [1, "x"]})"#, "<<EOT\n\"b\":\n- 1\n- \"x\"\n\nEOT")
 }
 

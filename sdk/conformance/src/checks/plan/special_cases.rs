@@ -7,13 +7,13 @@ use super::{input, plan};
 use crate::finding::Finding;
 use crate::generate;
 use crate::message::Msg;
-use crate::offer::Offered;
+use crate::offer::OfferedType;
 use crate::plugin::Call;
 use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
-pub(super) async fn large(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+pub(super) async fn large(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     if !suite.wants("P-22") {
         return;
     }
@@ -43,7 +43,7 @@ pub(super) async fn large(suite: &mut Suite, offered: &Offered, create: &PlanInp
 
 /// Plans with the plain configuration as the proposed value, to create and over an existing object:
 /// hosts merge them in their own way.
-pub(super) async fn unproposed(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+pub(super) async fn unproposed(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     if !suite.wants("P-08") {
         return;
     }
@@ -67,7 +67,7 @@ pub(super) async fn unproposed(suite: &mut Suite, offered: &Offered, create: &Pl
     }
 }
 
-pub(super) async fn deferred(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+pub(super) async fn deferred(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     let request = request::plan(offered, create).with(7, Msg::new().int(1, 1).int(2, 1).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
     let reason = call.message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
@@ -80,7 +80,7 @@ pub(super) async fn deferred(suite: &mut Suite, offered: &Offered, create: &Plan
 }
 
 /// A canary in a sensitive attribute must not show up in one that is not.
-pub(super) async fn taint(suite: &mut Suite, offered: &Offered, config: &Value) {
+pub(super) async fn taint(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants("K-02") {
         return;
     }

@@ -1,5 +1,5 @@
-//! Surroundings of a source range, as printed in the header line of a diagnostic. The file is
-//! parsed once more for it, because only a problem needs them.
+//! Source context of a range, as printed in the header line of a diagnostic. The file is parsed
+//! again for it, because only a diagnostic needs the context.
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Span};

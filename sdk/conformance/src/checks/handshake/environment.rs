@@ -127,7 +127,7 @@ async fn full_disk(suite: &mut Suite, program: &Path) {
     });
 }
 
-pub(super) async fn surroundings(suite: &mut Suite, program: &Path) {
+pub(super) async fn unusual_environment(suite: &mut Suite, program: &Path) {
     full_disk(suite, program).await;
     if !suite.wants("H-20") {
         return;
