@@ -119,8 +119,8 @@ const LAYERS: [&[&str]; 9] = [
 
 /// The modules of the library of operations, likewise.
 const OPERATION_LAYERS: [&[&str]; 7] = [
-    &["errored", "generated", "launcher", "observer", "saved_plan", "unmatched"],
-    &["state_session"],
+    &["errored", "generated", "observer", "saved_plan", "schema_cache", "unmatched"],
+    &["launcher", "state_session"],
     &["operation"],
     &["plan"],
     &["apply", "import"],
