@@ -158,7 +158,7 @@ impl Operation<'_> {
         let open: Vec<Unresolved> = session.undecided().cloned().collect();
         for one in &open {
             let at = one.place();
-            // What has moved meanwhile moves with the next apply, together with everything else.
+            // An object that has moved meanwhile moves with the next apply, together with all others.
             if one.addr != *at || plan.searches.get(at) != Some(&Search::Found) {
                 continue;
             }
