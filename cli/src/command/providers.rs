@@ -70,7 +70,7 @@ fn required_config(
 /// The providers of the objects in the state.
 async fn required_by_state(
     diags: &mut Diagnostics,
-    workspace: &mut Workspace<'_>,
+    workspace: &Workspace<'_>,
     config: &Config,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;

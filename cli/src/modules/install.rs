@@ -284,10 +284,9 @@ impl Walk<'_> {
                 let key = here.key_of(call);
                 let text = call.address.to_string();
                 let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
-                let is_locked = !package.is_local();
                 match self.kept(&key, &text, call).filter(|_| may_name) {
                     Some(record) => {
-                        self.verify(diags, call, &key, &record, is_locked)?;
+                        self.verify(diags, call, &key, &record)?;
                         self.keep(here, key, record, !package.is_local())
                     }
                     None => {
@@ -296,7 +295,7 @@ impl Walk<'_> {
                         let origin = here.origin();
                         let dir = self.fetch(diags, call, &key, (package, within, origin))?;
                         let record = Record { source: text, version: None, dir };
-                        self.verify(diags, call, &key, &record, is_locked)?;
+                        self.verify(diags, call, &key, &record)?;
                         self.installed(here, key, record, !package.is_local())
                     }
                 }
@@ -372,7 +371,7 @@ impl Walk<'_> {
         let key = here.key_of(call);
         let source = call.address.to_string();
         if let Some(record) = self.kept(&key, &source, call) {
-            self.verify(diags, call, &key, &record, true)?;
+            self.verify(diags, call, &key, &record)?;
             return Ok(self.keep(here, key, record, true));
         }
         let version = match self.locked_version(&key, &source, call) {
@@ -386,7 +385,7 @@ impl Walk<'_> {
         let dir =
             self.fetch(diags, call, &key, (&package, &outer.join(within), AddressOrigin::Remote))?;
         let record = Record { source, version: Some(version), dir };
-        self.verify(diags, call, &key, &record, true)?;
+        self.verify(diags, call, &key, &record)?;
         Ok(self.installed(here, key, record, true))
     }
 
