@@ -30,6 +30,7 @@ mod run_observer;
 mod show;
 mod state;
 mod state_session;
+mod store_wait;
 mod taint;
 mod text_command;
 mod validate;
@@ -47,6 +48,7 @@ use crate::view;
 
 /// Does what the command line says.
 pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
+    formwork_backend::report_waits(store_wait::report);
     if let Some(folder) = &cli.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {

@@ -10,6 +10,9 @@ use formwork_provisioners::ProvisionerEnvironment;
 
 use crate::normalize::truth;
 
+/// The variable with the largest size of a module, in mebibytes.
+pub(crate) const MODULE_SIZE: &str = "FORMWORK_MODULE_SIZE";
+
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
@@ -60,6 +63,8 @@ pub(crate) struct Env {
     pub(crate) registry_retries: Option<u32>,
     /// `TF_REGISTRY_CLIENT_TIMEOUT`: maximum time of an answer of a registry, in seconds.
     pub(crate) registry_timeout: Option<Duration>,
+    /// `FORMWORK_MODULE_SIZE`: the largest size of a module, in bytes.
+    pub(crate) module_size: Option<u64>,
     /// `NO_COLOR` or `-no-color`: no colour, whatever the terminal can do.
     pub(crate) no_color: bool,
     /// Whether the terminal understands no control sequences, or is not named.
@@ -172,6 +177,8 @@ impl Env {
             log_path: path("TF_LOG_PATH"),
             registry_retries: text("TF_REGISTRY_DISCOVERY_RETRY").and_then(|n| n.parse().ok()),
             registry_timeout: seconds("TF_REGISTRY_CLIENT_TIMEOUT"),
+            module_size: text(MODULE_SIZE)
+                .and_then(|n| n.parse::<u64>().ok()?.checked_mul(1 << 20)),
             no_color: text("NO_COLOR").is_some(),
             dumb_terminal: text("TERM").is_none_or(|name| name == "dumb"),
             compact_warnings: false,

@@ -46,7 +46,7 @@ pub use check::Check;
 pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
 pub use import::{Import, ImportBy};
-pub(crate) use import_target::problem as import_problem;
+pub(crate) use import_target::{key_problem as import_key_problem, problem as import_problem};
 pub use load::{Place, backend};
 pub use moved::Moved;
 pub use removed::Removed;

@@ -31,7 +31,9 @@ use formwork_value::{Diagnostic, Diagnostics, Known, Reported, Str, Value};
 
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr, Target};
 use crate::change::{Action, Change, ImportKey, OutputChange};
+use crate::config::Repetition;
 use crate::eval::FunctionResultHashes;
+use crate::eval::import::{expand_import, unknown_repetition};
 use crate::moved::{Declared, Moves};
 use crate::phase::{PhaseLog, without_unknowns};
 use crate::session::{Session, SessionInputs};
@@ -375,8 +377,18 @@ fn report_unwritten_imports(
         if !wanted || session.config.resource(&import.config_addr()).is_some() {
             continue;
         }
+        if matches!(import.repetition, Repetition::ForEach(_)) {
+            // Each key is judged; there is no error only if there is nothing to import.
+            let scope = session.scope(session.results.root());
+            let expanded = expand_import(diags, &scope, session.config, import);
+            let expanded = expanded.and_then(|all| {
+                all.map(drop).ok_or_else(|| diags.error(unknown_repetition(import, &scope)))
+            });
+            result = result.and(expanded);
+            continue;
+        }
         let detail = format!(
-            "There is no block for {addr} in the configuration. Write one, or have one written by planning with the option -generate-config-out=FILE."
+            "The configuration for the given import target {addr} does not exist. If you wish to automatically generate config for this resource, use the -generate-config-out option within formwork plan. Otherwise, make sure the target resource exists within your configuration. For example:\n\n  formwork plan -generate-config-out=generated.tf"
         );
         let summary = "Configuration for import target does not exist";
         result = Err(diags.error(Diagnostic::error(summary, detail).at(import.to)));

@@ -113,6 +113,7 @@ impl Call {
         handler: impl Future<Output = Answer<T>>,
     ) -> impl Future<Output = Answer<T>> {
         panics::watch();
+        // The thread may have the position of an earlier panic that was caught elsewhere.
         panics::forget();
         let done = AssertUnwindSafe(handler).catch_unwind();
         done.map(|done| done.unwrap_or_else(|panic| Err(panicked(&*panic))))
@@ -131,6 +132,8 @@ impl Call {
             return answer;
         }
         tokio::select! {
+            // The handler is polled first: an answer that is ready counts, also if the host has
+            // requested a stop by then.
             biased;
             answer = handler => answer,
             () = self.stop.requested().boxed() => {
@@ -179,6 +182,7 @@ impl Call {
 
     /// All diagnostics, as types of the contract.
     pub(crate) fn diagnostics(&self) -> Vec<ProviderDiagnostic> {
+        // Taken and not copied: a stream sends the diagnostics of each event once.
         let said = std::mem::take(&mut *locked(&self.said));
         said.into_iter().map(in_contract).collect()
     }

@@ -120,9 +120,13 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         let replace = Vec::new();
         let mut change = Change { prior, config, planned, replace, private, meta, deferral, call };
         self.resource.modify_plan(&mut change).await?;
+        // The same value is returned, so that refinements of unknown values, which a draft cannot
+        // hold, reach the host unchanged.
         if change.planned.same_as(&lives.planned) {
             return Ok((lives.planned.clone(), change.replace));
         }
+        // Converted through the model as well, so that the comparison shows the handler's changes
+        // and not those of the conversion.
         let before = draft()?.to_value();
         Ok((changed(&lives.planned, &before, &change.planned.to_value()), change.replace))
     }
@@ -149,6 +153,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         let Context { private, meta, deferral, call, .. } = context;
         let read = self.resource.read(Read { current, private, meta, deferral, call }).await?;
         match read {
+            // Compared without a conversion to a value, since nearly all reads find no change.
             Some(after) if !after.same_as(value) => {
                 let before = self.stored(value)?.to_value();
                 Ok(Some(changed(value, &before, &after.to_value())))
@@ -169,6 +174,8 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     async fn import(&self, id: String, context: Context) -> Answer<Value> {
         let Context { private, deferral, others, call, .. } = context;
         let import = Import { id, private, deferral, others, model: PhantomData, call };
+        // Terraform rejects unknown values in an import. The read that follows fills in what the
+        // import left open.
         Ok(plan::settled(&self.resource.import(import).await?.to_value()))
     }
 
@@ -195,6 +202,8 @@ impl<R: Resource> AnyResource for TypedResource<R> {
 /// Reads the attributes that the author may set from the planned object.
 fn input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::Input> {
     let planned = plan::with_write_only(shape, planned, config);
+    // A field of type `Value` or `Attr` can see that a computed part is unknown. Other models get
+    // null for it.
     if M::Input::HOLDS_UNKNOWN {
         return model::read(&planned);
     }

@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
@@ -24,10 +25,8 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
-use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Operations, Payload};
-use formwork_value::diag::Severity;
-use formwork_value::{Path, Schema, Value};
+use formwork_value::Value;
 use futures_util::stream::BoxStream;
 
 use crate::call::{Call, Settled};
@@ -37,11 +36,13 @@ use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
 use crate::{Answer, Problem, ProviderDef, panics, plan};
 
+use definition::{CAPABILITIES, schema, wrong};
 use life::Outcome;
 use passing::Opened;
 
 mod acting;
 mod check;
+mod definition;
 mod identity;
 mod life;
 mod passing;
@@ -468,19 +469,6 @@ impl Operations for Server {
     }
 }
 
-const CAPABILITIES: ServerCapabilities = ServerCapabilities {
-    // Without it a host plans destruction itself, by null. `modify_plan` has nothing to say about
-    // it.
-    plan_destroy: false,
-    // Hosts may start further processes without requesting the schema again, which saves most of
-    // the start time of a large provider.
-    get_provider_schema_optional: true,
-    move_resource_state: true,
-    // Hosts then generate the configuration of imports from schema and object, which the rules of
-    // the model allow.
-    generate_resource_config: false,
-};
-
 /// Proposed value of a creation: the configuration with defaults, and unknown computed values.
 fn fresh(shape: &Shape, config: &Value) -> Value {
     plan::draw(shape, &Value::null(shape.ty().clone()), config, config)
@@ -490,20 +478,6 @@ fn fresh(shape: &Shape, config: &Value) -> Value {
 fn awaited(shape: &Shape, config: &Payload) -> Option<Payload> {
     let config = check::decoded(shape, config).ok()?;
     Some(check::encoded(shape, &fresh(shape, &config)))
-}
-
-fn schema(version: u64, shape: &Shape) -> Schema {
-    Schema { version, block: shape.block.clone() }
-}
-
-/// An error in the provider's definition.
-fn wrong(mistake: &str) -> ProviderDiagnostic {
-    ProviderDiagnostic {
-        severity: Severity::Error,
-        summary: "Provider produced invalid schema".to_owned(),
-        detail: format!("In this provider {mistake}. This is a bug in the provider."),
-        path: Path::root(),
-    }
 }
 
 fn unsupported(what: &str, name: &str) -> Problem {

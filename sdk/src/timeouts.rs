@@ -114,6 +114,8 @@ impl<'c> Wait<'c> {
             if let Some(found) = ask().await? {
                 return Ok(found);
             }
+            // From the beginning of the call and not of this wait: the author's timeout is for the
+            // whole operation, which may wait several times.
             let waited = self.call.begin().elapsed();
             let left = self.at_most.saturating_sub(waited);
             if left.is_zero() {
@@ -124,6 +126,7 @@ impl<'c> Wait<'c> {
             }
             log::info("waiting", &[("until", &self.what), ("seconds", &waited.as_secs())]);
             tokio::select! {
+                // At most until the timeout, so that a last attempt is made at its end.
                 () = tokio::time::sleep(pause.min(left)) => {}
                 () = self.call.stop.requested() => {
                     let detail = format!("It was not waited for any longer that {}.", self.what);

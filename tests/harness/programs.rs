@@ -20,6 +20,11 @@ pub(crate) fn sound_provider() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_terraform-provider-sound"))
 }
 
+/// The provider whose answers are made by chance.
+pub(crate) fn answers_provider() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_terraform-provider-answers"))
+}
+
 /// A program of another package of this workspace, as it is now: built first if it is not up to date.
 pub(crate) fn built(program: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();

@@ -83,6 +83,7 @@ fn check_case(case: &Case) -> Bench {
             Verb::Validate => bench.validate(),
             Verb::Plan => bench.plan(&step.args),
             Verb::Apply => bench.apply(&step.args),
+            Verb::Shown if step.args == ["plan"] => bench.shown_plan(),
             Verb::Shown => bench.shown(),
         }
         for line in &mut bench.found[before..] {
@@ -346,6 +347,22 @@ impl Bench {
     }
 
     /// Compares to the letter what commands show of the state.
+    /// Compares the text of a plan, down to the note about saving it.
+    fn shown_plan(&mut self) {
+        let [theirs, ours] = Engine::BOTH.map(|engine| {
+            let args = ["plan", "-no-color", "-input=false"];
+            let text = self.run(engine, self.dir(engine), &args).stdout;
+            let changes = text.split("execution\nplan.").nth(1).unwrap_or(&text);
+            let changes = changes.replace("Formwork", "Terraform");
+            let changes = changes
+                .lines()
+                .filter(|line| !line.contains("  id "))
+                .take_while(|line| !line.starts_with('─'));
+            changes.map(Value::from).collect::<Value>()
+        });
+        differences(" text", &theirs, &ours, &mut self.found);
+    }
+
     fn shown(&mut self) {
         for args in [&["output", "-no-color"][..], &["output", "-json"], &["show", "-no-color"]] {
             let [theirs, ours] = Engine::BOTH.map(|engine| {

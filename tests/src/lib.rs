@@ -3,5 +3,6 @@
 //!
 //! The tests themselves are in `all.rs` and the folders it lists.
 
+pub mod answers;
 pub mod fault;
 pub mod seeded;

@@ -125,7 +125,7 @@ fn draw_prepared(
     drawing: &Drawing,
 ) -> Result<String, Reported> {
     let pool = Pool::new(&prepared.launcher);
-    let operation = prepared.operation(&pool);
+    let operation = prepared.operation(&pool).parallelism(1);
     let (results, world) = (Results::new(&prepared.config), operation.world(false));
     let session = operation.session(PhaseInputs {
         state: match drawing {

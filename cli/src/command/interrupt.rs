@@ -52,13 +52,11 @@ pub(super) async fn guarded<T>(
     view::err(&screen.wrap(FIRST));
     view::err(&screen.wrap(&next(&pool.waiting(Duration::ZERO))));
     cancellation.cancel();
-    loop {
-        tokio::select! {
-            biased;
-            result = &mut work => return Some(result),
-            () = signals.next() => break,
-            never = &mut reminding => match never {},
-        }
+    tokio::select! {
+        biased;
+        result = &mut work => return Some(result),
+        () = signals.next() => {}
+        never = &mut reminding => match never {},
     }
     let waiting = pool.waiting(Duration::ZERO);
     view::err(&screen.wrap(&format!("{SECOND} {}\n", left(&waiting))));

@@ -17,10 +17,10 @@ use super::lock::ModuleLock;
 use super::manifest::{Manifest, Record};
 use super::registry::{Listed, Registries};
 use crate::data_dir::DataDir;
-use crate::env::Env;
-use crate::fetch::archive::Limits;
+use crate::env::{Env, MODULE_SIZE};
+use crate::fetch::archive::{ArchiveError, Limits};
 use crate::fetch::host::Hosts;
-use crate::fetch::http::Client;
+use crate::fetch::http::{Client, HttpError};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
 use crate::redact;
@@ -146,16 +146,32 @@ pub(crate) fn fetch_root(
         .and_then(|()| fetch::only_match(into, within.as_str()).map_err(FetchError::Address));
     found.map_err(|error| {
         let package = redact::address(&package.to_string());
-        let detail =
-            format!("Could not download the module's source code from {package:?}: {error}.");
+        let detail = format!(
+            "Could not download the module's source code from {package:?}: {error}.{}",
+            size_hint(&error)
+        );
         let summary = "Failed to download module";
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     })
 }
 
+/// The next step after a package that is too large.
+fn size_hint(error: &FetchError) -> String {
+    let too_large = match error {
+        FetchError::Package(ArchiveError::TooMuch { what, .. }) => what.starts_with("bytes"),
+        FetchError::Server(HttpError::TooLong { .. }) => true,
+        _ => false,
+    };
+    if too_large {
+        format!(" {MODULE_SIZE} sets another limit, in mebibytes.")
+    } else {
+        String::new()
+    }
+}
+
 fn fetcher<'a>(http: &'a Client, env: &Env) -> Fetcher<'a> {
     let own_ssh = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| env.all.contains_key(*name));
-    Fetcher { http, netrc: Netrc::load(env), own_ssh, limits: Limits::MODULE }
+    Fetcher { http, netrc: Netrc::load(env), own_ssh, limits: Limits::module(env.module_size) }
 }
 
 /// The module with the calls to look at.

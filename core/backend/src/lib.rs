@@ -20,6 +20,7 @@ mod s3;
 mod scripted;
 pub mod store;
 pub mod unsupported;
+mod wait;
 mod web;
 
 use std::path::Path;
@@ -30,6 +31,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};
 pub use self::store::{StateStore, StoreError, WriteOutcome};
+pub use self::wait::{WaitReport, report_waits};
 
 /// The name of the workspace that always exists.
 pub const DEFAULT_WORKSPACE: &str = "default";

@@ -97,7 +97,7 @@ impl Operation<'_> {
         if purpose == Purpose::Refresh && is_empty {
             diags.warn(Diagnostic::warning(
                 "Empty or non-existent state",
-                "The state holds no objects, so there is nothing to bring up to date.",
+                "There are currently no remote objects tracked in the state, so there is nothing to refresh.",
             ));
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
@@ -304,7 +304,7 @@ fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
     let option = if plan.targets.is_empty() { "-exclude" } else { "-target" };
     if plan.is_limited_by_user() {
         let detail = format!(
-            "The plan was made with the option {option}, so some changes that the configuration asks for may have been left out, and the values of outputs may not be up to date. To see what is left to do, run:\n    formwork plan"
+            "The plan was created with the {option} option in effect, so some changes requested in the configuration may have been ignored and the output values may not be fully updated. Run the following command to verify that no other changes are pending:\n    formwork plan\n\nNote that the {option} option is not suitable for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes."
         );
         diags.warn(Diagnostic::warning("Applied changes may be incomplete", detail));
     }

@@ -23,13 +23,13 @@ const HEADER: &str = "# __generated__ by Terraform
 pub fn check(diags: &mut Diagnostics, path: Option<&Path>, mode: Mode) -> Result<(), Reported> {
     let Some(path) = path else { return Ok(()) };
     if mode != Mode::Normal {
-        let detail = "Configuration is generated for objects that are imported, and neither a refresh-only plan nor one that destroys imports any.";
+        let detail = "Config can only be generated during a normal plan operation, and not during a refresh-only or destroy plan.";
         let summary = "Invalid generate-config-out flag";
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     if path.exists() {
         let detail = format!(
-            "Generated configuration goes into a new file only, and {} is there already. Choose another name, or take over what is in the file and delete it.",
+            "Formwork can only write generated config into a new file. Either choose a different target location or move all existing configuration out of the target file, delete it and try again. The file is {}.",
             path.display()
         );
         let summary = "Target generated file already exists";

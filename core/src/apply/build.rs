@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::destroy_last::Last;
+use super::destroy_timing::DestroyTimings;
 use super::vertex::{
     DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex, Vertex,
 };
@@ -179,7 +179,7 @@ fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(Vertex<'c>)) {
 }
 
 fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Vertex<'c>)) {
-    let last = Last::of(plan);
+    let timings = DestroyTimings::of(plan);
     let unsettled = unsettled::unchanged(plan);
     let mut gone = BTreeSet::new();
     for change in plan.changes.values() {
@@ -209,8 +209,8 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
         // between its halves.
         if change.action.destroys() {
             let deposed = deposes.or_else(|| change.deposed.clone());
-            let (is_last, is_hurried) = (last.contains(change), last.is_hurried(change));
-            add(Vertex::Destroy(DestroyVertex { change, deposed, is_last, is_hurried }));
+            let timing = timings.timing(change);
+            add(Vertex::Destroy(DestroyVertex { change, deposed, timing }));
             if gone.insert(name.clone()) {
                 add(Vertex::Gone(name));
             }
@@ -331,7 +331,9 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
     let unsettled = unsettled::values(plan, draft);
     let wanted = draft.vertices().iter().zip(unsettled).map(|(vertex, unsettled)| match vertex {
         Vertex::Instance(_) | Vertex::Unchanged(_) => true,
-        Vertex::Destroy(destroy) => !destroy.is_last || is_meant(destroy.change),
+        Vertex::Destroy(destroy) => {
+            !destroy.timing.is_after_successor() || is_meant(destroy.change)
+        }
         // Terraform also opens ephemeral resources that nothing needs.
         Vertex::Open(_) => is_whole,
         Vertex::SharedVertex(SharedVertex::Value(value)) => {

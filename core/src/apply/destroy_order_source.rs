@@ -14,7 +14,10 @@ use crate::session::Session;
 
 /// Says which flag has an object go last, and where it is written.
 pub(super) fn by(session: &Session<'_>, vertex: &Vertex<'_>) -> Option<String> {
-    let Vertex::Destroy(DestroyVertex { change, is_last: true, .. }) = vertex else { return None };
+    let Vertex::Destroy(DestroyVertex { change, timing, .. }) = vertex else { return None };
+    if !timing.is_after_successor() {
+        return None;
+    }
     let addr = change.addr.of().config();
     if change.deposed.is_some() {
         return Some("a replacement with create_before_destroy left it behind".to_owned());

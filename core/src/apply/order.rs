@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 pub(super) use self::relax::relax;
 use super::build::{GraphBuilder, Index};
+use super::destroy_timing::DestroyTiming;
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, Mode, ProviderConfigAddr};
 use crate::change::{Action, ReplaceOrder};
@@ -127,14 +128,17 @@ impl<'i> Resources<'i> {
         }
         for (id, destroy) in destroys(vertices, index) {
             let Some(at) = found.number(&name(&destroy.change.addr)) else { continue };
-            if destroy.is_last && destroy.is_hurried {
+            if destroy.timing == DestroyTiming::AfterSuccessor {
                 // Collected, because `found` is borrowed for the names and changed in the next
                 // line.
                 let on: Vec<_> = found.others(at, &destroy.change.prior_dependencies).collect();
                 found.parts[at].held_up.extend(on);
             }
             let parts = &mut found.parts[at];
-            let group = if destroy.is_last { &mut parts.last } else { &mut parts.first };
+            let group = match destroy.timing {
+                DestroyTiming::First => &mut parts.first,
+                DestroyTiming::AfterSuccessor | DestroyTiming::Last => &mut parts.last,
+            };
             group.push(id);
             if let Action::Replace(order) = destroy.change.action {
                 parts.destroyed_first |= order == ReplaceOrder::DestroyFirst;
@@ -225,14 +229,14 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Behind
     let mut before = None;
     for (id, destroy) in destroys(vertices, index) {
         let Some(own) = resources.number(&name(&destroy.change.addr)) else { continue };
-        let (names, is_last) = (&destroy.change.prior_dependencies, destroy.is_last);
+        let (names, timing) = (&destroy.change.prior_dependencies, destroy.timing);
         let configures = |on| configures(on, &destroy.change.provider);
         // The lists are shared between instances of one resource, so comparing pointers recognises
         // equal ones without comparing the lists. Distinct but equal lists only cost time.
-        let group = Some((own, Arc::as_ptr(names), is_last));
+        let group = Some((own, Arc::as_ptr(names), timing));
         if before != group {
             // There are fewer resources than vertices, whose numbers fit.
-            let goes_first = !is_last && !held_up.contains(&own);
+            let goes_first = timing == DestroyTiming::First && !held_up.contains(&own);
             let pair = |on| (on as u32, own as u32, goes_first && !configures(on));
             let others = resources.others(own, names);
             let free =
@@ -240,7 +244,7 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Behind
             pairs.extend(free.map(pair));
         }
         before = group;
-        for on in resources.others(own, names).filter(|_| is_last && !destroy.is_hurried) {
+        for on in resources.others(own, names).filter(|_| timing == DestroyTiming::Last) {
             let Parts { done, makers, .. } = &resources.parts[on];
             if let Some(done) = done.filter(|_| !makers.is_empty()) {
                 // An object that goes last is destroyed after the changes of its dependencies,
@@ -369,7 +373,7 @@ fn connect_own(draft: &mut GraphBuilder<'_>, index: &Index) {
         // is gone.
         let holds_up = destroy.change.deposed.is_none();
         if let Some(&maker) = makers.get(&destroy.change.addr) {
-            if destroy.is_last {
+            if destroy.timing.is_after_successor() {
                 edges.connect(id, maker, LAST);
             } else if holds_up {
                 edges.connect(maker, id, OWN_PREDECESSOR);

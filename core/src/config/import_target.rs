@@ -7,6 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 
 use super::arguments::place;
 use super::{Config, Import, Repetition, Resource};
+use crate::addr::InstanceKey;
 
 /// Reports provider configurations that the blocks of a configuration cannot choose.
 pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
@@ -83,33 +84,54 @@ fn written(import: &Import, resource: &Resource) -> Option<Diagnostic> {
         let problem = Diagnostic::error("Invalid import id argument", detail);
         return Some(problem.at(reference.whole));
     }
-    let mismatch = match (&resource.repetition, &import.key) {
-        (Repetition::Single, Some(_)) => "The target resource does not use count.",
-        (Repetition::Count(_), None) => "The target resource is using count.",
-        (Repetition::ForEach(_), None) => "The target resource is using for_each.",
-        _ => return None,
+    let is_single = matches!(import.repetition, Repetition::Single);
+    let is_judged = is_single && import.is_constant();
+    is_judged.then(|| key_problem(import, Some(resource), &import.constant_addr().key)).flatten()
+}
+
+/// Returns the error if an instance key does not fit the repetition of the resource that a block names.
+pub(crate) fn key_problem(
+    import: &Import,
+    resource: Option<&Resource>,
+    key: &InstanceKey,
+) -> Option<Diagnostic> {
+    let mismatch = match (resource.map(|resource| &resource.repetition), key) {
+        (Some(Repetition::Count(_)), InstanceKey::None) => "The target resource is using count.",
+        (Some(Repetition::ForEach(_)), InstanceKey::None) => {
+            "The target resource is using for_each."
+        }
+        (_, InstanceKey::None)
+        | (Some(Repetition::Count(_)), InstanceKey::Int(_))
+        | (Some(Repetition::ForEach(_)), InstanceKey::Str(_)) => return None,
+        (_, InstanceKey::Int(_)) => "The target resource does not use count.",
+        (_, InstanceKey::Str(_)) => "The target resource does not use for_each.",
     };
-    let detail = format!("{mismatch} The resource is `{}`.", resource.name);
+    let detail = match resource {
+        Some(resource) => format!("{mismatch} The resource is `{}`.", resource.name),
+        None => format!("{mismatch} There is no `{}` in the configuration.", import.config_addr()),
+    };
     Some(Diagnostic::error("Invalid import 'to' expression", detail).at(import.to))
 }
 
-/// A resource of the root module that is not written may still be generated.
+/// A resource of the root module that is not written may still be generated. Keys that are not constant
+/// are judged when they are known.
 fn not_written(import: &Import) -> Option<Diagnostic> {
-    let repeated = matches!(import.repetition, Repetition::ForEach(_));
-    if import.calls.is_empty() && !repeated {
-        return None;
-    }
+    let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
+    let is_judged = !import.calls.is_empty() || is_repeated && import.is_constant();
+    is_judged.then(|| cannot_be_generated(import))
+}
+
+/// The error for a block whose resource is not written and cannot be generated.
+pub(super) fn cannot_be_generated(import: &Import) -> Diagnostic {
     let addr = import.config_addr();
-    let (summary, detail) = if import.calls.is_empty() {
-        let detail = format!(
-            "There is no `{addr}` in the configuration. A target of several imports must be in the configuration."
-        );
-        ("Invalid import 'to' expression", detail)
-    } else {
-        let detail = format!(
+    let detail = match import.calls.is_empty() {
+        true => format!(
+            "The given import block is not compatible with config generation. The -generate-config-out option cannot be used with import blocks which use for_each, or resources which use for_each or count. There is no `{addr}` in the configuration."
+        ),
+        false => format!(
             "Resource {addr} not found. Only resources within the root module are eligible for config generation."
-        );
-        ("Configuration for import target does not exist", detail)
+        ),
     };
-    Some(Diagnostic::error(summary, detail).at(import.to))
+    let summary = "Configuration for import target does not exist";
+    Diagnostic::error(summary, detail).at(import.to)
 }

@@ -5,6 +5,7 @@ use formwork_lang::syntax::{Body, parse_file};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::import_target::cannot_be_generated;
 use super::{Config, Import, Lifecycle, Module, Repetition, Resource, resource};
 use crate::addr::{LocalProvider, Mode};
 
@@ -21,33 +22,19 @@ impl Config {
             if self.resource(&addr).is_some() {
                 continue;
             }
-            match mismatch(import) {
-                Some(mismatch) => result = Err(diags.error(mismatch)),
-                None => {
-                    let resource = unwritten(&self.root, import);
-                    self.unwritten.insert(addr.resource, Box::new(resource));
+            let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
+            if !import.calls.is_empty() || is_repeated || import.key.is_some() {
+                // Keys that are not constant are judged when they are known.
+                if !is_repeated || import.is_constant() {
+                    result = Err(diags.error(cannot_be_generated(import)));
                 }
+                continue;
             }
+            let resource = unwritten(&self.root, import);
+            self.unwritten.insert(addr.resource, Box::new(resource));
         }
         result
     }
-}
-
-/// The error if no configuration can be generated for an import.
-fn mismatch(import: &Import) -> Option<Diagnostic> {
-    let addr = import.config_addr();
-    let repeated = matches!(import.repetition, Repetition::ForEach(_)) || import.key.is_some();
-    let detail = match (addr.module.is_root(), repeated) {
-        (false, _) => format!(
-            "There is no block for {addr}. A configuration can be generated in the root module only."
-        ),
-        (true, true) => format!(
-            "There is no block for {addr}. A configuration can be generated for a single object only: neither for an import block with `for_each`, nor for a resource with `count` or `for_each`."
-        ),
-        (true, false) => return None,
-    };
-    let summary = "Configuration for import target does not exist";
-    Some(Diagnostic::error(summary, detail).at(import.to))
 }
 
 /// A resource of which only the import is known.

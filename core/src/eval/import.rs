@@ -13,7 +13,7 @@ use super::references::evaluate;
 use super::{ModuleScope, RepetitionData, expand};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
 use crate::change::ImportKey;
-use crate::config::{Import, ImportBy, Repetition};
+use crate::config::{Config, Import, ImportBy, Repetition, import_key_problem};
 
 /// An object to be imported.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,10 +28,11 @@ pub struct ImportTarget {
 /// block is repeated.
 ///
 /// # Errors
-/// When the block cannot be evaluated.
+/// When the block cannot be evaluated, or a key does not fit the repetition of the resource.
 pub fn expand_import(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
+    config: &Config,
     import: &Import,
 ) -> Result<Option<Vec<ImportTarget>>, Reported> {
     let Repetition::ForEach(each) = &import.repetition else {
@@ -42,6 +43,8 @@ pub fn expand_import(
         }]));
     };
     let value = evaluate(diags, each, scope)?;
+    let resource = config.resource(&import.config_addr());
+    let is_judged = resource.is_some() || import.calls.is_empty();
     let mut found = Vec::new();
     let Some(elements) = elements(diags, value, (each, scope))? else { return Ok(None) };
     for (key, value) in elements {
@@ -50,6 +53,10 @@ pub fn expand_import(
             Some(expr) => only.instance_key(diags, expr),
             None => Ok(InstanceKey::None),
         })?;
+        let problem = is_judged.then(|| import_key_problem(import, resource, &addr.key)).flatten();
+        if let Some(problem) = problem {
+            return Err(diags.error(problem));
+        }
         let data =
             RepetitionData { each_key: Some(key), each_value: Some(value), count_index: None };
         let scope = scope.clone().repeated(data);

@@ -14,9 +14,10 @@ use super::mention;
 use super::vertex::Vertex;
 use super::{Options, build};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Reference};
-use crate::config::import_problem;
 use crate::config::inputs::{self, Input};
+use crate::config::{Repetition, import_problem};
 use crate::eval::Expansion;
+use crate::eval::import::expand_import;
 use crate::eval::references::{ReferenceSite, StaticCheck};
 use crate::eval::vertex::EvalInputs;
 use crate::graph::VertexId;
@@ -176,10 +177,16 @@ async fn check(
     );
     session.pool.tidying(walk).await;
     for import in &session.config.root.imports {
-        let is_written = session.config.resource(&import.config_addr()).is_some();
-        if let Some(problem) = import_problem(session.config, import).filter(|_| !is_written) {
-            let _ = diags.error(problem);
+        if session.config.resource(&import.config_addr()).is_some() {
+            continue;
         }
+        let scope = session.scope(session.results.root()).checked(Some(static_check));
+        let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
+        let _ = match import_problem(session.config, import) {
+            Some(problem) => Err(diags.error(problem)),
+            None if is_repeated => expand_import(diags, &scope, session.config, import).map(drop),
+            None => Ok(()),
+        };
     }
     for said in graph.order().iter().filter_map(|id| problems.remove(id)) {
         let _ = diags.append(said);

@@ -6,6 +6,7 @@
 
 pub(crate) mod access;
 mod error;
+mod on_disk;
 pub(super) mod record;
 mod rules;
 pub(super) mod scan;
@@ -21,12 +22,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::task::Poll;
 
-use formwork_value::{Type, Value, codec};
+use formwork_value::Value;
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
-use nix::libc;
 
 pub use self::error::JournalError;
+use self::on_disk::remove_unfinished;
+pub(super) use self::on_disk::{UNFINISHED, is_being_written, remove};
 use self::record::Record;
 use self::rules::{Rules, is_half_made};
 use super::Object;
@@ -477,45 +479,6 @@ impl Journal {
     }
 }
 
-/// Whether the run that writes a journal is still going on.
-pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
-    // Without `O_NONBLOCK`, opening a pipe waits for a reader.
-    // Write access is required for an exclusive record lock (`F_OFD_SETLK`).
-    let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
-    let file = file.map_err(JournalError::io("read", path))?;
-    match locks::lock(file) {
-        Ok(_) => Ok(false),
-        Err(error) if locks::is_held(&error) => Ok(true),
-        Err(error) => Err(JournalError::io("lock", path)(error)),
-    }
-}
-
-/// The extension of a journal whose first record is not durable yet.
-pub(super) const UNFINISHED: &str = "begin";
-
-/// Removes journals that killed runs left before they had begun.
-fn remove_unfinished(folder: &Path) {
-    let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
-    let unfinished = entries.map(|entry| entry.path()).filter(|path| {
-        path.extension().is_some_and(|extension| extension == UNFINISHED)
-            // The run that creates it holds its lock from the beginning, so an unlocked one belongs
-            // to a dead process.
-            && is_being_written(path).is_ok_and(|is_written| !is_written)
-    });
-    // Best effort: the next run tries again.
-    unfinished.for_each(|path| drop(std::fs::remove_file(path)));
-}
-
-/// Removes a journal, and its folder if it was the last one in it.
-pub(super) fn remove(path: &Path) -> Result<(), JournalError> {
-    std::fs::remove_file(path).map_err(JournalError::io("remove", path))?;
-    if let Some(folder) = path.parent() {
-        // Fails if there are others in it, and then it has to stay.
-        std::fs::remove_dir(folder).ok();
-    }
-    Ok(())
-}
-
 /// Lets the other tasks that are polled with this one run once, before anything else does.
 async fn give_way() {
     let mut gave_way = false;
@@ -529,11 +492,4 @@ async fn give_way() {
         Poll::Pending
     })
     .await;
-}
-
-/// A value as the journal keeps it: with its type, so that no schema is needed to read it.
-fn encode(value: &Value) -> Vec<u8> {
-    let plain = value.clone().split_marks().0;
-    // A plain value always fits the dynamic type.
-    codec::msgpack::encode(plain.value(), &Type::Dynamic).unwrap_or_default()
 }

@@ -20,6 +20,7 @@ mod legal;
 pub mod message;
 pub mod offer;
 pub mod plugin;
+mod proxy;
 mod redact;
 pub mod report;
 mod request;

@@ -130,6 +130,8 @@ pub struct Suite {
     pub past: Past,
     /// The protocol that was negotiated.
     pub protocol: Option<Protocol>,
+    /// Variables that lead the provider to a proxy.
+    pub(crate) proxy_env: Vec<(OsString, OsString)>,
     plugin: Option<Plugin>,
     restarts: usize,
     began: Instant,
@@ -170,6 +172,7 @@ impl Suite {
             tracked: BTreeSet::new(),
             past: Past::default(),
             protocol: None,
+            proxy_env: Vec::new(),
             plugin: None,
             restarts: 0,
             began: Instant::now(),
@@ -265,6 +268,7 @@ impl Suite {
     #[must_use]
     pub fn launch(&self) -> Launch {
         let mut env = self.options.env.clone();
+        env.extend(self.proxy_env.iter().cloned());
         env.push(("TF_LOG".into(), "TRACE".into()));
         Launch { env, ..Launch::default() }
     }

@@ -77,8 +77,10 @@ impl Server {
         let call = self.call("list ", &request.type_name);
         let list = self.list_type(&request.type_name);
         // Protocol 6: `ListResource.Request.limit` is zero for no limit.
+        // A negative limit counts as none.
         let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
         let whole = request.include_object;
+        // One slot, so that the handler is at most one object ahead of the host.
         let (found, mut finds) = channel(1);
         let said = call.clone();
         let objects = list.as_ref().ok().cloned();
@@ -153,7 +155,9 @@ fn steps_of<T: Send + 'static>(
         if let Some(running) = &mut work {
             tokio::select! {
                 biased;
-                Some(text) = messages.next() => return Some((Step::Message(text), (messages, work, ended))),
+                Some(text) = messages.next() => {
+                    return Some((Step::Message(text), (messages, work, ended)));
+                }
                 diagnostics = running => ended = Some(diagnostics),
             }
         }

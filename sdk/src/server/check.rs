@@ -144,6 +144,8 @@ impl Checker {
             self.role(attribute, part);
         }
         let Some((rule, inner)) = content.part(name) else { return };
+        // Everything inside a sensitive attribute is sensitive, and parts may be sensitive on their
+        // own.
         let around = self.is_secret;
         self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
         self.checks(rule, part);
@@ -171,6 +173,7 @@ impl Checker {
         for (at, part) in value.children().iter().enumerate() {
             // No path step leads to an element of a set.
             let step = value.step_to(at);
+            // Restored by length, because an element of a set adds no step.
             let n_steps = self.path.0.len();
             self.path.0.extend(step);
             self.object(content, part);

@@ -10,6 +10,7 @@ use formwork_value::{Type, Value};
 use tokio::task::spawn_blocking;
 
 use crate::answer::{absent, end, error, garbage, status, warning};
+use crate::listing;
 use crate::provider::Bad;
 use crate::start::die;
 use crate::thing::Thing;
@@ -152,7 +153,10 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
         }
         _ => Vec::new(),
     };
-    let identity = (fault == Some(Fault::ApplyIdentity)).then(|| applied.payload());
+    let identity = match fault {
+        Some(Fault::ApplyIdentity) => Some(applied.payload()),
+        _ => listing::identity(applied),
+    };
     Ok(ApplyResponse { identity, ..answer(state, diagnostics) })
 }
 

@@ -17,17 +17,21 @@ use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
-    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
+    UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
-use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
+use futures_util::stream::BoxStream;
 use tokio::sync::Notify;
 
 use crate::answer::{absent, bomb, busy, deep, end, error, garbage, status, warning};
+use crate::listing;
 use crate::thing::{Thing, data, offer};
 use crate::world::World;
 
@@ -189,6 +193,20 @@ impl Operations for Bad {
         Ok(offer)
     }
 
+    async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
+        listing::identities()
+    }
+
+    async fn upgrade_identity(
+        &self,
+        request: UpgradeIdentityRequest,
+    ) -> Result<UpgradeIdentityResponse, Failure> {
+        let RawState::Json(text) = request.identity else {
+            return Err(Failure::Misbehaved("a flat identity".to_owned()));
+        };
+        Ok(UpgradeIdentityResponse { identity: Payload::Json(text), diagnostics: Vec::new() })
+    }
+
     async fn validate_provider_config(
         &self,
         _: ValidateRequest,
@@ -274,7 +292,10 @@ impl Operations for Bad {
             private: request.private,
             deferred: (fault == Some(Fault::ReadDefers))
                 .then_some(DeferredReason::AbsentPrerequisite),
-            identity: (fault == Some(Fault::ReadIdentity)).then(|| found.payload()),
+            identity: match fault {
+                Some(Fault::ReadIdentity) => Some(found.payload()),
+                _ => listing::identity(&found),
+            },
             diagnostics,
         })
     }
@@ -308,7 +329,7 @@ impl Operations for Bad {
             legacy_type_system: false,
             deferred: (fault == Some(Fault::PlanDefers))
                 .then_some(DeferredReason::AbsentPrerequisite),
-            planned_identity: None,
+            planned_identity: listing::identity(&planned),
             diagnostics,
         })
     }
@@ -318,7 +339,8 @@ impl Operations for Bad {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let found = self.world.read(&request.id);
+        let identified = request.identity.as_ref().and_then(listing::id_in);
+        let found = self.world.read(&identified.unwrap_or(request.id));
         let found = found.filter(|_| self.fault != Some(Fault::ImportNothing));
         let other = self.fault == Some(Fault::ImportOtherType);
         if self.fault == Some(Fault::ImportDies) {
@@ -326,18 +348,25 @@ impl Operations for Bad {
         }
         let resources = found.map(|text| ImportedResource {
             type_name: if other { "bad_other".to_owned() } else { request.type_name },
+            identity: listing::identity(&Thing::from_json(&text)),
             state: match self.fault {
                 Some(Fault::ImportGarbage) => garbage(),
                 _ => Thing::from_json(&text).payload(),
             },
             private: bytes::Bytes::new(),
-            identity: None,
         });
         Ok(ImportResponse {
             resources: resources.into_iter().collect(),
             deferred: None,
             diagnostics: Vec::new(),
         })
+    }
+
+    async fn list(
+        &self,
+        request: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        listing::list(&self.world, &request)
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {

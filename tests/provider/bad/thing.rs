@@ -75,6 +75,7 @@ pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
         data_sources: BTreeMap::from([("bad_data".to_owned(), data())]),
         ephemeral_resources: BTreeMap::from([("bad_token".to_owned(), data())]),
         functions: functions(),
+        list_resources: crate::listing::schema().into_iter().collect(),
         capabilities: ServerCapabilities { plan_destroy: true, ..ServerCapabilities::default() },
         ..ProviderSchema::default()
     }

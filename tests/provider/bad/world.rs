@@ -57,6 +57,15 @@ impl World {
         fs::read_to_string(self.object(id)).ok()
     }
 
+    /// The content of every object, by its id.
+    pub(crate) fn all(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|end| end == "object"));
+        paths.sort();
+        paths.iter().filter_map(|path| fs::read_to_string(path).ok()).collect()
+    }
+
     /// Removes an object; one that is not there is removed already.
     pub(crate) fn remove(&self, id: &str) {
         match fs::remove_file(self.object(id)) {

@@ -50,7 +50,7 @@ pub(crate) struct Thing {
     /// A deprecated attribute.
     #[attr(optional, deprecated = "Use `value` instead.")]
     old: Option<String>,
-    /// The call that fails: `validate`, `plan`, `create`, `update` or `delete`.
+    /// The call that fails: `validate`, `plan`, `create`, `update` or `delete`. With `warn`, validation warns.
     #[attr(optional)]
     fails: Option<String>,
 }
@@ -64,6 +64,9 @@ impl Resource for Things {
     const VERSION: u64 = 1;
 
     fn validate(&self, call: Validate<Thing>) -> Answer<()> {
+        if call.config.fails.get().is_some_and(|fails| fails == "warn") {
+            call.warn(Problem::new("Thing warns", "It was asked to.").at("fails"));
+        }
         fail_if(call.config.fails.get(), "validate")
     }
 

@@ -44,6 +44,16 @@ impl Sign {
             (false, false) => Self::Change,
         }
     }
+
+    /// Change of a member of a value without a type of its own.
+    fn of_free(before: Option<&Value>, after: Option<&Value>) -> Self {
+        match (before, after) {
+            (None, Some(_)) => Self::Add,
+            (Some(_), None) => Self::Remove,
+            (before, after) if before == after => Self::Keep,
+            _ => Self::Change,
+        }
+    }
 }
 
 /// Renders differences onto a screen. A place `at` is the column where a name or value stands; its
@@ -95,6 +105,32 @@ impl Differ<'_> {
         warning + &self.line(sign, &format!("{name}{space} = {value}"), indent + 2)
     }
 
+    /// One member of an object whose value has no type but its own: null is a value like others, and not
+    /// the same as nothing.
+    fn member(
+        &self,
+        (name, width): Name<'_>,
+        (before, after): (Option<&Value>, Option<&Value>),
+        path: &Path,
+        indent: usize,
+    ) -> String {
+        let (at, space) = (indent + 2, " ".repeat(width.saturating_sub(name.chars().count())));
+        let (sign, value) = match (before, after) {
+            (None, None) => return String::new(),
+            (None, Some(after)) => (Sign::Add, self.whole(Sign::Add, after, "", at)),
+            (Some(before), None) => (Sign::Remove, self.whole(Sign::Remove, before, "", at)),
+            (Some(before), Some(after)) => {
+                let sign = Sign::of_free(Some(before), Some(after));
+                (sign, self.changed(sign, (before, after), path, at))
+            }
+        };
+        let warning = match (before, after) {
+            (Some(before), Some(after)) => self.sensitivity(before, after, indent),
+            _ => String::new(),
+        };
+        warning + &self.line(sign, &format!("{name}{space} = {value}"), at)
+    }
+
     /// A value that stays, from the first column on.
     pub(crate) fn shown(&self, value: &Value) -> String {
         self.whole(Sign::Keep, value, "", 0)
@@ -119,16 +155,26 @@ impl Differ<'_> {
     }
 
     /// Change of a value: `a -> b` for a value without parts, the parts one by one otherwise.
-    fn change(&self, (before, after): (&Value, &Value), path: &Path, at: usize) -> String {
+    fn change(&self, both: (&Value, &Value), path: &Path, at: usize) -> String {
+        self.changed(Sign::between(both.0, both.1), both, path, at)
+    }
+
+    fn changed(
+        &self,
+        sign: Sign,
+        (before, after): (&Value, &Value),
+        path: &Path,
+        at: usize,
+    ) -> String {
         let note = self.note(path);
         if is_hidden(before) || is_hidden(after) {
-            let end = match Sign::between(before, after) {
+            let end = match sign {
                 Sign::Remove => format!(" {}", self.screen.paint(Paint::Dim, "-> null")),
                 _ => String::new(),
             };
             return format!("{SENSITIVE}{end}{note}");
         }
-        match Sign::between(before, after) {
+        match sign {
             Sign::Keep => self.whole(Sign::Keep, after, "", at),
             Sign::Add => self.whole(Sign::Add, after, &note, at),
             Sign::Remove => {
@@ -161,13 +207,18 @@ impl Differ<'_> {
         if before.is_null() || after.is_null() || is_hidden(before) == is_hidden(after) {
             return String::new();
         }
-        let what = if is_hidden(after) {
-            "becomes sensitive: it is not shown any more"
+        let (first, second) = if is_hidden(after) {
+            (
+                "will be marked as sensitive and will not",
+                "display in UI output after applying this change.",
+            )
         } else {
-            "is no longer sensitive: it is shown after this apply"
+            ("will no longer be marked as sensitive", "after applying this change.")
         };
-        let title = self.screen.paint(Paint::Yellow, "# Warning:");
-        format!("{}{title} this value {what}\n", " ".repeat(indent + 2))
+        let is_same = before.clone().split_marks().0 == after.clone().split_marks().0;
+        let end = if is_same { " The value is unchanged." } else { "" };
+        let (margin, title) = (" ".repeat(indent), self.screen.paint(Paint::Yellow, "Warning"));
+        format!("{margin}# {title}: this attribute value {first}\n{margin}# {second}{end}\n")
     }
 
     /// The parts of two values of one form; `None` if they have no parts or different forms.
@@ -177,7 +228,13 @@ impl Differ<'_> {
                 let keys = members(before).chain(members(after)).map(|(key, _)| key);
                 let keys: BTreeSet<&Str> = keys.collect();
                 let pairs = keys.into_iter().map(|key| {
-                    (quoted(key), path.key(key.clone()), part(before, key), part(after, key))
+                    let path = path.key(key.clone());
+                    Pair {
+                        key: quoted(key),
+                        path,
+                        before: part(before, key),
+                        after: part(after, key),
+                    }
                 });
                 Some(self.pairs(pairs.collect(), ("element", path), at))
             }
@@ -186,7 +243,12 @@ impl Differ<'_> {
                 let names: BTreeSet<&Str> = names.collect();
                 let pairs = names.into_iter().map(|name| {
                     let path = path.attribute(name.clone());
-                    (bare(name), path, part(before, name), part(after, name))
+                    Pair {
+                        key: bare(name),
+                        path,
+                        before: part(before, name),
+                        after: part(after, name),
+                    }
                 });
                 Some(self.pairs(pairs.collect(), ("attribute", path), at))
             }
@@ -204,34 +266,35 @@ impl Differ<'_> {
         }
     }
 
-    fn pairs(
-        &self,
-        pairs: Vec<(String, Path, Value, Value)>,
-        (what, path): (&str, &Path),
-        at: usize,
-    ) -> String {
+    fn pairs(&self, pairs: Vec<Pair>, (what, path): (&str, &Path), at: usize) -> String {
         let is_name = |key: &str| what == "attribute" && NAMES.contains(&key);
+        let null = Value::null(Type::Dynamic);
+        let or_null = |value: &'_ Option<Value>| value.clone().unwrap_or_else(|| null.clone());
         let mut shown = Vec::new();
         let mut n_hidden = 0;
-        let is_there = |(_, _, before, after): &&(String, Path, Value, Value)| {
-            self.free || !before.is_null() || !after.is_null()
-        };
-        let names = pairs.iter().filter(is_there).map(|(key, ..)| key.chars().count());
-        let width = names.max().unwrap_or(0);
+        let is_there = |pair: &&Pair| self.free || pair.has_value();
+        let width = pairs.iter().filter(is_there).map(|pair| pair.key.chars().count()).max();
         for pair in pairs {
-            let (key, _, before, after) = &pair;
-            if Sign::between(before, after) != Sign::Keep
-                || (self.keeps || is_name(key)) && !after.is_null()
-            {
+            let (before, after) = (pair.before.as_ref(), pair.after.as_ref());
+            let sign = match self.free {
+                true => Sign::of_free(before, after),
+                false => Sign::between(&or_null(&pair.before), &or_null(&pair.after)),
+            };
+            let is_null = after.is_none_or(Value::is_null);
+            if sign != Sign::Keep || (self.keeps || is_name(&pair.key)) && !is_null {
                 shown.push(pair);
             } else {
-                n_hidden += usize::from(self.free || !after.is_null());
+                n_hidden += usize::from(self.free || !is_null);
             }
         }
         let mut text = format!("{{{}\n", self.note(path));
-        for (key, path, before, after) in &shown {
+        for Pair { key, path, before, after } in &shown {
             let differ = Differ { keeps: self.keeps || is_name(key), ..*self };
-            text.push_str(&differ.attribute((key, width), (before, after), path, at + 2));
+            let name = (key.as_str(), width.unwrap_or(0));
+            text.push_str(&match self.free {
+                true => differ.member(name, (before.as_ref(), after.as_ref()), path, at + 2),
+                false => differ.attribute(name, (&or_null(before), &or_null(after)), path, at + 2),
+            });
         }
         text.push_str(&self.hidden(n_hidden, what, at + 2));
         text.push_str(&format!("{}}}", " ".repeat(at)));
@@ -268,12 +331,25 @@ fn members(value: &Value) -> impl Iterator<Item = (&Str, &Value)> {
     names.iter().zip(value.children())
 }
 
-/// A member of an object or a map; null where there is none.
-fn part(value: &Value, name: &str) -> Value {
-    let found = match value.peek() {
-        Value::Map(map) => map.get(name),
-        Value::Object(object) => object.get(name),
+/// A member of two objects or maps; `None` where one does not have it.
+struct Pair {
+    key: String,
+    path: Path,
+    before: Option<Value>,
+    after: Option<Value>,
+}
+
+impl Pair {
+    fn has_value(&self) -> bool {
+        [&self.before, &self.after].into_iter().flatten().any(|value| !value.is_null())
+    }
+}
+
+/// A member of an object or a map.
+fn part(value: &Value, name: &str) -> Option<Value> {
+    match value.peek() {
+        Value::Map(map) => map.get(name).cloned(),
+        Value::Object(object) => object.get(name).cloned(),
         _ => None,
-    };
-    found.cloned().unwrap_or_else(|| Value::null(Type::Dynamic))
+    }
 }

@@ -30,15 +30,20 @@ pub(super) fn remove_edges(session: &Session<'_>, draft: &mut Draft<Vertex<'_>, 
     });
 }
 
-/// Removes warnings about references in unsupported arguments and blocks of a vertex.
+/// Removes warnings about references in unsupported arguments and blocks of a vertex, and about those in
+/// `replace_triggered_by`, whose values Terraform does not take.
 pub(super) fn remove_warnings(
     session: &Session<'_>,
     vertex: &Vertex<'_>,
     warnings: &mut Vec<Diagnostic>,
 ) {
-    let spans = unsupported(session, vertex);
-    let is_unsupported = |at| spans.iter().any(|span| span.covers(at));
-    warnings.retain(|warning| !warning.subject.is_some_and(is_unsupported));
+    let mut spans = unsupported(session, vertex);
+    if let Vertex::Resource(resource) = vertex {
+        let triggers = &resource.config.lifecycle.replace_triggered_by;
+        spans.extend(triggers.iter().map(|trigger| trigger.span));
+    }
+    let is_unchecked = |at| spans.iter().any(|span| span.covers(at));
+    warnings.retain(|warning| !warning.subject.is_some_and(is_unchecked));
 }
 
 /// Returns the spans of the arguments and blocks of a vertex that the schema lacks.

@@ -124,7 +124,7 @@ impl<'s> Checking<'s> {
             let mut imports = vertex.imports.iter();
             imports.try_for_each(|import| match import_problem(config, import) {
                 Some(problem) => Err(diags.error(problem)),
-                None => expand_import(diags, &root, import).map(drop),
+                None => expand_import(diags, &root, config, import).map(drop),
             })
         };
         self.session.settled(diags, imports).await

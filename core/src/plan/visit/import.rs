@@ -142,10 +142,8 @@ fn taken(import_key: &ImportKey, about: CallContext<'_>) -> Diagnostic {
 
 fn not_there(import_key: &ImportKey, about: CallContext<'_>) -> Diagnostic {
     let detail = format!(
-        "The provider found nothing when it read the object by {import_key}, which is to be imported to {}. \
-         Only objects that are there can be imported: check that the id is right and that the \
-         provider's configuration leads to where the object is.",
-        about.addr
+        "While attempting to import an existing object to {:?}, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id is correct and that it is associated with the provider's configured region or endpoint, or use \"formwork apply\" to create a new remote object for this resource. The object was read by {import_key}.",
+        about.addr.to_string()
     );
     let summary = "Cannot import non-existent remote object";
     Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())

@@ -98,7 +98,7 @@ fn import_targets(
     let mut clues: BTreeMap<_, _> = ours.collect();
     for import in &vertex.imports {
         let scope = view.session.scope(view.session.results.root());
-        let Some(all) = expand_import(diags, &scope, import)? else {
+        let Some(all) = expand_import(diags, &scope, view.session.config, import)? else {
             return Err(diags.error(unknown_repetition(import, &scope)));
         };
         for import_targets in all {

@@ -132,8 +132,6 @@ struct Reader<'t> {
     modules: HashMap<String, ModuleAddr>,
     dependencies: HashMap<String, ConfigResourceAddr>,
     /// The list last read, with its text: neighbours often have the same.
-    // The lists of a resource with thousands of instances are equal and long, so they share one
-    // copy.
     last_dependencies: (&'t str, Arc<Vec<ConfigResourceAddr>>),
     no_dependencies: Arc<Vec<ConfigResourceAddr>>,
     no_paths: Arc<Vec<Path>>,
@@ -305,8 +303,6 @@ impl<'t> Reader<'t> {
                  with a later version of Terraform, which rewrites it."
             )));
         }
-        // Private data must be returned to the provider unchanged, so damaged data is an error and
-        // not dropped.
         let private = BASE64_STANDARD.decode(&from.private).map_err(|error| {
             StateFileError::instance(format!(
                 "Instance {of}: \"private\" is not valid base64: {error}."
@@ -388,8 +384,6 @@ impl<'t> Reader<'t> {
     ) -> FileError {
         let start = self.text.as_ptr().addr();
         let line = place
-            // Raw values borrow from the text, so their position follows from their address. The
-            // JSON reader reports none.
             .and_then(|place| place.as_ptr().addr().checked_sub(start))
             .and_then(|offset| self.text.get(..offset))
             .map(|before| 1 + before.iter().filter(|byte| **byte == b'\n').count());

@@ -1,6 +1,7 @@
 //! The journal as it is written, and reading it back whole, torn and damaged.
 
 use bytes::Bytes;
+use formwork_value::Type;
 use futures_util::future::join_all;
 
 use super::scan::Kind;

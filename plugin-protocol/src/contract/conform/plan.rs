@@ -216,9 +216,10 @@ impl Check {
         }
     }
 
-    /// Checks one of the objects of a nested attribute, which may itself be null or unknown.
+    /// Checks one of the objects of a nested attribute, which may itself be null or unknown: its
+    /// attributes are then. As in Terraform, null and an object of nothing but null are alike here.
     fn element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &Three) {
-        if !same(&three.planned, &three.config) && self.existence(three) {
+        if !same(&three.planned, &three.config) {
             self.attributes(attributes, three);
         }
     }

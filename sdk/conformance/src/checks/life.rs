@@ -5,6 +5,7 @@
 mod change;
 mod journal;
 mod lookup;
+mod remote;
 mod together;
 
 use bytes::Bytes;
@@ -31,24 +32,24 @@ const RULES: [&str; 32] = [
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.wants_any(&RULES) {
+    if !suite.wants_any(&RULES) && !suite.wants_any(&remote::RULES) {
         return;
     }
     if !suite.configured {
-        return suite.skip(&RULES, "the provider cannot be configured");
+        return skip(suite, "the provider cannot be configured");
     }
     let mut journal = match Journal::open(suite.options.journal.as_deref()) {
         Ok(journal) => journal,
         Err(error) => {
-            return suite.skip(&RULES, &format!("the journal cannot be written: {error}"));
+            return skip(suite, &format!("the journal cannot be written: {error}"));
         }
     };
     let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        return suite.skip(&RULES, "the provider has no resource");
+        return skip(suite, "the provider has no resource");
     }
     for offered in &resources {
-        if suite.is_late() {
+        if !suite.wants_any(&RULES) {
             break;
         }
         let configs = suite.legal(offered).await;
@@ -57,7 +58,13 @@ pub(super) async fn run(suite: &mut Suite) {
             None => suite.skip(&RULES, "no legal configuration was found; give one with -examples"),
         }
     }
+    remote::run(suite, &mut journal, &resources).await;
     sweep(suite, &mut journal, &resources).await;
+}
+
+fn skip(suite: &mut Suite, reason: &str) {
+    suite.skip(&RULES, reason);
+    suite.skip(&remote::RULES, reason);
 }
 
 /// An object that exists.
@@ -67,6 +74,16 @@ struct Object {
     private: Bytes,
     identity: Option<Msg>,
     config: Value,
+}
+
+impl Object {
+    /// The input of a plan that gives it another configuration.
+    fn change(&self, offered: &OfferedType, config: Value) -> PlanInput {
+        let mut change = input(offered, self.value.clone(), config);
+        change.private = self.private.clone();
+        change.identity = self.identity.clone();
+        change
+    }
 }
 
 async fn one(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, config: &Value) {
@@ -227,9 +244,7 @@ async fn settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
         });
         configured(suite, offered, object, value.as_ref(), &call);
     }
-    let mut again = input(offered, object.value.clone(), object.config.clone());
-    again.private = object.private.clone();
-    again.identity = object.identity.clone();
+    let again = object.change(offered, object.config.clone());
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
     let planned = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     let held = matches!(&planned, Ok(Some(it)) if *it.value() == object.value);

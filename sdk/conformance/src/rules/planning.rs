@@ -1,7 +1,7 @@
 //! Rules of the planning (P).
 
 use super::Severity::{Must, Should};
-use super::Support::{Implemented, Missing};
+use super::Support::Implemented;
 use super::{Rule, row};
 
 /// The rows.
@@ -112,7 +112,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Plan what the configuration says.",
     ),
     row(
-        ("P-16", Must, 3, Missing("needs the recording proxy")),
+        ("P-16", Must, 3, Implemented),
         "Planning makes no changing remote call",
         "recording proxy",
         "A plan changes the real world.",

@@ -84,8 +84,8 @@ impl Differ<'_> {
         if self.free {
             let n_changed = gone().count().min(come().count());
             let changed = gone().zip(come()).map(|(before, (place, after))| {
-                let change = self.change((before, after), &path.index(place), at);
-                self.item(Sign::Change, &change, at)
+                let path = path.index(place);
+                self.item(Sign::Change, &self.changed(Sign::Change, (before, after), &path, at), at)
             });
             let gone = gone().skip(n_changed).map(|item| self.whole_item(Sign::Remove, item, at));
             let come = come().skip(n_changed).map(|(_, item)| self.whole_item(Sign::Add, item, at));

@@ -344,6 +344,26 @@ fn texts_of_json_without_content_are_shown_as_calls() {
 }
 
 #[test]
+fn null_in_json_is_a_value_and_not_the_absence_of_one() {
+    let rows = [
+        (r#"{"a":1,"b":2}"#, r#"{"b":2}"#, "- a = 1\n"),
+        (r#"{"a":null,"b":2}"#, r#"{"b":2}"#, "- a = null\n"),
+        (r#"{"b":2}"#, r#"{"a":null,"b":2}"#, "+ a = null\n"),
+        (r#"{"a":null,"b":2}"#, r#"{"a":1,"b":2}"#, "~ a = null -> 1\n"),
+        (r#"{"a":1,"b":2}"#, r#"{"a":null,"b":2}"#, "~ a = 1 -> null\n"),
+    ];
+    for (before, after, line) in rows {
+        let text = change(Value::string(before), Value::string(after));
+        assert!(text.contains(line), "{text}");
+        assert!(text.contains("# (1 unchanged attribute hidden)\n"), "{text}");
+    }
+    let text = change(Value::string("[null,1]"), Value::string("[2,1]"));
+    assert!(text.contains("~ null -> 2,\n"), "{text}");
+    let text = change(Value::string(r#"{"a":{"b":1}}"#), Value::string(r#"{"c":1}"#));
+    assert!(text.contains("- a = {\n") && !text.contains("-> null"), "{text}");
+}
+
+#[test]
 fn a_carriage_return_belongs_to_the_line_break() {
     let text = change(Value::string("a\r\nb\rc\r\n"), Value::string("a\r\nb\r\n"));
     assert!(text.contains(" a\r\n"), "{text:?}");
@@ -365,8 +385,9 @@ fn what_is_sensitive_is_never_shown() {
         Value::string("a"),
         secret("a"),
         &expect![[r#"
-                    # Warning: this value becomes sensitive: it is not shown any more
-                  ~ input = (sensitive value)
+            # Warning: this attribute value will be marked as sensitive and will not
+            # display in UI output after applying this change. The value is unchanged.
+            ~ input = (sensitive value)
         "#]],
     );
     let within = |text: &str| Value::object([("open", Value::string(text)), ("key", secret(text))]);

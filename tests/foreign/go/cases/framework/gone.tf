@@ -4,7 +4,7 @@ resource "framework_planned" "a" {
   name = "a"
   size = 1
 }
-resource "framework_identified" "b" {
+resource "framework_thing" "b" {
   name = "b"
 }
 resource "framework_versioned" "c" {
