@@ -300,12 +300,9 @@ impl Walk<'_> {
                 let key = here.key_of(call);
                 let text = call.address.to_string();
                 let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
-                let is_locked = !package.is_local();
                 match self.kept(&key, &text, call).filter(|_| may_name) {
                     Some(record) => {
-                        if is_locked {
-                            self.verify(diags, call, &key, &record)?;
-                        }
+                        self.verify(diags, call, &key, &record)?;
                         self.keep(here, key, record, !package.is_local())
                     }
                     None => {
@@ -314,9 +311,7 @@ impl Walk<'_> {
                         let origin = here.origin();
                         let dir = self.fetch(diags, call, &key, (package, within, origin))?;
                         let record = Record { source: text, version: None, dir };
-                        if is_locked {
-                            self.verify(diags, call, &key, &record)?;
-                        }
+                        self.verify(diags, call, &key, &record)?;
                         self.installed(here, key, record, !package.is_local())
                     }
                 }

@@ -1,5 +1,6 @@
 //! Compares modules with their lock file while they are installed.
 
+use formwork_core::addr::ModuleSource;
 use formwork_core::config::CallSite;
 use formwork_core::version::LooseVersion;
 use formwork_value::{Diagnostics, Reported};
@@ -57,7 +58,10 @@ impl Walk<'_> {
         key: &str,
         record: &Record,
     ) -> Result<(), Reported> {
-        let Some(found) = self.found.as_mut() else { return Ok(()) };
+        // A folder of this machine is as it is.
+        let is_local =
+            matches!(&call.address, ModuleSource::Package(package, _) if package.is_local());
+        let Some(found) = self.found.as_mut().filter(|_| !is_local) else { return Ok(()) };
         let package = self.staging.on_disk(&self.staging.place(key));
         let hash = hash::of_module(&package)
             .map_err(|error| diags.error(complaint::no_hash(key, call, &error)))?;
