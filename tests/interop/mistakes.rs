@@ -144,6 +144,12 @@ fn other_details(
     let form = |detail: &str| {
         let detail =
             detail.replace("Terraform", "Formwork").replace("terraform init", "formwork init");
+        if detail.contains("The following provider development overrides are set") {
+            // Terraform lists them in no particular order.
+            let mut lines: Vec<&str> = detail.lines().collect();
+            lines.sort_unstable();
+            return lines.join("\n");
+        }
         // Terraform suggests one of the functions within reach at random.
         let detail = match detail.split_once(" Did you mean ") {
             Some((start, _)) if start.contains("There is no function named") => start,
