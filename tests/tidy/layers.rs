@@ -118,7 +118,8 @@ const LAYERS: [&[&str]; 9] = [
 ];
 
 /// The modules of the library of operations, likewise.
-const OPERATION_LAYERS: [&[&str]; 7] = [
+const OPERATION_LAYERS: [&[&str]; 8] = [
+    &["schema_cache"],
     &["errored", "generated", "launcher", "observer", "saved_plan", "unmatched"],
     &["state_session"],
     &["operation"],
