@@ -1,6 +1,7 @@
 //! Installs the modules a configuration calls, and those they call.
 
 mod locked;
+mod version;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use super::commit::Staging;
 use super::complaint;
 use super::lock::ModuleLock;
 use super::manifest::{Manifest, Record};
-use super::registry::{Listed, Registries};
+use super::registry::Registries;
 use crate::data_dir::DataDir;
 use crate::env::{Env, MODULE_SIZE};
 use crate::fetch::archive::{ArchiveError, Limits};
@@ -403,30 +404,6 @@ impl Walk<'_> {
         let record = Record { source, version: Some(version), dir };
         self.verify(diags, call, &key, &record)?;
         Ok(self.installed(here, key, record, true))
-    }
-
-    /// The newest version that the call allows.
-    fn choose(
-        &mut self,
-        diags: &mut Diagnostics,
-        call: &CallSite,
-        module: &RegistryModule,
-    ) -> Result<LooseVersion, Reported> {
-        let named = complaint::named(self.sources, call);
-        let listed: Listed = self.registries.versions(module).map_err(|error| {
-            diags.error(complaint::no_versions(&named, call, &module.host, &error))
-        })?;
-        for text in &listed.ignored {
-            diags.warn(complaint::ignored_version(&named, call, &module.host, text));
-        }
-        let fits = |version: &&LooseVersion| match &call.version {
-            Some((wanted, _)) => wanted.allows(version),
-            None => !version.is_prerelease(),
-        };
-        let found = listed.versions.iter().rfind(fits).cloned();
-        found.ok_or_else(|| {
-            diags.error(complaint::nothing_fits(self.sources, call, module, &listed))
-        })
     }
 
     /// The installed record, if it still fits the call.

@@ -2,7 +2,6 @@
 
 use formwork_core::addr::ModuleSource;
 use formwork_core::config::CallSite;
-use formwork_core::version::LooseVersion;
 use formwork_value::{Diagnostics, Reported};
 
 use super::{ModulesFolder, Walk, complaint};
@@ -36,19 +35,6 @@ pub(super) fn changed(
 }
 
 impl Walk<'_> {
-    /// The locked version of a module, if the call allows it.
-    pub(super) fn locked_version(
-        &self,
-        key: &str,
-        source: &str,
-        call: &CallSite,
-    ) -> Option<LooseVersion> {
-        let locked = self.locked.0.get(key).filter(|locked| locked.source == source)?;
-        let version: LooseVersion = locked.version.as_ref()?.parse().ok()?;
-        let is_allowed = call.version.as_ref().is_none_or(|(wanted, _)| wanted.allows(&version));
-        is_allowed.then_some(version)
-    }
-
     /// Compares the content of a module with the lock file, if there is one, and takes it down for the
     /// next one.
     pub(super) fn verify(
