@@ -3,6 +3,7 @@
 
 mod aws;
 pub mod complete;
+mod compression;
 mod consul;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
@@ -19,6 +20,7 @@ mod retry;
 mod s3;
 #[cfg(test)]
 mod scripted;
+mod signing;
 pub mod store;
 pub mod unsupported;
 mod web;

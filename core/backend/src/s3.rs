@@ -23,10 +23,11 @@ use self::config::{DEPRECATED, DEPRECATED_VARIABLES, Settings};
 use self::place::S3Place;
 use self::table::Table;
 use crate::aws::credentials::Chain;
-use crate::aws::{Service, context, signer};
+use crate::aws::{Service, signer};
 use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;
+use crate::signing::context;
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::web::{Client, Tls};
 use crate::{
