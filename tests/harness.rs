@@ -1,8 +1,9 @@
 //! Support for every end-to-end test: a folder with a configuration, the programs, and the results
 //! of their runs.
 
-// The tests of the provider start it too, and have no business with this crate.
+pub(crate) mod azure;
 mod consul;
+// The tests of the provider start it too, and have no business with this crate.
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
 mod programs;

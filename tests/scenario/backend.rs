@@ -1,6 +1,7 @@
 //! States in backends, with Terraform on the same servers: either program goes on where the other
 //! stopped, and their locks exclude each other.
 
+mod azurerm;
 mod both;
 mod consul;
 mod http;

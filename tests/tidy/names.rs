@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 23] = [
+const SERIALISED: [&str; 27] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -49,6 +49,10 @@ const SERIALISED: [&str; 23] = [
     "core/backend/src/consul/client.rs",
     "core/backend/src/s3/bucket.rs",
     "core/backend/src/s3/table.rs",
+    "core/backend/src/azurerm/account.rs",
+    "core/backend/src/azurerm/cloud.rs",
+    "core/backend/src/azurerm/container.rs",
+    "core/backend/src/azurerm/identity.rs",
     // TF_REATTACH_PROVIDERS.
     "plugin-protocol/src/reattach.rs",
     // Transcripts of calls.

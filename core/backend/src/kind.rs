@@ -8,6 +8,7 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Diagnostic, Str, Type, Value};
 
 use crate::Backend;
+use crate::azurerm::AzureKind;
 use crate::consul::ConsulKind;
 use crate::http::HttpKind;
 use crate::inmem::InMemoryKind;
@@ -36,8 +37,8 @@ pub trait BackendKind: Sync {
 }
 
 /// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 6] =
-    [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind, &ConsulKind];
+pub const KINDS: [&dyn BackendKind; 7] =
+    [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind, &AzureKind, &ConsulKind];
 
 /// Returns the type of backend of a name.
 #[must_use]

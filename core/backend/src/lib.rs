@@ -2,6 +2,8 @@
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
 mod aws;
+mod azurerm;
+mod command;
 pub mod complete;
 mod compression;
 mod consul;
