@@ -3,6 +3,7 @@
 
 pub(crate) mod azure;
 mod consul;
+pub(crate) mod gcs;
 // The tests of the provider start it too, and have no business with this crate.
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;

@@ -4,6 +4,7 @@
 mod azurerm;
 mod both;
 mod consul;
+mod gcs;
 mod http;
 mod pg;
 mod s3;

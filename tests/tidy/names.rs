@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 27] = [
+const SERIALISED: [&str; 29] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -53,6 +53,8 @@ const SERIALISED: [&str; 27] = [
     "core/backend/src/azurerm/cloud.rs",
     "core/backend/src/azurerm/container.rs",
     "core/backend/src/azurerm/identity.rs",
+    "core/backend/src/gcs/bucket.rs",
+    "core/backend/src/gcs/credentials.rs",
     // TF_REATTACH_PROVIDERS.
     "plugin-protocol/src/reattach.rs",
     // Transcripts of calls.

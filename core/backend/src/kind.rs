@@ -10,6 +10,7 @@ use formwork_value::{Diagnostic, Str, Type, Value};
 use crate::Backend;
 use crate::azurerm::AzureKind;
 use crate::consul::ConsulKind;
+use crate::gcs::GcsKind;
 use crate::http::HttpKind;
 use crate::inmem::InMemoryKind;
 use crate::local::{Local, Workspaces};
@@ -37,8 +38,8 @@ pub trait BackendKind: Sync {
 }
 
 /// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 7] =
-    [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind, &AzureKind, &ConsulKind];
+pub const KINDS: [&dyn BackendKind; 8] =
+    [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind, &AzureKind, &GcsKind, &ConsulKind];
 
 /// Returns the type of backend of a name.
 #[must_use]

@@ -7,6 +7,7 @@ mod command;
 pub mod complete;
 mod compression;
 mod consul;
+mod gcs;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
 mod http;
