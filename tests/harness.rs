@@ -7,6 +7,7 @@ pub(crate) mod gcs;
 // The tests of the provider start it too, and have no business with this crate.
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
+pub(crate) mod kubernetes;
 mod programs;
 pub(crate) mod proxy;
 pub(crate) mod registry;

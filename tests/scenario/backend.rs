@@ -6,6 +6,7 @@ mod both;
 mod consul;
 mod gcs;
 mod http;
+mod kubernetes;
 mod pg;
 mod s3;
 

@@ -13,6 +13,7 @@ use crate::consul::ConsulKind;
 use crate::gcs::GcsKind;
 use crate::http::HttpKind;
 use crate::inmem::InMemoryKind;
+use crate::kubernetes::KubernetesKind;
 use crate::local::{Local, Workspaces};
 use crate::pg::PgKind;
 use crate::s3::S3Kind;
@@ -38,8 +39,17 @@ pub trait BackendKind: Sync {
 }
 
 /// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 8] =
-    [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind, &AzureKind, &GcsKind, &ConsulKind];
+pub const KINDS: [&dyn BackendKind; 9] = [
+    &LocalKind,
+    &HttpKind,
+    &InMemoryKind,
+    &PgKind,
+    &S3Kind,
+    &AzureKind,
+    &GcsKind,
+    &ConsulKind,
+    &KubernetesKind,
+];
 
 /// Returns the type of backend of a name.
 #[must_use]

@@ -14,6 +14,7 @@ mod http;
 mod inmem;
 pub mod kind;
 mod known;
+mod kubernetes;
 pub mod local;
 pub mod lock;
 mod pg;
