@@ -1,10 +1,13 @@
 //! Support for every end-to-end test: a folder with a configuration, the programs, and the results
 //! of their runs.
 
-// The tests of the provider start it too, and have no business with this crate.
+pub(crate) mod azure;
 mod consul;
+pub(crate) mod gcs;
+// The tests of the provider start it too, and have no business with this crate.
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
+pub(crate) mod kubernetes;
 mod programs;
 pub(crate) mod proxy;
 pub(crate) mod registry;

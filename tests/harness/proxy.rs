@@ -2,7 +2,7 @@
 //! whom it connected.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -27,22 +27,37 @@ pub(crate) enum Scheme {
 }
 
 impl Proxy {
-    /// Starts one.
+    /// Starts one that connects clients to whom they ask for.
     pub(crate) fn start(scheme: Scheme, guarded: bool) -> Self {
+        Self::greeting(move |client| match scheme {
+            Scheme::Http => greet_http(client, guarded),
+            Scheme::Socks => greet_socks(client, guarded),
+        })
+    }
+
+    /// Starts one that leads hosts to ports of this machine: the first one for whose ending a host has.
+    pub(crate) fn leading(routes: Vec<(&'static str, u16)>) -> Self {
+        Self::greeting(move |client| {
+            let (_, whom) = asked_for(client)?;
+            let port = routes.iter().find(|(ending, _)| whom.ends_with(ending));
+            let (_, port) = port.ok_or(io::ErrorKind::NotFound)?;
+            connect(client, ("127.0.0.1", *port))
+        })
+    }
+
+    fn greeting(
+        greet: impl Fn(&TcpStream) -> io::Result<TcpStream> + Clone + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
         let port = listener.local_addr().expect("it has an address").port();
         let connected = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&connected);
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                let count = Arc::clone(&count);
+                let (count, greet) = (Arc::clone(&count), greet.clone());
                 thread::spawn(move || {
-                    let greeted = match scheme {
-                        Scheme::Http => greet_http(&client, guarded),
-                        Scheme::Socks => greet_socks(&client, guarded),
-                    };
                     // A client with an invalid greeting is disconnected.
-                    if let Ok(end) = greeted {
+                    if let Ok(end) = greet(&client) {
                         count.fetch_add(1, Ordering::SeqCst);
                         carry(&client, &end);
                     }
@@ -59,17 +74,28 @@ impl Proxy {
 }
 
 fn greet_http(mut client: &TcpStream, guarded: bool) -> io::Result<TcpStream> {
-    let mut request = Vec::new();
-    while !request.ends_with(b"\r\n\r\n") {
-        request.push(read::<1>(client)?[0]);
-    }
-    let request = String::from_utf8_lossy(&request);
-    let whom = request.strip_prefix("CONNECT ").and_then(|rest| rest.split(' ').next());
+    let (request, whom) = asked_for(client)?;
     if guarded && !request.contains(&format!("Proxy-Authorization: Basic {WORDS}\r\n")) {
         client.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")?;
         return Err(io::ErrorKind::PermissionDenied.into());
     }
-    let end = TcpStream::connect(whom.ok_or(io::ErrorKind::InvalidData)?)?;
+    connect(client, whom)
+}
+
+/// Reads a request, and the host and port that it asks for.
+fn asked_for(client: &TcpStream) -> io::Result<(String, String)> {
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
+        request.push(read::<1>(client)?[0]);
+    }
+    let request = String::from_utf8_lossy(&request).into_owned();
+    let whom = request.strip_prefix("CONNECT ").and_then(|rest| rest.split(' ').next());
+    let whom = whom.ok_or(io::ErrorKind::InvalidData)?.to_owned();
+    Ok((request, whom))
+}
+
+fn connect(mut client: &TcpStream, whom: impl ToSocketAddrs) -> io::Result<TcpStream> {
+    let end = TcpStream::connect(whom)?;
     client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
     Ok(end)
 }

@@ -140,9 +140,10 @@ impl Drop for ObjectStore {
 }
 
 /// A program that `.ci/run` installs for the tests.
-fn installed(program: &str, backend: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/bin").join(program);
-    if path.exists() {
+pub(super) fn installed(program: &str, backend: &str) -> Option<PathBuf> {
+    let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers");
+    let folders = ["bin", "node_modules/.bin"].map(|folder| servers.join(folder).join(program));
+    if let Some(path) = folders.into_iter().find(|path| path.exists()) {
         return Some(path);
     }
     let warning = format!(

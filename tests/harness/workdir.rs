@@ -15,14 +15,16 @@ use super::{Command, World, bad_provider, built, terraform};
 pub(crate) struct Workdir {
     folder: TempDir,
     pub(crate) world: World,
+    /// Variables of all commands, besides the usual ones.
+    pub(super) variables: Vec<(String, String)>,
 }
 
 impl Workdir {
     /// Makes a folder with these files: each begins with a line `//- name`. The text before the
-    /// first such line is `main.tf`.
+    /// first such line is `main.tf`. A file `environment` has a variable of all commands on each line.
     pub(crate) fn new(files: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let workdir = Self { folder, world: World::new() };
+        let mut workdir = Self { folder, world: World::new(), variables: Vec::new() };
         for part in ["home", "work", "plugins"] {
             fs::create_dir(workdir.folder.path().join(part)).expect("a folder");
         }
@@ -38,6 +40,10 @@ impl Workdir {
             }
         }
         workdir.write_if_any(name, &text);
+        let pairs = workdir.read("environment");
+        let pairs = pairs.lines().filter_map(|line| line.split_once('='));
+        workdir.variables =
+            pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         workdir.link_plugin(bad_provider());
         workdir.write_settings();
         workdir

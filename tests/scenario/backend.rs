@@ -1,9 +1,12 @@
 //! States in backends, with Terraform on the same servers: either program continues where the other
 //! stopped, and their locks exclude each other.
 
+mod azurerm;
 mod both;
 mod consul;
+mod gcs;
 mod http;
+mod kubernetes;
 mod pg;
 mod s3;
 

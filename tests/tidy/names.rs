@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 24] = [
+const SERIALISED: [&str; 33] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -49,6 +49,15 @@ const SERIALISED: [&str; 24] = [
     "core/backend/src/consul/client.rs",
     "core/backend/src/s3/bucket.rs",
     "core/backend/src/s3/table.rs",
+    "core/backend/src/azurerm/account.rs",
+    "core/backend/src/azurerm/cloud.rs",
+    "core/backend/src/azurerm/container.rs",
+    "core/backend/src/azurerm/identity.rs",
+    "core/backend/src/gcs/bucket.rs",
+    "core/backend/src/gcs/credentials.rs",
+    "core/backend/src/kubernetes/access.rs",
+    "core/backend/src/kubernetes/cluster.rs",
+    "core/backend/src/kubernetes/kubeconfig.rs",
     // TF_REATTACH_PROVIDERS.
     "plugin-protocol/src/reattach.rs",
     // Transcripts of calls.

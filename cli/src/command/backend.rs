@@ -343,7 +343,7 @@ mod tests {
             );
             InitializedBackend::parse(text.as_bytes()).unwrap().unwrap()
         };
-        for kind in ["gcs", "azurerm", "kubernetes"] {
+        for kind in ["cos", "oci", "oss"] {
             let detail = changed(Some(&record(kind))).detail.to_string();
             let pull = detail.find("terraform state pull").expect(&detail);
             assert!(detail.find("-reconfigure").is_none_or(|at| pull < at), "{detail}");

@@ -2,7 +2,6 @@
 //! refusals with their code.
 
 pub(crate) mod credentials;
-mod environment;
 pub(crate) mod profile;
 pub(crate) mod sts;
 
@@ -14,8 +13,8 @@ use reqsign_core::{SignRequest as _, Signer};
 use serde::Deserialize;
 use ureq::http::{HeaderValue, Request, StatusCode, header};
 
-pub(crate) use self::environment::context;
 use crate::remote::Cause;
+use crate::signing::Authorize;
 use crate::web::{Client, HttpResponse, may_pass, without_secrets};
 
 /// Codes of refusals that end by themselves, which some services answer with the status 400.
@@ -57,25 +56,18 @@ impl Service {
     /// # Errors
     /// When there are no credentials, or no answer came. One with any status is returned.
     pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
-        let mut attempts = self.client.begin();
-        loop {
-            let outcome = self.client.once(self.signed(request).await?).await;
-            let pause = match &outcome {
-                Ok(answer) if is_busy(answer) => answer.pause(),
-                Ok(_) => return Ok(outcome?),
-                Err(_) => None,
-            };
-            if !attempts.again(pause).await {
-                let n_attempts = attempts.n_made();
-                return Ok(outcome.map_err(|error| error.after(n_attempts))?);
-            }
-        }
+        self.client.send_authorized(request, self).await
+    }
+}
+
+#[async_trait::async_trait]
+impl Authorize for Service {
+    async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+        self.signer.authorize(with_sum(request)?).await
     }
 
-    async fn signed(&self, request: &Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
-        let (mut parts, body) = with_sum(request.clone())?.into_parts();
-        self.signer.sign(&mut parts, None).await.map_err(|error| explained(&error))?;
-        Ok(Request::from_parts(parts, body))
+    fn is_busy(&self, answer: &HttpResponse) -> bool {
+        is_busy(answer)
     }
 }
 
@@ -109,20 +101,6 @@ fn is_busy(answer: &HttpResponse) -> bool {
     may_pass(answer.status)
         || (answer.status == StatusCode::BAD_REQUEST
             && Refusal::read(answer).is_some_and(|refusal| refusal.is_throttling()))
-}
-
-/// An error of the signing package with the reasons behind it.
-fn explained(error: &reqsign_core::Error) -> Cause {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(error) = source {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text.push_str(&format!(": {more}"));
-        }
-        source = error.source();
-    }
-    text.into()
 }
 
 /// An answer of a service that refuses a request.

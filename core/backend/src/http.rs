@@ -193,21 +193,16 @@ impl Server {
         url: &str,
         body: Option<&[u8]>,
     ) -> Result<HttpResponse, Cause> {
-        self.client
-            .send(|| {
-                let mut request = Request::builder().method(method).uri(url);
-                if let Some(authorization) = &self.authorization {
-                    request = request.header(header::AUTHORIZATION, authorization);
-                }
-                if let Some(body) = body {
-                    let sum = STANDARD.encode(Md5::digest(body));
-                    request = request
-                        .header(header::CONTENT_TYPE, "application/json")
-                        .header("Content-MD5", sum);
-                }
-                Ok(request.body(body.unwrap_or_default().to_vec())?)
-            })
-            .await
+        let mut request = Request::builder().method(method).uri(url);
+        if let Some(authorization) = &self.authorization {
+            request = request.header(header::AUTHORIZATION, authorization);
+        }
+        if let Some(body) = body {
+            let sum = STANDARD.encode(Md5::digest(body));
+            request =
+                request.header(header::CONTENT_TYPE, "application/json").header("Content-MD5", sum);
+        }
+        self.client.send(&request.body(body.unwrap_or_default().to_vec())?).await
     }
 }
 

@@ -8,9 +8,12 @@ use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Diagnostic, Str, Type, Value};
 
 use crate::Backend;
+use crate::azurerm::AzureKind;
 use crate::consul::ConsulKind;
+use crate::gcs::GcsKind;
 use crate::http::HttpKind;
 use crate::inmem::InMemoryKind;
+use crate::kubernetes::KubernetesKind;
 use crate::local::{Local, Workspaces};
 use crate::pg::PgKind;
 use crate::s3::S3Kind;
@@ -36,8 +39,17 @@ pub trait BackendKind: Sync {
 }
 
 /// All types of backends, by name.
-pub const KINDS: [&dyn BackendKind; 6] =
-    [&LocalKind, &HttpKind, &InMemoryKind, &PgKind, &S3Kind, &ConsulKind];
+pub const KINDS: [&dyn BackendKind; 9] = [
+    &LocalKind,
+    &HttpKind,
+    &InMemoryKind,
+    &PgKind,
+    &S3Kind,
+    &AzureKind,
+    &GcsKind,
+    &ConsulKind,
+    &KubernetesKind,
+];
 
 /// Returns the type of backend of a name.
 #[must_use]

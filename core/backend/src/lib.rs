@@ -2,13 +2,18 @@
 //! nothing of configurations, and keeps no journals: those are in the engine's `state::intents`.
 
 mod aws;
+mod azurerm;
+mod command;
+mod compression;
 mod consul;
+mod gcs;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
 mod http;
 mod inmem;
 pub mod kind;
 mod known;
+mod kubernetes;
 pub mod local;
 pub mod lock;
 mod pg;
@@ -18,6 +23,7 @@ mod retry;
 mod s3;
 #[cfg(test)]
 mod scripted;
+mod signing;
 pub mod store;
 pub mod unsupported;
 mod wait;

@@ -6,7 +6,7 @@ use crate::kind::KINDS;
 const REMOVED: [&str; 7] = ["artifactory", "azure", "etcd", "etcdv3", "manta", "swift", "atlas"];
 
 /// Backends of Terraform that are not supported yet.
-const LATER: [&str; 8] = ["azurerm", "cloud", "cos", "gcs", "kubernetes", "oci", "oss", "remote"];
+const LATER: [&str; 5] = ["cloud", "cos", "oci", "oss", "remote"];
 
 /// Describes why a backend cannot be used, and what to do.
 #[must_use]

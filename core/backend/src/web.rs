@@ -22,7 +22,8 @@ use ureq::{Agent, Proxy};
 use self::server_name::NamedTlsConnector;
 use crate::kind::ConfigError;
 use crate::remote::Cause;
-use crate::retry::{Attempts, Retries};
+use crate::retry::Retries;
+use crate::signing::Authorize;
 
 /// The longest wait for a connection, and for the next part of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -169,20 +170,28 @@ impl Client {
         Self { redirects: 0, ..self }
     }
 
-    /// Sends a request, and again where the server does not answer, is busy or fails. `prepare` makes
-    /// the request of each attempt.
+    /// Sends a request, and again where the server does not answer, is busy or fails.
     ///
     /// # Errors
     /// When no answer came. One with any other status is returned.
-    pub(crate) async fn send(
+    pub(crate) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
+        self.send_authorized(request, &AsItIs).await
+    }
+
+    /// Sends a request as [`Client::send`], and authorizes it before each attempt.
+    ///
+    /// # Errors
+    /// When it cannot be authorized, or no answer came. One with any other status is returned.
+    pub(crate) async fn send_authorized(
         &self,
-        prepare: impl Fn() -> Result<Request<Vec<u8>>, Cause> + Send,
+        request: &Request<Vec<u8>>,
+        by: &dyn Authorize,
     ) -> Result<HttpResponse, Cause> {
-        let mut attempts = self.begin();
+        let mut attempts = self.retries.begin("state backend");
         loop {
-            let outcome = self.once(prepare()?).await;
+            let outcome = self.once(by.authorize(request.clone()).await?).await;
             let pause = match &outcome {
-                Ok(answer) if may_pass(answer.status) => answer.pause(),
+                Ok(answer) if by.is_busy(answer) => answer.pause(),
                 Ok(_) => return Ok(outcome?),
                 Err(_) => None,
             };
@@ -191,11 +200,6 @@ impl Client {
                 return Ok(outcome.map_err(|error| error.after(n_attempts))?);
             }
         }
-    }
-
-    /// Begins the attempts at a request.
-    pub(crate) fn begin(&self) -> Attempts {
-        self.retries.begin("state backend")
     }
 
     /// Sends a request once. The network is waited for on another thread.
@@ -239,6 +243,16 @@ impl Client {
             return Err(format!("the answer is longer than the limit of {MAX_STATE} bytes"));
         }
         Ok(HttpResponse { status: parts.status, headers: parts.headers, body: text })
+    }
+}
+
+/// The authorization of a request that has it already, or needs none.
+struct AsItIs;
+
+#[async_trait::async_trait]
+impl Authorize for AsItIs {
+    async fn authorize(&self, request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+        Ok(request)
     }
 }
 

@@ -237,7 +237,7 @@ impl Server {
     }
 
     async fn call(&self, method: &str, call: &str, body: Vec<u8>) -> Result<HttpResponse, Cause> {
-        self.client.send(|| self.request(method, call, body.clone())).await
+        self.client.send(&self.request(method, call, body)?).await
     }
 
     fn json<T: serde::de::DeserializeOwned>(

@@ -1,18 +1,15 @@
 //! The key of one workspace: one value, or a list of chunks if the state is too large for one. A value that
 //! another program has changed is not overwritten.
 
-use std::io::{Read as _, Write as _};
 use std::time::{Duration, Instant};
 
-use flate2::Compression;
-use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
 use formwork_core::disk::MAX_STATE;
 use md5::{Digest as _, Md5};
 use serde::{Deserialize, Serialize};
 
 use super::client::{Pair, Server, Stored};
 use super::session::{RHYTHM, Session};
+use crate::compression::{compressed, decompressed};
 use crate::lock::LockInfo;
 use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
@@ -189,21 +186,6 @@ impl ConsulPlace {
         }
         Err("the session that held the lock has ended, and the server does not grant the lock again".into())
     }
-}
-
-fn compressed(text: &[u8]) -> Result<Vec<u8>, Cause> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(text)?;
-    Ok(encoder.finish()?)
-}
-
-fn decompressed(content: &[u8]) -> Result<Vec<u8>, Cause> {
-    let mut text = Vec::new();
-    GzDecoder::new(content).take(MAX_STATE + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MAX_STATE {
-        return Err(format!("the state is longer than the limit of {MAX_STATE} bytes").into());
-    }
-    Ok(text)
 }
 
 fn sum(text: &[u8]) -> String {

@@ -1,14 +1,63 @@
-//! The environment in which the signing package searches for credentials: variables, files and
-//! requests.
+//! Requests that are authorized before each attempt, and the environment in which the signing package
+//! searches for credentials: variables, files and requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 
 use bytes::Bytes;
-use reqsign_core::{Context, Env, Error, FileRead, HttpSend, Result};
+use reqsign_core::{Context, Env, Error, FileRead, HttpSend, Result, Signer};
 use ureq::http::{Request, Response};
 
-use crate::web::Client;
+use crate::remote::Cause;
+use crate::web::{Client, HttpResponse, may_pass};
+
+/// The authorization of the requests to a service: a signature or a token, which can expire between two
+/// attempts.
+#[async_trait::async_trait]
+pub(crate) trait Authorize: Send + Sync {
+    /// Adds the authorization to a request.
+    ///
+    /// # Errors
+    /// When there are no credentials, or the request cannot be signed.
+    async fn authorize(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> std::result::Result<Request<Vec<u8>>, Cause>;
+
+    /// Whether an answer may be another one after a pause.
+    fn is_busy(&self, answer: &HttpResponse) -> bool {
+        may_pass(answer.status)
+    }
+}
+
+#[async_trait::async_trait]
+impl<K> Authorize for Signer<K>
+where
+    K: reqsign_core::SigningCredential,
+{
+    async fn authorize(
+        &self,
+        request: Request<Vec<u8>>,
+    ) -> std::result::Result<Request<Vec<u8>>, Cause> {
+        let (mut parts, body) = request.into_parts();
+        self.sign(&mut parts, None).await.map_err(|error| explained(&error))?;
+        Ok(Request::from_parts(parts, body))
+    }
+}
+
+/// An error of the signing package with the reasons behind it.
+pub(crate) fn explained(error: &Error) -> Cause {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(&format!(": {more}"));
+        }
+        source = error.source();
+    }
+    text.into()
+}
 
 /// Makes the context: the variables of the command's environment, and a client for the services
 /// that return credentials.

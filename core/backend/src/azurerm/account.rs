@@ -1,0 +1,251 @@
+//! A storage account: its address and the authorization of requests, looked up when they are first needed.
+
+use reqsign_azure_storage::{Credential, RequestSigner, StaticCredentialProvider};
+use reqsign_core::{Context, Signer};
+use serde::Deserialize;
+use tokio::sync::OnceCell;
+use ureq::http::{Request, StatusCode, header};
+
+use super::cloud::{Cloud, CloudSource};
+use super::identity::{Identity, Source, Tokens, azure_cli};
+use crate::remote::Cause;
+use crate::web::{Client, HttpResponse, encoded};
+
+/// The version of the API of the Resource Manager.
+const MANAGER_VERSION: &str = "2023-01-01";
+
+/// Settings for the access to an account.
+pub(super) struct Credentials {
+    pub(super) cloud: CloudSource,
+    pub(super) access: Access,
+    /// Whether the Resource Manager is asked for the address of the account.
+    pub(super) lookup_endpoint: bool,
+    pub(super) resource_group: Option<String>,
+    pub(super) subscription: Option<String>,
+    /// The identity that tokens are issued to, where any are needed.
+    pub(super) identity: Option<Identity>,
+}
+
+/// The authorization of requests for blobs.
+pub(super) enum Access {
+    /// A key of the account.
+    Key(String),
+    /// A shared access signature.
+    Sas(String),
+    /// Tokens of the identity.
+    Token,
+    /// A key that the Resource Manager lists.
+    ListedKey,
+}
+
+/// An account.
+pub(super) struct Account {
+    pub(super) name: String,
+    credentials: Credentials,
+    client: Client,
+    nearby: Client,
+    resolved: OnceCell<Resolved>,
+}
+
+/// The address of an account and the authorization of requests to it.
+pub(super) struct Resolved {
+    /// The URL of the service of blobs, without a slash at the end.
+    pub(super) url: String,
+    signer: Signer<Credential>,
+}
+
+#[derive(Deserialize)]
+struct Properties {
+    properties: Endpoints,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Endpoints {
+    primary_endpoints: Endpoint,
+}
+
+#[derive(Deserialize)]
+struct Endpoint {
+    blob: String,
+}
+
+#[derive(Deserialize)]
+struct Keys {
+    keys: Vec<Key>,
+}
+
+#[derive(Deserialize)]
+struct Key {
+    #[serde(default)]
+    permissions: String,
+    #[serde(default)]
+    value: String,
+}
+
+impl Account {
+    /// Makes the account. Asks nothing of any service yet.
+    pub(super) fn new(
+        name: String,
+        credentials: Credentials,
+        (client, nearby): (Client, Client),
+    ) -> Self {
+        Self { name, credentials, client, nearby, resolved: OnceCell::new() }
+    }
+
+    /// An account at a URL, for tests.
+    #[cfg(test)]
+    pub(super) fn at(url: &str, client: Client, key: &str) -> Self {
+        let provider = StaticCredentialProvider::new_shared_key("account", key);
+        let signer = Signer::new(Context::new(), provider, RequestSigner::new());
+        let resolved = OnceCell::new_with(Some(Resolved { url: url.to_owned(), signer }));
+        let cloud = Cloud::named("public").expect("it is built in");
+        let credentials = Credentials {
+            cloud: CloudSource::BuiltIn(cloud),
+            access: Access::Key(key.to_owned()),
+            lookup_endpoint: false,
+            resource_group: None,
+            subscription: None,
+            identity: None,
+        };
+        Self { name: "account".to_owned(), credentials, nearby: client.clone(), client, resolved }
+    }
+
+    /// Sends a request for blobs, and again where the service is busy or does not answer.
+    ///
+    /// # Errors
+    /// When there are no credentials, or no answer came. One with any status is returned.
+    pub(super) async fn send(&self, request: &Request<Vec<u8>>) -> Result<HttpResponse, Cause> {
+        let resolved = self.resolve().await?;
+        self.client.send_authorized(request, &resolved.signer).await
+    }
+
+    /// The name of the account as messages have it, before its address is known.
+    pub(super) fn location(&self) -> String {
+        let storage = match &self.credentials.cloud {
+            CloudSource::BuiltIn(cloud) => cloud.storage.as_str(),
+            CloudSource::Metadata(host) => host.as_str(),
+        };
+        format!("https://{}.blob.{storage}", self.name)
+    }
+
+    /// Returns the address and the authorization.
+    ///
+    /// # Errors
+    /// When a service that knows one of them does not answer as expected.
+    pub(super) async fn resolve(&self) -> Result<&Resolved, Cause> {
+        self.resolved.get_or_try_init(|| self.look_up()).await
+    }
+
+    async fn look_up(&self) -> Result<Resolved, Cause> {
+        let Credentials { cloud, access, lookup_endpoint, .. } = &self.credentials;
+        let cloud = cloud.resolve(&self.client).await?;
+        // As in Terraform, an account whose key is listed has its address looked up, too.
+        let looks_up = *lookup_endpoint || matches!(access, Access::ListedKey);
+        let manager = match looks_up {
+            true => Some(self.manager(&cloud).await?),
+            false => None,
+        };
+        let url = match &manager {
+            None => format!("https://{}.blob.{}", self.name, cloud.storage),
+            Some(manager) => {
+                let found: Properties = manager.ask(&self.client, "GET", "").await?;
+                found.properties.primary_endpoints.blob.trim_end_matches('/').to_owned()
+            }
+        };
+        let fixed = |provider| Signer::new(Context::new(), provider, RequestSigner::new());
+        let with_key = |key: &str| fixed(StaticCredentialProvider::new_shared_key(&self.name, key));
+        let signer = match (access, &manager) {
+            (Access::Key(key), _) => with_key(key),
+            (Access::Sas(token), _) => fixed(StaticCredentialProvider::new_sas_token(token)),
+            (Access::ListedKey, Some(manager)) => with_key(&self.listed_key(manager).await?),
+            (Access::Token | Access::ListedKey, _) => {
+                Signer::new(Context::new(), self.tokens(cloud, STORAGE)?, RequestSigner::new())
+            }
+        };
+        Ok(Resolved { url, signer })
+    }
+
+    fn tokens(&self, cloud: Cloud, resource: &str) -> Result<Tokens, Cause> {
+        let identity = self.credentials.identity.clone();
+        Ok(Tokens {
+            identity: identity.ok_or("there is no identity to issue a token to")?,
+            cloud,
+            resource: resource.to_owned(),
+            client: self.client.clone(),
+            nearby: self.nearby.clone(),
+        })
+    }
+
+    /// The account in the Resource Manager.
+    async fn manager(&self, cloud: &Cloud) -> Result<Manager, Cause> {
+        let Credentials { identity, subscription, resource_group, .. } = &self.credentials;
+        let subscription = match (subscription, identity.as_ref().map(|identity| &identity.source))
+        {
+            (Some(subscription), _) => subscription.clone(),
+            (None, Some(Source::CommandLine)) => default_subscription().await?,
+            (None, _) => return Err("subscription_id is not set".into()),
+        };
+        let group = resource_group.as_deref().unwrap_or_default();
+        let url = format!(
+            "{}/subscriptions/{}/resourceGroups/{}/providers/Microsoft.Storage/storageAccounts/{}",
+            cloud.manager,
+            encoded(&subscription),
+            encoded(group),
+            self.name
+        );
+        let tokens = self.tokens(cloud.clone(), &cloud.manager)?;
+        Ok(Manager { url, signer: Signer::new(Context::new(), tokens, RequestSigner::new()) })
+    }
+
+    async fn listed_key(&self, manager: &Manager) -> Result<String, Cause> {
+        let listed: Keys = manager.ask(&self.client, "POST", "/listKeys").await?;
+        let full = listed
+            .keys
+            .into_iter()
+            .find(|key| key.permissions.eq_ignore_ascii_case("full") && !key.value.is_empty());
+        let name = &self.name;
+        let missing = || format!("there is no key with full permissions for the account {name:?}");
+        Ok(full.ok_or_else(missing)?.value)
+    }
+}
+
+/// The service that tokens for blobs are issued for.
+const STORAGE: &str = "https://storage.azure.com";
+
+/// The subscription that the Azure CLI uses by default.
+async fn default_subscription() -> Result<String, Cause> {
+    let output = azure_cli(&["account", "show", "--output", "json"]).output().await?;
+    let account: serde_json::Value = serde_json::from_slice(&output)?;
+    let id = account.get("id").and_then(serde_json::Value::as_str);
+    Ok(id.ok_or("subscription_id is not set, and `az account show` names none")?.to_owned())
+}
+
+/// An account in the Resource Manager.
+struct Manager {
+    url: String,
+    signer: Signer<Credential>,
+}
+
+impl Manager {
+    async fn ask<T: serde::de::DeserializeOwned>(
+        &self,
+        client: &Client,
+        method: &str,
+        call: &str,
+    ) -> Result<T, Cause> {
+        let url = format!("{}{call}?api-version={MANAGER_VERSION}", self.url);
+        let request = Request::builder()
+            .method(method)
+            .uri(&url)
+            .header(header::ACCEPT, "application/json")
+            .header(header::CONTENT_LENGTH, "0")
+            .body(Vec::new())?;
+        let answer = client.send_authorized(&request, &self.signer).await?;
+        match answer.status {
+            StatusCode::OK => Ok(serde_json::from_slice(&answer.body)
+                .map_err(|error| format!("{method} {url}: the answer cannot be read: {error}"))?),
+            _ => Err(answer.unexpected(method, &url)),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The clouds of Azure: the addresses of their services, built in or from a metadata service.
+
+use serde::Deserialize;
+use ureq::http::{Request, StatusCode};
+
+use crate::kind::ConfigError;
+use crate::remote::Cause;
+use crate::web::Client;
+
+/// The addresses of the services of one cloud.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cloud {
+    /// The URL of the service that issues tokens, without a slash at the end.
+    pub(super) login: String,
+    /// The URL of the Resource Manager, without a slash at the end.
+    pub(super) manager: String,
+    /// The domain of the storage services.
+    pub(super) storage: String,
+}
+
+/// The choice of a cloud.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum CloudSource {
+    /// One that is built in.
+    BuiltIn(Cloud),
+    /// The host of the metadata service that describes it.
+    Metadata(String),
+}
+
+impl Cloud {
+    /// The cloud of a name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(super) fn named(name: &str) -> Result<Self, ConfigError> {
+        let (login, manager, storage) = match name.to_lowercase().as_str() {
+            "public" | "global" => {
+                ("login.microsoftonline.com", "management.azure.com", "core.windows.net")
+            }
+            "china" => {
+                ("login.chinacloudapi.cn", "management.chinacloudapi.cn", "core.chinacloudapi.cn")
+            }
+            "usgovernment" | "usgovernmentl4" | "dod" | "usgovernmentl5" => (
+                "login.microsoftonline.us",
+                "management.usgovcloudapi.net",
+                "core.usgovcloudapi.net",
+            ),
+            _ => {
+                return Err(ConfigError::new(format!(
+                    "no environment was found with the name {name:?}: use \"public\", \"usgovernment\" or \"china\""
+                )));
+            }
+        };
+        Ok(Self {
+            login: format!("https://{login}"),
+            manager: format!("https://{manager}"),
+            storage: storage.to_owned(),
+        })
+    }
+}
+
+/// The part of the answer of a metadata service that is used.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    authentication: Authentication,
+    resource_manager: String,
+    suffixes: Suffixes,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Authentication {
+    login_endpoint: String,
+}
+
+#[derive(Deserialize)]
+struct Suffixes {
+    storage: String,
+}
+
+impl CloudSource {
+    /// Returns the cloud, and asks the metadata service if one is set.
+    ///
+    /// # Errors
+    /// When the metadata service does not answer, or not as expected.
+    pub(super) async fn resolve(&self, client: &Client) -> Result<Cloud, Cause> {
+        let host = match self {
+            Self::BuiltIn(cloud) => return Ok(cloud.clone()),
+            Self::Metadata(host) => host,
+        };
+        let url = format!("https://{host}/metadata/endpoints?api-version=2022-09-01");
+        let answer = client.send(&Request::get(&url).body(Vec::new())?).await?;
+        if answer.status != StatusCode::OK {
+            return Err(answer.unexpected("GET", &url));
+        }
+        parse(&answer.body).map_err(|error| {
+            format!("GET {url}: the answer cannot be read: {error}; check metadata_host").into()
+        })
+    }
+}
+
+fn parse(body: &[u8]) -> Result<Cloud, serde_json::Error> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let Metadata { authentication, resource_manager, suffixes } = serde_json::from_slice(body)?;
+    let trimmed = |url: &str| url.trim_end_matches('/').to_owned();
+    Ok(Cloud {
+        login: trimmed(&authentication.login_endpoint),
+        manager: trimmed(&resource_manager),
+        storage: suffixes.storage,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cloud_is_built_in_or_described_by_its_metadata() {
+        let text = "\u{feff}{\"authentication\":{\"loginEndpoint\":\"https://login.microsoftonline.com/\"},\"resourceManager\":\"https://management.azure.com/\",\"suffixes\":{\"storage\":\"core.windows.net\"},\"name\":\"AzureCloud\"}";
+        assert_eq!(parse(text.as_bytes()).unwrap(), Cloud::named("Public").unwrap());
+        assert!(parse(b"[]").is_err());
+        assert!(Cloud::named("german").unwrap_err().message.contains("usgovernment"));
+    }
+}

@@ -1,0 +1,398 @@
+//! Calls on the blobs of one container.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use ureq::http::{Request, StatusCode, header};
+
+use super::account::Account;
+use crate::remote::Cause;
+use crate::web::{HttpResponse, encoded, without_secrets};
+
+/// The version of the API, which is that of Terraform.
+const VERSION: &str = "2023-11-03";
+
+/// The header of a lease.
+const LEASE: &str = "x-ms-lease-id";
+
+/// The prefix of headers with metadata.
+const METADATA: &str = "x-ms-meta-";
+
+/// The characters that stay as they are in the path of a blob.
+const PATH: AsciiSet =
+    NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// A container of an account.
+#[derive(Clone)]
+pub(super) struct Container {
+    name: String,
+    account: Arc<Account>,
+}
+
+/// A blob as it was read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Blob {
+    /// The content; empty where only the properties were asked for.
+    pub(super) content: Vec<u8>,
+    /// The tag of this version.
+    pub(super) tag: Option<String>,
+    /// The metadata, with names in lower case.
+    pub(super) metadata: BTreeMap<String, String>,
+    /// Whether there is a lease.
+    pub(super) is_leased: bool,
+}
+
+/// A condition on the stored blob, under which a new one replaces it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Condition {
+    /// None.
+    Any,
+    /// There is no blob.
+    Absent,
+    /// The blob is the version with this tag.
+    Tag(String),
+}
+
+/// The outcome of a call with a condition.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// It was done. The blob has this tag.
+    Done(Option<String>),
+    /// The condition does not hold, or there is another lease: the code of the refusal, and the cause.
+    Refused(String, Cause),
+}
+
+#[derive(Deserialize)]
+struct Listing {
+    #[serde(rename = "Blobs", default)]
+    blobs: Blobs,
+    #[serde(rename = "NextMarker", default)]
+    next: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Blobs {
+    #[serde(rename = "Blob", default)]
+    blobs: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(rename = "Name")]
+    name: String,
+}
+
+/// The content of an answer that refuses a request.
+#[derive(Default, Deserialize)]
+struct Refusal {
+    #[serde(rename = "Code", default)]
+    code: String,
+    #[serde(rename = "Message", default)]
+    message: String,
+    #[serde(rename = "AuthenticationErrorDetail", default)]
+    detail: String,
+}
+
+/// A call on a blob.
+pub(super) struct Call<'c> {
+    method: &'c str,
+    blob: &'c str,
+    query: &'c str,
+    headers: Vec<(String, String)>,
+    content: Vec<u8>,
+}
+
+impl<'c> Call<'c> {
+    fn new(method: &'c str, blob: &'c str, query: &'c str) -> Self {
+        Self { method, blob, query, headers: Vec::new(), content: Vec::new() }
+    }
+
+    fn header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+
+    fn lease(self, id: Option<&str>) -> Self {
+        match id {
+            Some(id) => self.header(LEASE, id),
+            None => self,
+        }
+    }
+
+    fn metadata(mut self, metadata: &BTreeMap<String, String>) -> Self {
+        let headers =
+            metadata.iter().map(|(name, value)| (format!("{METADATA}{name}"), value.clone()));
+        self.headers.extend(headers);
+        self
+    }
+}
+
+impl Container {
+    /// Makes the container. Asks nothing of the service yet.
+    pub(super) fn new(name: String, account: Arc<Account>) -> Self {
+        Self { name, account }
+    }
+
+    /// The name of the container.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The address of a blob, as messages have it.
+    pub(super) fn location(&self, blob: &str) -> String {
+        format!("{}/{}/{blob}", self.account.location(), self.name)
+    }
+
+    /// Reads a blob; `None` if there is none.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer.
+    pub(super) async fn get(&self, blob: &str) -> Result<Option<Blob>, Cause> {
+        self.read("GET", blob).await
+    }
+
+    /// Reads the properties of a blob; `None` if there is none.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer.
+    pub(super) async fn properties(&self, blob: &str) -> Result<Option<Blob>, Cause> {
+        self.read("HEAD", blob).await
+    }
+
+    async fn read(&self, method: &str, blob: &str) -> Result<Option<Blob>, Cause> {
+        let (answer, url) = self.send(Call::new(method, blob, "")).await?;
+        match answer.status {
+            StatusCode::OK => Ok(Some(read(answer))),
+            StatusCode::NOT_FOUND if code(&answer) == "BlobNotFound" => Ok(None),
+            _ => Err(refused(&answer, method, &url)),
+        }
+    }
+
+    /// Writes a blob, in one step, if a condition holds.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason or does not answer.
+    pub(super) async fn put(
+        &self,
+        blob: &str,
+        (content, metadata): (Vec<u8>, &BTreeMap<String, String>),
+        (condition, lease): (&Condition, Option<&str>),
+    ) -> Result<Outcome, Cause> {
+        let mut call = Call::new("PUT", blob, "")
+            .header("x-ms-blob-type", "BlockBlob")
+            .header(header::CONTENT_TYPE.as_str(), "application/json")
+            .lease(lease)
+            .metadata(metadata);
+        call = match condition {
+            Condition::Any => call,
+            Condition::Absent => call.header(header::IF_NONE_MATCH.as_str(), "*"),
+            Condition::Tag(tag) => call.header(header::IF_MATCH.as_str(), tag),
+        };
+        call.content = content;
+        self.conditional(call, StatusCode::CREATED).await
+    }
+
+    /// Replaces the metadata of a blob under a lease.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason than the lease, or does not answer.
+    pub(super) async fn set_metadata(
+        &self,
+        blob: &str,
+        metadata: &BTreeMap<String, String>,
+        lease: &str,
+    ) -> Result<Outcome, Cause> {
+        let call = Call::new("PUT", blob, "comp=metadata").lease(Some(lease)).metadata(metadata);
+        self.conditional(call, StatusCode::OK).await
+    }
+
+    /// Takes the lease of a blob, without an end.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason than another lease, or does not answer.
+    pub(super) async fn acquire(&self, blob: &str, id: &str) -> Result<Outcome, Cause> {
+        let call = Call::new("PUT", blob, "comp=lease")
+            .header("x-ms-lease-action", "acquire")
+            .header("x-ms-lease-duration", "-1")
+            .header("x-ms-proposed-lease-id", id);
+        self.conditional(call, StatusCode::CREATED).await
+    }
+
+    /// Releases the lease of a blob.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason than another lease, or does not answer.
+    pub(super) async fn release(&self, blob: &str, id: &str) -> Result<Outcome, Cause> {
+        let call = Call::new("PUT", blob, "comp=lease")
+            .header("x-ms-lease-action", "release")
+            .lease(Some(id));
+        self.conditional(call, StatusCode::OK).await
+    }
+
+    /// Keeps the current version of a blob as a snapshot.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer.
+    pub(super) async fn snapshot(&self, blob: &str, lease: Option<&str>) -> Result<(), Cause> {
+        let call = Call::new("PUT", blob, "comp=snapshot").lease(lease);
+        match self.conditional(call, StatusCode::CREATED).await? {
+            Outcome::Done(_) => Ok(()),
+            Outcome::Refused(_, cause) => Err(cause),
+        }
+    }
+
+    /// Removes a blob, if there is one.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer.
+    pub(super) async fn delete(&self, blob: &str) -> Result<(), Cause> {
+        let (answer, url) = self.send(Call::new("DELETE", blob, "")).await?;
+        match answer.status {
+            StatusCode::ACCEPTED => Ok(()),
+            StatusCode::NOT_FOUND if code(&answer) == "BlobNotFound" => Ok(()),
+            _ => Err(refused(&answer, "DELETE", &url)),
+        }
+    }
+
+    /// Lists the names of blobs that begin with a prefix.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer.
+    pub(super) async fn list(&self, prefix: &str) -> Result<Vec<String>, Cause> {
+        let (mut names, mut marker) = (Vec::new(), None::<String>);
+        loop {
+            let after = marker.as_deref().map(|marker| format!("&marker={}", encoded(marker)));
+            let query = format!(
+                "restype=container&comp=list&prefix={}{}",
+                encoded(prefix),
+                after.unwrap_or_default()
+            );
+            let (answer, url) = self.send(Call::new("GET", "", &query)).await?;
+            if answer.status != StatusCode::OK {
+                return Err(refused(&answer, "GET", &url));
+            }
+            let text = String::from_utf8_lossy(&answer.body);
+            let page: Listing = quick_xml::de::from_str(text.trim_start_matches('\u{feff}'))
+                .map_err(|error| format!("the list of the container cannot be read: {error}"))?;
+            names.extend(page.blobs.blobs.into_iter().map(|listed| listed.name));
+            match page.next.filter(|next| !next.is_empty()) {
+                Some(next) if marker.as_ref() != Some(&next) => marker = Some(next),
+                _ => return Ok(names),
+            }
+        }
+    }
+
+    async fn conditional(&self, call: Call<'_>, done: StatusCode) -> Result<Outcome, Cause> {
+        let method = call.method.to_owned();
+        let (answer, url) = self.send(call).await?;
+        if answer.status == done {
+            let tag = answer.header(header::ETAG.as_str()).map(str::to_owned);
+            return Ok(Outcome::Done(tag));
+        }
+        let cause = refused(&answer, &method, &url);
+        match answer.status {
+            // Their codes say which condition does not hold.
+            StatusCode::CONFLICT | StatusCode::PRECONDITION_FAILED => {
+                Ok(Outcome::Refused(code(&answer), cause))
+            }
+            _ => Err(cause),
+        }
+    }
+
+    async fn send(&self, call: Call<'_>) -> Result<(HttpResponse, String), Cause> {
+        let account = &self.account.resolve().await?.url;
+        let mut url = format!("{account}/{}", encoded(&self.name));
+        if !call.blob.is_empty() {
+            url = format!("{url}/{}", utf8_percent_encode(call.blob, &PATH));
+        }
+        if !call.query.is_empty() {
+            url = format!("{url}?{}", call.query);
+        }
+        let mut request =
+            Request::builder().method(call.method).uri(&url).header("x-ms-version", VERSION);
+        if call.method == "PUT" {
+            request = request.header(header::CONTENT_LENGTH, call.content.len());
+        }
+        for (name, value) in call.headers {
+            request = request.header(name, value);
+        }
+        Ok((self.account.send(&request.body(call.content)?).await?, url))
+    }
+}
+
+fn read(answer: HttpResponse) -> Blob {
+    let metadata = answer.headers.iter().filter_map(|(name, value)| {
+        let name = name.as_str().strip_prefix(METADATA)?;
+        Some((name.to_owned(), value.to_str().ok()?.to_owned()))
+    });
+    Blob {
+        metadata: metadata.collect(),
+        tag: answer.header(header::ETAG.as_str()).map(str::to_owned),
+        is_leased: answer.header("x-ms-lease-status") == Some("locked"),
+        content: answer.body,
+    }
+}
+
+/// The code of a refusal, from the header or the content.
+fn code(answer: &HttpResponse) -> String {
+    let header = answer.header("x-ms-error-code").map(str::to_owned);
+    header.unwrap_or_else(|| refusal(answer).code)
+}
+
+fn refusal(answer: &HttpResponse) -> Refusal {
+    let text = String::from_utf8_lossy(&answer.body);
+    quick_xml::de::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default()
+}
+
+/// The cause of a failure for an answer that was not expected, with the next step.
+fn refused(answer: &HttpResponse, method: &str, url: &str) -> Cause {
+    let code = code(answer);
+    if code.is_empty() {
+        return answer.unexpected(method, url);
+    }
+    let Refusal { message, detail, .. } = refusal(answer);
+    let said = [message.lines().next().unwrap_or_default(), &detail].join(" ");
+    let said = said.trim().trim_end_matches('.');
+    let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+    let next = remedy(&code, &detail, answer).map(|next| format!("; {next}")).unwrap_or_default();
+    let url = without_secrets(url);
+    format!("{method} {url}: HTTP {}, {code}{said}{next}", answer.status).into()
+}
+
+/// The next step for codes that have a special one.
+fn remedy(code: &str, detail: &str, answer: &HttpResponse) -> Option<String> {
+    let text = match code {
+        "ContainerNotFound" => "the container must be made before: check container_name",
+        "ContainerBeingDeleted" => "the container is being removed: choose another one",
+        "AuthenticationFailed" if detail.contains("date header") => {
+            let now = answer.header(header::DATE.as_str()).unwrap_or("unknown");
+            return Some(format!(
+                "the clock of this machine is wrong: the time of the server is {now}"
+            ));
+        }
+        "AuthenticationFailed" | "InvalidAuthenticationInfo" | "NoAuthenticationInformation" => {
+            "check access_key or sas_token, which may have expired"
+        }
+        "AuthorizationFailure"
+        | "AuthorizationPermissionMismatch"
+        | "AuthorizationServiceMismatch"
+        | "AuthorizationResourceTypeMismatch"
+        | "InsufficientAccountPermissions" => {
+            "the credentials lack the permission for this call: blobs must be read, written, deleted and listed"
+        }
+        "KeyBasedAuthenticationNotPermitted" => {
+            "the account takes no keys: set use_azuread_auth instead of access_key"
+        }
+        "SnapshotsPresent" => "the blob has snapshots: remove it with them by another program",
+        "LeaseIdMissing" => "the state is locked by another process",
+        "LeaseIdMismatchWithBlobOperation"
+        | "LeaseIdMismatchWithLeaseOperation"
+        | "LeaseNotPresentWithBlobOperation"
+        | "LeaseNotPresentWithLeaseOperation"
+        | "LeaseLost" => "another program has released the lock by force",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}

@@ -1,0 +1,237 @@
+//! Identities of Microsoft Entra ID and the tokens that are issued to them: by a secret, by the token of
+//! another identity provider, by the machine, or by the Azure CLI.
+
+use std::time::Duration;
+
+use reqsign_azure_storage::Credential;
+use reqsign_core::time::Timestamp;
+use reqsign_core::{Context, Error, ProvideCredential};
+use serde::Deserialize;
+use ureq::http::{Request, StatusCode, header};
+
+use super::cloud::Cloud;
+use crate::command::Program;
+use crate::remote::Cause;
+use crate::web::{Client, encoded};
+
+/// The audience of tokens that other identity providers issue for an exchange.
+const AUDIENCE: &str = "api://AzureADTokenExchange";
+
+/// The type of the assertion in an exchange.
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// An identity, with the source of its tokens.
+#[derive(Clone)]
+pub(super) struct Identity {
+    pub(super) tenant: Option<String>,
+    pub(super) client_id: Option<String>,
+    pub(super) source: Source,
+}
+
+/// The source of tokens.
+#[derive(Clone)]
+pub(super) enum Source {
+    /// The secret of a service principal.
+    Secret(String),
+    /// A token of another identity provider.
+    Assertion(Assertion),
+    /// The identity of the machine, from its metadata service at a URL.
+    Machine(String),
+    /// The program `az`.
+    CommandLine,
+}
+
+/// A token of another identity provider, or the way to get one.
+#[derive(Clone)]
+pub(super) enum Assertion {
+    /// The token.
+    Token(String),
+    /// A request of a workflow of GitHub Actions.
+    Workflow { url: String, token: String },
+    /// A request of a pipeline of Azure DevOps.
+    Pipeline { url: String, token: String, connection: String },
+}
+
+/// The tokens of an identity for one service.
+pub(super) struct Tokens {
+    pub(super) identity: Identity,
+    pub(super) cloud: Cloud,
+    /// The service, as a URL.
+    pub(super) resource: String,
+    pub(super) client: Client,
+    /// For the metadata service of the machine.
+    pub(super) nearby: Client,
+}
+
+impl std::fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tokens").field("resource", &self.resource).finish_non_exhaustive()
+    }
+}
+
+/// A token as the services return it. Some write numbers as strings.
+#[derive(Deserialize)]
+struct Issued {
+    access_token: String,
+    #[serde(default)]
+    expires_in: serde_json::Value,
+}
+
+/// A token as `az` prints it.
+#[derive(Deserialize)]
+struct Printed {
+    #[serde(rename = "accessToken")]
+    access_token: String,
+    #[serde(default)]
+    expires_on: Option<i64>,
+}
+
+/// A token of GitHub or Azure DevOps.
+#[derive(Deserialize)]
+struct Exchanged {
+    #[serde(alias = "oidcToken")]
+    value: Option<String>,
+}
+
+impl Issued {
+    fn credential(&self) -> Credential {
+        let seconds = match &self.expires_in {
+            serde_json::Value::String(text) => text.parse().ok(),
+            other => other.as_f64(),
+        };
+        let seconds = seconds.filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
+        let expires = seconds.map(|seconds| Timestamp::now() + Duration::from_secs_f64(seconds));
+        Credential::with_bearer_token(&self.access_token, expires)
+    }
+}
+
+impl Tokens {
+    async fn issue(&self) -> Result<Credential, Cause> {
+        let secret = match &self.identity.source {
+            Source::Secret(secret) => format!("client_secret={}", encoded(secret)),
+            Source::Assertion(assertion) => format!(
+                "client_assertion_type={}&client_assertion={}",
+                encoded(ASSERTION_TYPE),
+                encoded(&self.assertion(assertion).await?)
+            ),
+            Source::Machine(endpoint) => return self.of_machine(endpoint).await,
+            Source::CommandLine => return self.printed().await,
+        };
+        let Identity { tenant, client_id, .. } = &self.identity;
+        let (tenant, client_id) =
+            (tenant.as_deref().unwrap_or_default(), client_id.as_deref().unwrap_or_default());
+        let url = format!("{}/{}/oauth2/v2.0/token", self.cloud.login, encoded(tenant));
+        let scope = format!("{}/.default", self.resource);
+        let form = format!(
+            "client_id={}&grant_type=client_credentials&scope={}&{secret}",
+            encoded(client_id),
+            encoded(&scope)
+        );
+        let request = Request::post(&url)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form.into_bytes())?;
+        let issued: Issued = ask(&self.client, &request).await?;
+        Ok(issued.credential())
+    }
+
+    async fn assertion(&self, assertion: &Assertion) -> Result<String, Cause> {
+        let (request, token) = match assertion {
+            Assertion::Token(token) => return Ok(token.clone()),
+            Assertion::Workflow { url, token } => {
+                (Request::get(with_query(url, &[("audience", AUDIENCE)])), token)
+            }
+            Assertion::Pipeline { url, token, connection } => {
+                let query = [
+                    ("api-version", "7.1"),
+                    ("serviceConnectionId", connection.as_str()),
+                    ("audience", AUDIENCE),
+                ];
+                (Request::post(with_query(url, &query)), token)
+            }
+        };
+        let request = request
+            .header(header::ACCEPT, "application/json")
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::AUTHORIZATION, format!("Bearer {token}"))
+            .body(Vec::new())?;
+        let exchanged: Exchanged = ask(&self.client, &request).await?;
+        exchanged.value.ok_or_else(|| "the OIDC provider has issued no token".into())
+    }
+
+    async fn of_machine(&self, endpoint: &str) -> Result<Credential, Cause> {
+        let mut query = vec![("api-version", "2018-02-01"), ("resource", self.resource.as_str())];
+        if let Some(id) = &self.identity.client_id {
+            query.push(("client_id", id));
+        }
+        let request = Request::get(with_query(endpoint, &query)).header("Metadata", "true");
+        let issued: Issued = ask(&self.nearby, &request.body(Vec::new())?).await?;
+        Ok(issued.credential())
+    }
+
+    async fn printed(&self) -> Result<Credential, Cause> {
+        let scope = format!("{}/.default", self.resource);
+        let mut arguments =
+            vec!["account", "get-access-token", "--output", "json", "--scope", &scope];
+        if let Some(tenant) = &self.identity.tenant {
+            arguments.extend(["--tenant", tenant]);
+        }
+        let output = azure_cli(&arguments).output().await?;
+        let printed: Printed = serde_json::from_slice(&output)
+            .map_err(|error| format!("the token of `az` cannot be read: {error}"))?;
+        let expires = printed.expires_on.and_then(|seconds| Timestamp::from_second(seconds).ok());
+        Ok(Credential::with_bearer_token(&printed.access_token, expires))
+    }
+}
+
+/// The Azure CLI with arguments.
+pub(super) fn azure_cli(arguments: &[&str]) -> Program {
+    Program {
+        name: "az".to_owned(),
+        arguments: arguments.iter().map(|text| (*text).to_owned()).collect(),
+        variables: Vec::new(),
+    }
+}
+
+/// A URL with further parameters. Those that it has stay.
+fn with_query(url: &str, parameters: &[(&str, &str)]) -> String {
+    let (_, query) = url.split_once('?').unwrap_or((url, ""));
+    let has = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
+    let more = parameters.iter().filter(|(name, _)| !has(name));
+    let more: Vec<_> = more.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
+    let separator = if url.contains('?') { "&" } else { "?" };
+    format!("{url}{separator}{}", more.join("&"))
+}
+
+/// Sends a request and reads the answer.
+async fn ask<T: serde::de::DeserializeOwned>(
+    client: &Client,
+    request: &Request<Vec<u8>>,
+) -> Result<T, Cause> {
+    let (method, url) = (request.method().as_str(), request.uri().to_string());
+    let answer = client.send(request).await?;
+    match answer.status {
+        StatusCode::OK => serde_json::from_slice(&answer.body).map_err(|error| {
+            // The answer may be a secret, so it is not repeated.
+            let url = crate::web::without_secrets(&url);
+            format!("{method} {url}: the answer cannot be read: {error}").into()
+        }),
+        _ => Err(answer.unexpected(method, &url)),
+    }
+}
+
+impl ProvideCredential for Tokens {
+    type Credential = Credential;
+
+    async fn provide_credential(&self, _: &Context) -> reqsign_core::Result<Option<Credential>> {
+        let next = match &self.identity.source {
+            Source::Secret(_) => "check tenant_id, client_id and client_secret",
+            Source::Assertion(_) => "check tenant_id, client_id and the OIDC token",
+            Source::Machine(_) => "check that the machine has an identity, and msi_endpoint",
+            Source::CommandLine => "run `az login`, or set access_key or other credentials",
+        };
+        self.issue().await.map(Some).map_err(|cause| {
+            let text = format!("there is no token for {}: {cause}; {next}", self.resource);
+            Error::credential_invalid(text)
+        })
+    }
+}

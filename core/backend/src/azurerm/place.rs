@@ -1,0 +1,234 @@
+//! The state of one workspace in a container: written only over the version that was read, and locked by the
+//! lease of the blob. Its metadata describe the holder.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+use super::container::{Blob, Condition, Container, Outcome};
+use crate::lock::LockInfo;
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::store::LockEnd;
+
+/// The name of the metadata that describe the holder of the lock.
+const HOLDER: &str = "terraformlockid";
+
+/// The state of a workspace.
+pub(super) struct AzurePlace {
+    container: Container,
+    blob: String,
+    snapshot: bool,
+    /// The version that was last read or written.
+    known: Option<Version>,
+    /// The lease of this process.
+    lease: Option<String>,
+}
+
+/// A version of the blob.
+struct Version {
+    condition: Condition,
+    metadata: BTreeMap<String, String>,
+    sum: [u8; 32],
+}
+
+impl Version {
+    fn of(blob: Option<&Blob>) -> Self {
+        let condition = match blob {
+            None => Condition::Absent,
+            Some(blob) => blob.tag.clone().map_or(Condition::Any, Condition::Tag),
+        };
+        Self {
+            condition,
+            metadata: blob.map(|blob| blob.metadata.clone()).unwrap_or_default(),
+            sum: Sha256::digest(blob.map_or(&[][..], |blob| &blob.content)).into(),
+        }
+    }
+}
+
+/// The holder that the metadata describe.
+fn holder(blob: &Blob) -> Option<LockInfo> {
+    let text = STANDARD.decode(blob.metadata.get(HOLDER)?).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+impl AzurePlace {
+    /// Makes the place. Asks nothing of the service yet.
+    pub(super) fn new(container: Container, blob: String, snapshot: bool) -> Self {
+        Self { container, blob, snapshot, known: None, lease: None }
+    }
+
+    /// Removes the state.
+    pub(super) async fn delete(&self) -> Result<(), Cause> {
+        self.container.delete(&self.blob).await
+    }
+
+    /// Writes the blob over a version. The inner error is the code of a refusal.
+    async fn put_over(
+        &mut self,
+        text: &[u8],
+        version: &Version,
+    ) -> Result<Result<(), (String, Cause)>, Cause> {
+        let Version { condition, metadata, .. } = version;
+        let how = (condition, self.lease.as_deref());
+        match self.container.put(&self.blob, (text.to_vec(), metadata), how).await? {
+            Outcome::Refused(code, cause) => Ok(Err((code, cause))),
+            Outcome::Done(tag) => {
+                self.known = Some(Version {
+                    condition: tag.map_or(Condition::Any, Condition::Tag),
+                    metadata: metadata.clone(),
+                    sum: Sha256::digest(text).into(),
+                });
+                Ok(Ok(()))
+            }
+        }
+    }
+
+    async fn read(&self) -> Result<Version, Cause> {
+        Ok(Version::of(self.container.get(&self.blob).await?.as_ref()))
+    }
+
+    async fn held(&self) -> Result<Locking, Cause> {
+        let blob = self.container.properties(&self.blob).await?;
+        Ok(Locking::Held(blob.as_ref().and_then(holder).map(Box::new)))
+    }
+
+    /// Makes the blob that the lease is of, unless there is one. Returns its metadata.
+    async fn make(&self) -> Result<(BTreeMap<String, String>, bool), Cause> {
+        if let Some(blob) = self.container.properties(&self.blob).await? {
+            return Ok((blob.metadata, blob.is_leased));
+        }
+        let empty = (Vec::new(), &BTreeMap::new());
+        // Refused where another program has made it since: then it is there.
+        self.container.put(&self.blob, empty, (&Condition::Absent, None)).await?;
+        Ok((BTreeMap::new(), false))
+    }
+
+    /// Describes the holder in the metadata, under the lease.
+    async fn describe(
+        &self,
+        mut metadata: BTreeMap<String, String>,
+        info: &LockInfo,
+    ) -> Result<(), Cause> {
+        metadata.insert(HOLDER.to_owned(), STANDARD.encode(serde_json::to_vec(info)?));
+        match self.container.set_metadata(&self.blob, &metadata, &info.id).await? {
+            Outcome::Done(_) => Ok(()),
+            Outcome::Refused(_, cause) => Err(cause),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl RemotePlace for AzurePlace {
+    fn location(&self) -> String {
+        self.container.location(&self.blob)
+    }
+
+    fn lock_end(&self) -> LockEnd {
+        LockEnd::ByForce
+    }
+
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        let blob = self.container.get(&self.blob).await?;
+        self.known = Some(Version::of(blob.as_ref()));
+        // An empty one was made for the lease.
+        Ok(blob.map(|blob| blob.content).filter(|content| !content.is_empty()))
+    }
+
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        let before = match self.known.take() {
+            Some(version) => version,
+            None => self.read().await?,
+        };
+        if self.snapshot && before.condition != Condition::Absent {
+            self.container.snapshot(&self.blob, self.lease.as_deref()).await?;
+        }
+        let (code, cause) = match self.put_over(&text, &before).await? {
+            Ok(()) => return Ok(()),
+            Err(refusal) => refusal,
+        };
+        if !matches!(code.as_str(), "ConditionNotMet" | "BlobAlreadyExists") {
+            // The lease is another one: nothing was written.
+            return Err(PutError::Failed(cause));
+        }
+        let now = self.read().await?;
+        let written: [u8; 32] = Sha256::digest(&text).into();
+        if now.sum == written {
+            // The answer of an earlier attempt was lost.
+            self.known = Some(now);
+            return Ok(());
+        }
+        if now.sum != before.sum {
+            return Err(PutError::Changed);
+        }
+        // Only the metadata have changed, as a lock of another program does.
+        match self.put_over(&text, &now).await? {
+            Ok(()) => Ok(()),
+            Err((_, cause)) => Err(PutError::Failed(cause)),
+        }
+    }
+
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        let path = format!("{}/{}", self.container.name(), self.blob);
+        let info = LockInfo { path, ..info.clone() };
+        let (metadata, is_leased) = self.make().await?;
+        if is_leased {
+            return self.held().await;
+        }
+        // The service takes the id again if the answer of an earlier attempt was lost.
+        match self.container.acquire(&self.blob, &info.id).await? {
+            Outcome::Done(_) => {}
+            Outcome::Refused(code, _) if code == "LeaseAlreadyPresent" => return self.held().await,
+            Outcome::Refused(_, cause) => return Err(cause),
+        }
+        if let Err(cause) = self.describe(metadata, &info).await {
+            let released = self.container.release(&self.blob, &info.id).await;
+            return Err(match released {
+                Ok(Outcome::Done(_)) => cause,
+                _ => format!("{cause}; the lease {} is left behind", info.id).into(),
+            });
+        }
+        self.lease = Some(info.id.clone());
+        Ok(Locking::Taken)
+    }
+
+    async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
+        self.lease = None;
+        match self.break_lock(id).await? {
+            ForceUnlockOutcome::Released => Ok(()),
+            ForceUnlockOutcome::OtherLock(None) => {
+                Err("the lock was gone: another program has released it by force".into())
+            }
+            ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
+                "another program has released the lock by force, and {} holds it now",
+                holder.holder()
+            )
+            .into()),
+        }
+    }
+
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
+        let other = |holder: Option<LockInfo>| ForceUnlockOutcome::OtherLock(holder.map(Box::new));
+        let Some(mut blob) = self.container.properties(&self.blob).await? else {
+            return Ok(other(None));
+        };
+        match holder(&blob) {
+            Some(holder) if holder.id != id => return Ok(other(Some(holder))),
+            Some(_) => {
+                blob.metadata.remove(HOLDER);
+                let set = self.container.set_metadata(&self.blob, &blob.metadata, id).await?;
+                if let Outcome::Refused(..) = set {
+                    return Ok(other(None));
+                }
+            }
+            // A process that was killed between the two steps leaves a lease without a description.
+            None if blob.is_leased => {}
+            None => return Ok(other(None)),
+        }
+        match self.container.release(&self.blob, id).await? {
+            Outcome::Done(_) => Ok(ForceUnlockOutcome::Released),
+            Outcome::Refused(..) => Ok(other(None)),
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Blobs, leases, tokens, and faults of their services.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_core::state::file::StateFile;
+use formwork_value::Value;
+
+use super::identity::{Identity, Source, Tokens};
+use super::*;
+use crate::lock::LockInfo;
+use crate::remote::{ForceUnlockOutcome, Locking, PutError};
+use crate::scripted::{Reply, Scripted, configured_in, text};
+
+const QUICK: Retries = Retries { most: 2, shortest: Duration::ZERO, longest: Duration::ZERO };
+
+fn client() -> Client {
+    Client::new(&Tls::default(), QUICK, |_| None).unwrap().without_redirects()
+}
+
+fn place(server: &Scripted) -> AzurePlace {
+    let account = Account::at(&server.url, client(), "a2V5");
+    AzurePlace::new(Container::new("states".to_owned(), Arc::new(account)), "a b".to_owned(), false)
+}
+
+fn blob(content: &[u8], tag: &str) -> Reply {
+    Reply::new("200 OK", content).header(&format!("ETag: {tag}")).header("x-ms-meta-kept: k")
+}
+
+fn missing() -> Reply {
+    Reply::new("404 Not Found", "").header("x-ms-error-code: BlobNotFound")
+}
+
+fn stored(tag: &str) -> Reply {
+    Reply::new("201 Created", "").header(&format!("ETag: {tag}"))
+}
+
+fn refused(status: &'static str, code: &str) -> Reply {
+    let body = format!(
+        "<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>No.\nRequestId:1</Message></Error>"
+    );
+    Reply::new(status, body).header(&format!("x-ms-error-code: {code}"))
+}
+
+fn held_by(id: &str) -> Reply {
+    let info = LockInfo { id: id.to_owned(), who: "ana@host".to_owned(), ..LockInfo::default() };
+    let text = STANDARD.encode(serde_json::to_vec(&info).unwrap());
+    Reply::new("200 OK", "")
+        .header("x-ms-lease-status: locked")
+        .header(&format!("x-ms-meta-terraformlockid: {text}"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_blob_is_written_only_over_the_version_that_was_read() {
+    let server = Scripted::start([blob(&text(1), "\"t1\""), stored("\"t2\""), stored("\"t3\"")]);
+    let mut place = place(&server);
+    assert_eq!(place.get().await.unwrap(), Some(text(1)));
+    place.put(text(2)).await.unwrap();
+    place.put(text(3)).await.unwrap();
+    let asked = server.asked();
+    assert_eq!(asked[0].line, "GET /states/a%20b");
+    assert!(asked[0].headers["authorization"].starts_with("SharedKey account:"));
+    assert_eq!(asked[1].headers["if-match"], "\"t1\"");
+    // The metadata belong to the holder of the lock.
+    assert_eq!(asked[1].headers["x-ms-meta-kept"], "k");
+    assert_eq!(asked[2].headers["if-match"], "\"t2\"");
+
+    let server = Scripted::start([missing(), stored("\"t1\"")]);
+    let mut place = self::place(&server);
+    assert_eq!(place.get().await.unwrap(), None);
+    place.put(text(1)).await.unwrap();
+    assert_eq!(server.asked()[1].headers["if-none-match"], "*");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_version_of_another_program_stays_and_a_lost_answer_is_none() {
+    let not_met = || refused("412 Precondition Failed", "ConditionNotMet");
+    let read = |serial, tag| blob(&text(serial), tag);
+    for (now, more, outcome) in [
+        // Another program has written.
+        (read(7, "\"t2\""), None, "Changed"),
+        // The answer of an attempt was lost.
+        (read(2, "\"t2\""), None, "Ok"),
+        // Only the metadata have changed.
+        (read(1, "\"t2\""), Some(stored("\"t3\"")), "Ok"),
+        (read(1, "\"t2\""), Some(not_met()), "Failed"),
+    ] {
+        let replies = [read(1, "\"t1\""), not_met(), now].into_iter().chain(more);
+        let server = Scripted::start(replies);
+        let mut place = place(&server);
+        place.get().await.unwrap();
+        let put = match place.put(text(2)).await {
+            Ok(()) => "Ok",
+            Err(PutError::Changed) => "Changed",
+            Err(PutError::Failed(_) | PutError::Unfinished { .. }) => "Failed",
+        };
+        assert_eq!(put, outcome, "{:?}", server.lines());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lock_is_a_lease_whose_holder_is_in_the_metadata() {
+    let ok = || Reply::new("200 OK", "");
+    let taking = [missing(), stored("\"t\""), stored("\"t\""), ok()];
+    let info = LockInfo::new("test", String::new());
+    let giving = [held_by(&info.id), ok(), ok()];
+    let server = Scripted::start(
+        taking.into_iter().chain([blob(b"", "\"t\""), stored("\"u\"")]).chain(giving),
+    );
+    let mut place = place(&server);
+    assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
+    place.put(text(1)).await.unwrap();
+    place.unlock(&info.id).await.unwrap();
+    let asked = server.asked();
+    assert_eq!(asked[0].line, "HEAD /states/a%20b");
+    assert_eq!(asked[2].line, "PUT /states/a%20b?comp=lease");
+    assert_eq!(asked[2].headers["x-ms-proposed-lease-id"], info.id);
+    assert_eq!(asked[2].headers["x-ms-lease-duration"], "-1");
+    assert_eq!(asked[3].line, "PUT /states/a%20b?comp=metadata");
+    let described = STANDARD.decode(&asked[3].headers["x-ms-meta-terraformlockid"]).unwrap();
+    let described: LockInfo = serde_json::from_slice(&described).unwrap();
+    assert_eq!((described.id, described.path.as_str()), (info.id.clone(), "states/a b"));
+    // Without the lease the service would refuse the write.
+    assert_eq!(asked[5].headers["x-ms-lease-id"], info.id);
+    assert!(!asked[7].headers.contains_key("x-ms-meta-terraformlockid"));
+    assert_eq!(asked[8].headers["x-ms-lease-action"], "release");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_of_another_process_is_described_and_left_alone() {
+    let info = LockInfo::new("test", String::new());
+    let taken = || refused("409 Conflict", "LeaseAlreadyPresent");
+    let free = || blob(b"", "\"t\"");
+    for replies in [vec![held_by("l-1"), held_by("l-1")], vec![free(), taken(), held_by("l-1")]] {
+        let server = Scripted::start(replies);
+        let Locking::Held(Some(holder)) = place(&server).lock(&info).await.unwrap() else {
+            panic!("it is held");
+        };
+        assert_eq!((holder.id.as_str(), holder.who.as_str()), ("l-1", "ana@host"));
+    }
+    // Only the lock with the id is broken.
+    let server = Scripted::start([held_by("l-1")]);
+    let broken = place(&server).break_lock("l-2").await.unwrap();
+    assert!(matches!(broken, ForceUnlockOutcome::OtherLock(Some(_))));
+    assert_eq!(server.lines().len(), 1);
+    // A lease whose holder was killed before it described itself.
+    let leased = || Reply::new("200 OK", "").header("x-ms-lease-status: locked");
+    let other = refused("409 Conflict", "LeaseIdMismatchWithLeaseOperation");
+    for (answer, released) in [(Reply::new("200 OK", ""), true), (other, false)] {
+        let server = Scripted::start([leased(), answer]);
+        let broken = place(&server).break_lock("l-2").await.unwrap();
+        assert_eq!(matches!(broken, ForceUnlockOutcome::Released), released);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_without_a_description_is_released_again() {
+    let info = LockInfo::new("test", String::new());
+    let refusal = refused("403 Forbidden", "AuthorizationPermissionMismatch");
+    let free = blob(b"", "\"t\"");
+    let server = Scripted::start([free, stored("\"t\""), refusal, Reply::new("200 OK", "")]);
+    let error = place(&server).lock(&info).await.unwrap_err().to_string();
+    assert!(error.contains("lack the permission"), "{error}");
+    assert_eq!(server.asked()[3].headers["x-ms-lease-action"], "release");
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_written_after_the_lease_was_lost() {
+    let info = LockInfo::new("test", String::new());
+    for code in
+        ["LeaseIdMismatchWithBlobOperation", "LeaseLost", "LeaseNotPresentWithBlobOperation"]
+    {
+        let ok = Reply::new("200 OK", "");
+        let lost = refused("412 Precondition Failed", code);
+        let read = blob(&text(1), "\"t\"");
+        let server =
+            Scripted::start([blob(b"", "\"t\""), stored("\"t\""), ok, read, lost, held_by("l-9")]);
+        let mut place = place(&server);
+        assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
+        place.get().await.unwrap();
+        let Err(PutError::Failed(cause)) = place.put(text(2)).await else {
+            panic!("it must fail");
+        };
+        assert!(cause.to_string().contains("released the lock by force"), "{cause}");
+        let error = place.unlock(&info.id).await.unwrap_err().to_string();
+        assert!(error.contains("ana@host"), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn faults_of_the_service_name_call_cause_and_next_step() {
+    let busy = || refused("503 Service Unavailable", "ServerBusy");
+    let many = || Reply::new("429 Too Many Requests", "").header("Retry-After: 0");
+    let read = || blob(&text(4), "\"t\"");
+    for passing in [vec![busy(), Reply::Half, read()], vec![many(), Reply::Reset, read()]] {
+        let server = Scripted::start(passing);
+        let content = place(&server).get().await.unwrap().unwrap();
+        assert_eq!(StateFile::read(&content).unwrap().serial, 4);
+    }
+    let skewed = "<Error><Code>AuthenticationFailed</Code><Message>m</Message><AuthenticationErrorDetail>Request date header too old</AuthenticationErrorDetail></Error>";
+    for (replies, reason) in [
+        (vec![busy(), busy(), busy()], "ServerBusy"),
+        (vec![refused("403 Forbidden", "AuthenticationFailed")], "check access_key or sas_token"),
+        (vec![refused("404 Not Found", "ContainerNotFound")], "check container_name"),
+        (vec![Reply::new("404 Not Found", "<html>no</html>")], "unexpected HTTP response code 404"),
+        (vec![Reply::new("403 Forbidden", skewed)], "the clock of this machine is wrong"),
+        (vec![Reply::Reset, Reply::Reset, Reply::Reset], "(after 3 attempts)"),
+    ] {
+        let server = Scripted::start(replies);
+        let error = place(&server).get().await.unwrap_err().to_string();
+        assert!(error.contains("GET http://127.0.0.1:") && error.contains(reason), "{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_of_all_pages_are_listed() {
+    let page = |name: &str, next: &str| {
+        let text = format!(
+            "\u{feff}<?xml version=\"1.0\"?><EnumerationResults><Prefix>k</Prefix><Blobs><Blob><Name>{name}</Name><Properties/></Blob></Blobs><NextMarker>{next}</NextMarker></EnumerationResults>"
+        );
+        Reply::new("200 OK", text)
+    };
+    let empty = "<EnumerationResults><Blobs /><NextMarker /></EnumerationResults>";
+    let server = Scripted::start([page("kenv:a", "m&amp;1"), page("kenv:b/c", "")]);
+    let account = Account::at(&server.url, client(), "a2V5");
+    let container = Container::new("states".to_owned(), Arc::new(account));
+    let azure = Azure { container, key: "k".to_owned(), snapshot: false, root: "unused".into() };
+    assert_eq!(azure.names().await.unwrap(), [DEFAULT_WORKSPACE, "a"]);
+    assert!(server.lines()[1].ends_with("&prefix=kenv%3A&marker=m%261"), "{:?}", server.lines());
+    let server = Scripted::start([Reply::new("200 OK", empty)]);
+    let account = Account::at(&server.url, client(), "a2V5");
+    let container = Container::new("states".to_owned(), Arc::new(account));
+    assert!(container.list("k").await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_machine_issues_tokens_and_a_refusal_names_the_next_step() {
+    use reqsign_core::{Context, ProvideCredential as _};
+    let issued =
+        r#"{"access_token":"t","expires_in":"3599","expires_on":"1","token_type":"Bearer"}"#;
+    let no = Reply::new("400 Bad Request", r#"{"error_description":"Identity not found"}"#);
+    let server = Scripted::start([Reply::new("200 OK", issued), no]);
+    let identity = Identity {
+        tenant: None,
+        client_id: Some("c".to_owned()),
+        source: Source::Machine(format!("{}/token", server.url)),
+    };
+    let tokens = Tokens {
+        identity,
+        cloud: cloud::Cloud::named("public").unwrap(),
+        resource: "https://storage.azure.com".to_owned(),
+        client: client(),
+        nearby: client(),
+    };
+    assert!(tokens.provide_credential(&Context::new()).await.unwrap().is_some());
+    let asked = server.asked();
+    assert_eq!(
+        asked[0].line,
+        "GET /token?api-version=2018-02-01&resource=https%3A%2F%2Fstorage.azure.com&client_id=c"
+    );
+    assert_eq!(asked[0].headers["metadata"], "true");
+    let error = tokens.provide_credential(&Context::new()).await.unwrap_err().to_string();
+    assert!(error.contains("Identity not found") && error.contains("msi_endpoint"), "{error}");
+}
+
+#[test]
+fn arguments_that_contradict_each_other_are_refused() {
+    let refused = |more: &[(&'static str, Value)], variables: &[(&str, &str)]| {
+        let text = |name, text: &str| (name, Value::string(text));
+        let mut all = vec![
+            text("storage_account_name", "acct"),
+            text("container_name", "c"),
+            text("key", "k"),
+        ];
+        all.extend_from_slice(more);
+        let backend = configured_in("azurerm", &all, variables);
+        backend.map_or_else(|error| error.message, |backend| backend.location(DEFAULT_WORKSPACE))
+    };
+    let text = |name, text: &str| (name, Value::string(text));
+    let key = ("ARM_ACCESS_KEY", "a2V5");
+    assert_eq!(refused(&[], &[key]), "https://acct.blob.core.windows.net/c/k");
+    let china = [text("environment", "china")];
+    assert_eq!(refused(&china, &[key]), "https://acct.blob.core.chinacloudapi.cn/c/k");
+    assert!(refused(&[], &[]).contains("`resource_group_name` must be specified"));
+    let lookup = [("lookup_blob_endpoint", Value::Bool(true))];
+    assert!(refused(&lookup, &[key]).contains("`resource_group_name` is required"));
+    let principal = [
+        text("tenant_id", "t"),
+        text("client_id", "c"),
+        text("client_secret", "s"),
+        ("use_azuread_auth", Value::Bool(true)),
+    ];
+    assert!(refused(&principal, &[]).starts_with("https://"));
+    let certificate = [&principal[..], &[text("client_certificate_path", "p")]].concat();
+    assert!(refused(&certificate, &[]).contains("client certificates are not supported"));
+    let file = [&principal[..], &[text("client_secret_file_path", "/none")]].concat();
+    assert!(refused(&file, &[]).contains("cannot be read"));
+    let aks = [&principal[..], &[("use_aks_workload_identity", Value::Bool(true))]].concat();
+    assert!(refused(&aks, &[("AZURE_TENANT_ID", "other")]).contains("mismatch between the tenant"));
+    let none = [("use_azuread_auth", Value::Bool(true)), ("use_cli", Value::Bool(false))];
+    assert!(refused(&none, &[]).contains("there are no credentials"));
+    assert!(refused(&[], &[("ARM_SNAPSHOT", "maybe"), key]).contains("ARM_SNAPSHOT"));
+}

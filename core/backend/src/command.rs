@@ -1,0 +1,66 @@
+//! Programs that return credentials: run once, with a limit on time and output.
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::process::Command;
+
+use crate::remote::Cause;
+
+/// The longest run.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program with its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// The name or path.
+    pub(crate) name: String,
+    /// The arguments.
+    pub(crate) arguments: Vec<String>,
+    /// Environment variables, besides those of this process.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+impl Program {
+    /// Runs the program and returns its output.
+    ///
+    /// # Errors
+    /// When it cannot be run, takes too long or fails.
+    pub(crate) async fn output(&self) -> Result<Vec<u8>, Cause> {
+        let Self { name, arguments, variables } = self;
+        #[expect(clippy::disallowed_methods, reason = "no plugin; it dies with this future")]
+        let mut command = Command::new(name);
+        command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null()).kill_on_drop(true);
+        let run = tokio::time::timeout(PATIENCE, command.output()).await;
+        let seconds = PATIENCE.as_secs();
+        let run = run.map_err(|_| format!("the program {name:?} ran for {seconds} seconds"))?;
+        let output = run.map_err(|error| format!("the program {name:?} cannot be run: {error}"))?;
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = said.chars().take(500).collect::<String>();
+        Err(format!("the program {name:?} failed ({}): {said}", output.status).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_program_returns_its_output_or_the_reason_of_its_failure() {
+        let sh = |script: &str| Program {
+            name: "sh".to_owned(),
+            arguments: vec!["-c".to_owned(), script.to_owned()],
+            variables: vec![("SEEN".to_owned(), "x".to_owned())],
+        };
+        assert_eq!(sh("printf $SEEN").output().await.unwrap(), b"x");
+        let failed = sh("echo no  login >&2; exit 3").output().await.unwrap_err().to_string();
+        assert!(failed.ends_with("): no login") && failed.contains('3'), "{failed}");
+        let missing = Program { name: "/none/such".to_owned(), ..Program::default() };
+        assert!(missing.output().await.unwrap_err().to_string().contains("cannot be run"));
+    }
+}

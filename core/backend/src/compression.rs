@@ -1,0 +1,48 @@
+//! States that are kept compressed, as gzip.
+
+use std::io::{Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use formwork_core::disk::MAX_STATE;
+
+use crate::remote::Cause;
+
+/// Compresses a text.
+///
+/// # Errors
+/// Never in practice: the encoder writes into memory.
+pub(crate) fn compressed(text: &[u8]) -> Result<Vec<u8>, Cause> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text)?;
+    Ok(encoder.finish()?)
+}
+
+/// Reads a compressed text.
+///
+/// # Errors
+/// When it is damaged, or longer than a state may be.
+pub(crate) fn decompressed(content: &[u8]) -> Result<Vec<u8>, Cause> {
+    let mut text = Vec::new();
+    GzDecoder::new(content).take(MAX_STATE + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_STATE {
+        return Err(format!("the state is longer than the limit of {MAX_STATE} bytes").into());
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_the_same_afterwards_and_a_damaged_one_is_refused() {
+        let text = b"{}".repeat(1000);
+        let mut content = compressed(&text).unwrap();
+        assert!(content.len() < 100);
+        assert_eq!(decompressed(&content).unwrap(), text);
+        content.truncate(content.len() - 1);
+        assert!(decompressed(&content).is_err());
+    }
+}

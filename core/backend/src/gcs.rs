@@ -1,0 +1,215 @@
+//! The backend `gcs`: an object for each workspace in a bucket of Google Cloud Storage, locked by an object
+//! beside it.
+
+mod bucket;
+mod credentials;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_core::state::intents::IntentLog;
+use formwork_value::schema::Block;
+use formwork_value::{Type, Value};
+use ureq::http::Uri;
+
+use self::bucket::{Bucket, Encryption};
+use self::place::GcsPlace;
+use crate::kind::{Arguments, BackendKind, ConfigError, optional};
+use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
+use crate::retry::Retries;
+use crate::signing::context;
+use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::web::{Client, Tls};
+use crate::{
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
+    intents_beside, with_default,
+};
+
+/// The URL of the service.
+const ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
+
+/// The ending of the name of a state.
+const STATE: &str = ".tfstate";
+
+/// Attempts at requests, with the pauses of Google's client.
+const RETRIES: Retries =
+    Retries { most: 5, shortest: Duration::from_secs(1), longest: Duration::from_secs(30) };
+
+/// The type of the backend.
+pub(crate) struct GcsKind;
+
+impl BackendKind for GcsKind {
+    fn name(&self) -> &'static str {
+        "gcs"
+    }
+
+    fn schema(&self) -> Block {
+        let delegates = Type::list(Type::String);
+        optional(&[
+            ("access_token", Type::String),
+            ("bucket", Type::String),
+            ("credentials", Type::String),
+            ("encryption_key", Type::String),
+            ("impersonate_service_account", Type::String),
+            ("impersonate_service_account_delegates", delegates),
+            ("kms_encryption_key", Type::String),
+            ("prefix", Type::String),
+            ("storage_custom_endpoint", Type::String),
+        ])
+    }
+
+    fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
+        let name = text(arguments, "bucket", &[]);
+        let name = name.ok_or_else(|| ConfigError::new("the attribute \"bucket\" is required"))?;
+        if name.contains(['/', '?', '#', ' ']) {
+            return Err(ConfigError::new(format!(
+                "bucket is {name:?}, which is not the name of a bucket"
+            )));
+        }
+        let prefix = text(arguments, "prefix", &[]).unwrap_or_default();
+        let prefix = prefix.trim_matches('/');
+        let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+        let client = Client::new(&Tls::default(), RETRIES, |name| arguments.variable(name))?;
+        let variables = &arguments.environment.variables;
+        let around = context(variables.clone(), client.clone());
+        let nearby = context(variables.clone(), Client::nearby()?);
+        let signer = credentials::signer(arguments, (around, nearby))?;
+        let encryption = encryption(arguments)?;
+        let bucket = Bucket { name, endpoint: endpoint(arguments)?, client, signer, encryption };
+        Ok(Arc::new(Gcs { bucket, prefix, root: arguments.root().to_owned() }))
+    }
+}
+
+/// The string of an argument, else of a variable. An empty string counts as not set.
+fn text(arguments: &Arguments<'_>, name: &str, variables: &[&str]) -> Option<String> {
+    let argument = arguments.text(name).filter(|text| !text.is_empty());
+    argument.or_else(|| variables.iter().find_map(|name| arguments.variable(name)))
+}
+
+/// The strings of an argument that is a list.
+fn texts(arguments: &Arguments<'_>, name: &str) -> Vec<String> {
+    let Some(Value::List(list)) = arguments.value(name) else { return Vec::new() };
+    let text = |value: &Value| match value {
+        Value::String(text) => Some(text.to_string()),
+        _ => None,
+    };
+    list.items().iter().filter_map(text).collect()
+}
+
+/// The content of the file of a name, else the text itself.
+fn file_or_text(arguments: &Arguments<'_>, text: String) -> String {
+    let home = arguments.variable("HOME").unwrap_or_default();
+    let path = text.strip_prefix("~/").map_or(text.clone(), |rest| format!("{home}/{rest}"));
+    std::fs::read_to_string(arguments.root().join(path)).unwrap_or(text)
+}
+
+/// The URL that the paths of the API follow. As in Terraform, what comes after its last slash is left out.
+fn endpoint(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
+    let variables = ["GOOGLE_BACKEND_STORAGE_CUSTOM_ENDPOINT", "GOOGLE_STORAGE_CUSTOM_ENDPOINT"];
+    let Some(url) = text(arguments, "storage_custom_endpoint", &variables) else {
+        return Ok(ENDPOINT.to_owned());
+    };
+    let parsed: Option<Uri> = url.parse().ok();
+    let parsed = parsed.filter(|parsed| {
+        matches!(parsed.scheme_str(), Some("http" | "https")) && parsed.query().is_none()
+    });
+    let parts =
+        parsed.as_ref().and_then(|url| Some((url.scheme_str()?, url.authority()?, url.path())));
+    let Some((scheme, authority, path)) = parts else {
+        return Err(ConfigError::new(format!(
+            "storage_custom_endpoint is {url:?}, which is not a URL with http or https"
+        )));
+    };
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    Ok(format!("{scheme}://{authority}{folder}/"))
+}
+
+fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
+    let names = ["encryption_key", "kms_encryption_key"];
+    let key = text(arguments, names[0], &["GOOGLE_ENCRYPTION_KEY"]);
+    let kms = text(arguments, names[1], &["GOOGLE_KMS_ENCRYPTION_KEY"]);
+    let both_set = names.iter().all(|name| arguments.value(name).is_some());
+    match (key, kms) {
+        (Some(_), Some(_)) => {
+            Err(ConfigError::new("can't set both encryption_key and kms_encryption_key"))
+        }
+        _ if both_set => {
+            Err(ConfigError::new("can't set both encryption_key and kms_encryption_key"))
+        }
+        (None, None) => Ok(Encryption::Bucket),
+        (None, Some(name)) => Ok(Encryption::Kms(name)),
+        (Some(key), None) => {
+            let key = STANDARD.decode(file_or_text(arguments, key).trim()).ok();
+            let key = key.filter(|key| key.len() == 32);
+            key.map(Encryption::Customer).ok_or_else(|| {
+                ConfigError::new("encryption_key is not a key of 32 bytes, encoded in base64")
+            })
+        }
+    }
+}
+
+/// A backend over the objects of one bucket.
+struct Gcs {
+    bucket: Bucket,
+    prefix: String,
+    root: PathBuf,
+}
+
+impl Gcs {
+    fn place(&self, workspace: &str) -> GcsPlace {
+        GcsPlace::new(self.bucket.clone(), format!("{}{workspace}", self.prefix))
+    }
+
+    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
+        let location = format!("gs://{}/{}", self.bucket.name, self.prefix);
+        move |cause| StoreError::failed(doing, location.clone(), cause)
+    }
+
+    async fn names(&self) -> Result<Vec<String>, Cause> {
+        let objects = self.bucket.list(&self.prefix).await?;
+        let found = objects
+            .iter()
+            .filter_map(|object| object.strip_prefix(self.prefix.as_str())?.strip_suffix(STATE));
+        Ok(with_default(found.filter(|name| !name.is_empty() && *name != DEFAULT_WORKSPACE)))
+    }
+}
+
+#[async_trait::async_trait]
+impl Backend for Gcs {
+    fn kind(&self) -> &str {
+        "gcs"
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        check_new_workspace(&self.workspaces().await?, name)?;
+        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        check_removable_workspace(&self.workspaces().await?, name)?;
+        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        Ok(Box::new(RemoteStore::new(self.place(workspace))))
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        self.place(workspace).location()
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let place = format!("{}\n{}\n{}", self.bucket.endpoint, self.bucket.name, self.prefix);
+        intents_beside(&self.root, &place, workspace)
+    }
+}

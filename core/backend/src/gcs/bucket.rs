@@ -1,0 +1,256 @@
+//! Calls on the objects of one bucket.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqsign_core::Signer;
+use reqsign_google::Credential;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+use ureq::http::{Request, StatusCode, header, request};
+
+use crate::remote::Cause;
+use crate::web::{Client, HttpResponse, encoded, without_secrets};
+
+/// The generation of an object that does not exist.
+pub(super) const ABSENT: &str = "0";
+
+/// A bucket, with the form in which its objects are written.
+#[derive(Clone)]
+pub(super) struct Bucket {
+    pub(super) name: String,
+    /// The URL of the API, with a slash at the end.
+    pub(super) endpoint: String,
+    pub(super) client: Client,
+    pub(super) signer: Signer<Credential>,
+    pub(super) encryption: Encryption,
+}
+
+/// The encryption of states. Locks are as the bucket is configured.
+#[derive(Clone)]
+pub(super) enum Encryption {
+    /// As the bucket is configured.
+    Bucket,
+    /// With a key of the Key Management Service.
+    Kms(String),
+    /// With a key that every request brings along.
+    Customer(Vec<u8>),
+}
+
+/// The use of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    State,
+    Lock,
+}
+
+/// An object as it was read.
+#[derive(Debug)]
+pub(super) struct Object {
+    pub(super) content: Vec<u8>,
+    /// The number of this version, if the server has any.
+    pub(super) generation: Option<String>,
+}
+
+/// The outcome of writing an object.
+#[derive(Debug)]
+pub(super) enum Put {
+    /// It is stored, under this generation.
+    Stored(String),
+    /// The stored generation is another one.
+    Refused,
+}
+
+#[derive(Deserialize)]
+struct Stored {
+    generation: String,
+}
+
+#[derive(Deserialize)]
+struct Listing {
+    #[serde(default)]
+    items: Vec<Listed>,
+    #[serde(rename = "nextPageToken")]
+    next: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    name: String,
+}
+
+/// The content of an answer that refuses a request.
+#[derive(Deserialize)]
+struct Refusal {
+    error: RefusalError,
+}
+
+#[derive(Deserialize)]
+struct RefusalError {
+    #[serde(default)]
+    message: String,
+}
+
+impl Bucket {
+    fn url(&self, object: &str) -> String {
+        format!("{}b/{}/o/{}", self.endpoint, encoded(&self.name), encoded(object))
+    }
+
+    /// Reads an object; `None` if there is none.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer.
+    pub(super) async fn get(&self, object: &str, of: Use) -> Result<Option<Object>, Cause> {
+        let url = format!("{}?alt=media", self.url(object));
+        let answer = self.send(self.with_key(Request::get(&url), of), Vec::new()).await?;
+        match answer.status {
+            StatusCode::OK => Ok(Some(Object {
+                generation: answer.header("x-goog-generation").map(str::to_owned),
+                content: answer.body,
+            })),
+            StatusCode::NOT_FOUND if has_no_object(&answer) => Ok(None),
+            _ => Err(self.refused(&answer, "GET", &url)),
+        }
+    }
+
+    /// Writes an object, in one step, if the stored one has a generation.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason or does not answer.
+    pub(super) async fn put(
+        &self,
+        object: &str,
+        (content, of): (Vec<u8>, Use),
+        generation: Option<&str>,
+    ) -> Result<Put, Cause> {
+        let host = self.endpoint.split('/').take(3).collect::<Vec<_>>().join("/");
+        let mut url = format!(
+            "{host}/upload/storage/v1/b/{}/o?uploadType=media&name={}",
+            encoded(&self.name),
+            encoded(object)
+        );
+        if let Some(generation) = generation {
+            url.push_str(&format!("&ifGenerationMatch={generation}"));
+        }
+        if let (Use::State, Encryption::Kms(name)) = (of, &self.encryption) {
+            url.push_str(&format!("&kmsKeyName={}", encoded(name)));
+        }
+        let request = Request::post(&url).header(header::CONTENT_TYPE, "application/json");
+        let answer = self.send(self.with_key(request, of), content).await?;
+        match answer.status {
+            StatusCode::OK => {
+                let stored: Stored = serde_json::from_slice(&answer.body).map_err(|error| {
+                    let url = without_secrets(&url);
+                    format!("POST {url}: the answer cannot be read: {error}")
+                })?;
+                Ok(Put::Stored(stored.generation))
+            }
+            StatusCode::PRECONDITION_FAILED => Ok(Put::Refused),
+            _ => Err(self.refused(&answer, "POST", &url)),
+        }
+    }
+
+    /// Removes an object, if it has a generation. Returns whether there was one.
+    ///
+    /// # Errors
+    /// When the service refuses for another reason or does not answer.
+    pub(super) async fn delete(
+        &self,
+        object: &str,
+        generation: Option<&str>,
+    ) -> Result<bool, Cause> {
+        let mut url = self.url(object);
+        if let Some(generation) = generation {
+            url.push_str(&format!("?ifGenerationMatch={generation}"));
+        }
+        let answer = self.send(Request::delete(&url), Vec::new()).await?;
+        match answer.status {
+            StatusCode::OK | StatusCode::NO_CONTENT => Ok(true),
+            StatusCode::PRECONDITION_FAILED => Ok(false),
+            StatusCode::NOT_FOUND if has_no_object(&answer) => Ok(false),
+            _ => Err(self.refused(&answer, "DELETE", &url)),
+        }
+    }
+
+    /// Lists the names of the objects in a folder.
+    ///
+    /// # Errors
+    /// When the service refuses or does not answer.
+    pub(super) async fn list(&self, prefix: &str) -> Result<Vec<String>, Cause> {
+        let (mut names, mut token) = (Vec::new(), None::<String>);
+        loop {
+            let after = token.as_deref().map(|token| format!("&pageToken={}", encoded(token)));
+            let url = format!(
+                "{}b/{}/o?delimiter=%2F&prefix={}{}",
+                self.endpoint,
+                encoded(&self.name),
+                encoded(prefix),
+                after.unwrap_or_default()
+            );
+            let answer = self.send(Request::get(&url), Vec::new()).await?;
+            if answer.status != StatusCode::OK {
+                return Err(self.refused(&answer, "GET", &url));
+            }
+            let page: Listing = serde_json::from_slice(&answer.body)
+                .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
+            names.extend(page.items.into_iter().map(|listed| listed.name));
+            match page.next.filter(|next| !next.is_empty()) {
+                Some(next) if token.as_ref() != Some(&next) => token = Some(next),
+                _ => return Ok(names),
+            }
+        }
+    }
+
+    async fn send(
+        &self,
+        request: request::Builder,
+        content: Vec<u8>,
+    ) -> Result<HttpResponse, Cause> {
+        self.client.send_authorized(&request.body(content)?, &self.signer).await
+    }
+
+    /// The headers with the key that this backend brings along.
+    fn with_key(&self, request: request::Builder, of: Use) -> request::Builder {
+        let (Use::State, Encryption::Customer(key)) = (of, &self.encryption) else {
+            return request;
+        };
+        request
+            .header("x-goog-encryption-algorithm", "AES256")
+            .header("x-goog-encryption-key", STANDARD.encode(key))
+            .header("x-goog-encryption-key-sha256", STANDARD.encode(Sha256::digest(key)))
+    }
+
+    /// The cause of a failure for an answer that was not expected, with the next step.
+    fn refused(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
+        let message = message(answer);
+        let next = match answer.status {
+            StatusCode::UNAUTHORIZED => "the credentials are not valid or have expired: renew them",
+            StatusCode::FORBIDDEN => {
+                "the credentials lack the permission for this call: objects must be read, created, deleted and listed"
+            }
+            StatusCode::NOT_FOUND => "the bucket must be made before: check bucket",
+            StatusCode::BAD_REQUEST if message.contains("encrypt") => "check encryption_key",
+            _ => return answer.unexpected(method, url),
+        };
+        let said = if message.is_empty() { String::new() } else { format!(": {message}") };
+        let (url, name) = (without_secrets(url), &self.name);
+        format!("{method} {url}: HTTP {} of the bucket {name:?}{said}; {next}", answer.status)
+            .into()
+    }
+}
+
+fn message(answer: &HttpResponse) -> String {
+    let refusal: Option<Refusal> = serde_json::from_slice(&answer.body).ok();
+    let message = match refusal {
+        Some(refusal) => refusal.error.message,
+        // Contents are refused with plain text.
+        None => String::from_utf8_lossy(&answer.body[..answer.body.len().min(500)]).into_owned(),
+    };
+    message.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches('.').to_owned()
+}
+
+/// Whether an answer with the status 404 says that the object is missing, not the bucket. A page of a proxy
+/// says neither.
+fn has_no_object(answer: &HttpResponse) -> bool {
+    let message = message(answer).to_lowercase();
+    !message.contains('<') && !message.contains("bucket")
+}

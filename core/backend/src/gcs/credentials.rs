@@ -1,0 +1,229 @@
+//! Credentials of Google Cloud, in the order of Terraform: an access token, a credentials file or its content,
+//! the application default credentials, the metadata service of the machine; then impersonation.
+
+use std::time::Duration;
+
+use reqsign_core::jwt::encode_rs256_pem;
+use reqsign_core::time::Timestamp;
+use reqsign_core::{Context, Error, ProvideCredential, Result, Signer};
+use reqsign_google::{
+    Credential, RequestSigner, ServiceAccountImpersonationCredentialProvider,
+    ServiceAccountImpersonationGrant, StaticCredentialProvider, Token,
+    VmMetadataCredentialProvider,
+};
+use serde::{Deserialize, Serialize};
+use ureq::http::{Request, StatusCode, header};
+
+use super::{file_or_text, text, texts};
+use crate::kind::{Arguments, ConfigError};
+use crate::web::{encoded, without_secrets};
+
+/// The scope of tokens for states.
+const SCOPE: &str = "https://www.googleapis.com/auth/devstorage.full_control";
+
+/// The scope of tokens of an impersonated account.
+const IMPERSONATED_SCOPE: &str = "https://www.googleapis.com/auth/devstorage.read_write";
+
+/// The scope of tokens for other services of the cloud.
+const CLOUD_SCOPE: &str = "https://www.googleapis.com/auth/cloud-platform";
+
+/// The grant of a token for a signed assertion.
+const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+/// The validity of an assertion.
+const VALIDITY: Duration = Duration::from_secs(3600);
+
+/// The source of credentials.
+#[derive(Clone)]
+enum Source {
+    /// A token that is set.
+    Token(String),
+    /// The content of a credentials file.
+    Json(String),
+    /// The metadata service of the machine.
+    Machine,
+}
+
+/// Credentials of one source.
+struct Tokens {
+    source: Source,
+    scope: &'static str,
+    /// For the metadata service, which answers at once or not at all.
+    nearby: Context,
+}
+
+impl std::fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tokens").field("scope", &self.scope).finish_non_exhaustive()
+    }
+}
+
+/// The key of a service account.
+#[derive(Deserialize)]
+struct ServiceAccount {
+    client_email: String,
+    private_key: String,
+    #[serde(default)]
+    private_key_id: String,
+    token_uri: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Header<'c> {
+    alg: &'static str,
+    typ: &'static str,
+    kid: &'c str,
+}
+
+#[derive(Serialize)]
+struct Claims<'c> {
+    iss: &'c str,
+    scope: &'c str,
+    aud: &'c str,
+    exp: i64,
+    iat: i64,
+}
+
+#[derive(Deserialize)]
+struct Issued {
+    access_token: String,
+    expires_in: u32,
+}
+
+/// Makes the signer of requests.
+///
+/// # Errors
+/// When the credentials are no JSON, or no file can be read.
+pub(super) fn signer(
+    arguments: &Arguments<'_>,
+    (around, nearby): (Context, Context),
+) -> std::result::Result<Signer<Credential>, ConfigError> {
+    let source = source(arguments)?;
+    let variables =
+        ["GOOGLE_BACKEND_IMPERSONATE_SERVICE_ACCOUNT", "GOOGLE_IMPERSONATE_SERVICE_ACCOUNT"];
+    let signer = RequestSigner::new("storage");
+    Ok(match text(arguments, "impersonate_service_account", &variables) {
+        None => Signer::new(around, Tokens { source, scope: SCOPE, nearby }, signer),
+        Some(account) => {
+            let tokens = Tokens { source, scope: CLOUD_SCOPE, nearby };
+            let delegates = texts(arguments, "impersonate_service_account_delegates");
+            let grant = ServiceAccountImpersonationGrant::new(account, [IMPERSONATED_SCOPE])
+                .with_delegates(delegates);
+            let provider = ServiceAccountImpersonationCredentialProvider::new(tokens, grant);
+            Signer::new(around, provider, signer)
+        }
+    })
+}
+
+fn source(arguments: &Arguments<'_>) -> std::result::Result<Source, ConfigError> {
+    if let Some(token) = text(arguments, "access_token", &["GOOGLE_OAUTH_ACCESS_TOKEN"]) {
+        return Ok(Source::Token(token));
+    }
+    let variables = ["GOOGLE_BACKEND_CREDENTIALS", "GOOGLE_CREDENTIALS"];
+    if let Some(given) = text(arguments, "credentials", &variables) {
+        return json(file_or_text(arguments, given)).map(Source::Json).ok_or_else(|| {
+            ConfigError::new(
+                "the string provided in credentials is neither valid json nor a valid file path",
+            )
+        });
+    }
+    let home = arguments.variable("HOME").unwrap_or_default();
+    let usual = format!("{home}/.config/gcloud/application_default_credentials.json");
+    let (path, is_set) = match arguments.variable("GOOGLE_APPLICATION_CREDENTIALS") {
+        Some(path) => (path, true),
+        None => (usual, false),
+    };
+    match std::fs::read_to_string(arguments.root().join(&path)) {
+        Ok(content) => json(content)
+            .map(Source::Json)
+            .ok_or_else(|| ConfigError::new(format!("the credentials in {path:?} are not JSON"))),
+        Err(error) if is_set => Err(ConfigError::new(format!(
+            "the file {path:?} of GOOGLE_APPLICATION_CREDENTIALS cannot be read: {error}"
+        ))),
+        Err(_) => Ok(Source::Machine),
+    }
+}
+
+fn json(text: String) -> Option<String> {
+    serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok().then_some(text)
+}
+
+impl Tokens {
+    async fn of_json(&self, content: &str, around: &Context) -> Result<Option<Credential>> {
+        let kind: serde_json::Value = serde_json::from_str(content).unwrap_or_default();
+        if kind.get("type").and_then(serde_json::Value::as_str) != Some("service_account") {
+            let provider = StaticCredentialProvider::new(content).with_scope(self.scope);
+            return provider.provide_credential(around).await;
+        }
+        let account: ServiceAccount = serde_json::from_str(content).map_err(|error| {
+            Error::config_invalid(format!("the key of the service account is not valid: {error}"))
+        })?;
+        account.exchange(self.scope, around).await.map(Some)
+    }
+}
+
+impl ServiceAccount {
+    /// Exchanges a signed assertion for a token.
+    async fn exchange(&self, scope: &str, around: &Context) -> Result<Credential> {
+        let url = self.token_uri.as_deref().unwrap_or("https://oauth2.googleapis.com/token");
+        let now = Timestamp::now();
+        let expires = now + VALIDITY;
+        let claims = Claims {
+            iss: &self.client_email,
+            scope,
+            aud: url,
+            exp: expires.as_second(),
+            iat: now.as_second(),
+        };
+        let header = Header { alg: "RS256", typ: "JWT", kid: &self.private_key_id };
+        let assertion = encode_rs256_pem(&header, &claims, self.private_key.as_bytes())?;
+        let form = format!("grant_type={}&assertion={}", encoded(GRANT), encoded(&assertion));
+        let request = Request::post(url)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(form.into_bytes().into())
+            .map_err(|error| Error::config_invalid(format!("token_uri is {url:?}: {error}")))?;
+        let answer = around.http_send(request).await?;
+        let place = without_secrets(url);
+        if answer.status() != StatusCode::OK {
+            let said = String::from_utf8_lossy(answer.body());
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            let said = said.chars().take(500).collect::<String>();
+            return Err(Error::credential_invalid(format!(
+                "POST {place}: HTTP {}: {said}; check the key of the service account {:?}, and the clock of this machine",
+                answer.status(),
+                self.client_email
+            )));
+        }
+        let issued: Issued = serde_json::from_slice(answer.body()).map_err(|error| {
+            Error::credential_invalid(format!("POST {place}: the answer cannot be read: {error}"))
+        })?;
+        let expires = now + Duration::from_secs(issued.expires_in.into());
+        Ok(Credential::with_token(Token {
+            access_token: issued.access_token,
+            expires_at: Some(expires),
+        }))
+    }
+}
+
+impl ProvideCredential for Tokens {
+    type Credential = Credential;
+
+    async fn provide_credential(&self, around: &Context) -> Result<Option<Credential>> {
+        let found = match &self.source {
+            Source::Token(token) => {
+                let token = Token { access_token: token.clone(), expires_at: None };
+                Some(Credential::with_token(token))
+            }
+            Source::Json(content) => self.of_json(content, around).await?,
+            Source::Machine => {
+                let provider = VmMetadataCredentialProvider::new().with_scope(self.scope);
+                provider.provide_credential(&self.nearby).await.unwrap_or_default()
+            }
+        };
+        found.map(Some).ok_or_else(|| {
+            Error::credential_invalid(
+                "could not find default credentials: no credentials or access_token in the backend, no GOOGLE_CREDENTIALS and GOOGLE_APPLICATION_CREDENTIALS in the environment, no application default credentials, and no metadata service of the machine; set one of them, or run `gcloud auth application-default login`",
+            )
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! The state of one workspace in a bucket: written only over the generation that was read, and locked by an
+//! object beside it, whose generation is the ID of the lock.
+
+use super::STATE;
+use super::bucket::{ABSENT, Bucket, Put, Use};
+use crate::lock::LockInfo;
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::store::LockEnd;
+
+/// The ending of the name of a lock.
+const LOCK: &str = ".tflock";
+
+/// The state of a workspace.
+pub(super) struct GcsPlace {
+    bucket: Bucket,
+    /// The name of the objects, without their ending.
+    name: String,
+    /// The generation that was last read or written, if the server has any.
+    known: Option<String>,
+    /// The generation of the lock of this process.
+    held: Option<String>,
+}
+
+impl GcsPlace {
+    /// Makes the place. Asks nothing of the service yet.
+    pub(super) fn new(bucket: Bucket, name: String) -> Self {
+        Self { bucket, name, known: None, held: None }
+    }
+
+    fn state(&self) -> String {
+        format!("{}{STATE}", self.name)
+    }
+
+    fn lock_object(&self) -> String {
+        format!("{}{LOCK}", self.name)
+    }
+
+    /// Removes the state.
+    pub(super) async fn delete(&self) -> Result<(), Cause> {
+        self.bucket.delete(&self.state(), None).await.map(drop)
+    }
+
+    /// The holder of the lock: its description with the ID of its object, and the ID that it was written with.
+    async fn holder(&self) -> Result<Option<(LockInfo, String)>, Cause> {
+        let object = self.lock_object();
+        let Some(found) = self.bucket.get(&object, Use::Lock).await? else { return Ok(None) };
+        let info: LockInfo = serde_json::from_slice(&found.content).map_err(|error| {
+            format!("the lock gs://{}/{object} cannot be read: {error}", self.bucket.name)
+        })?;
+        let written = info.id.clone();
+        let id = found.generation.unwrap_or_default();
+        Ok(Some((LockInfo { id, ..info }, written)))
+    }
+}
+
+#[async_trait::async_trait]
+impl RemotePlace for GcsPlace {
+    fn location(&self) -> String {
+        format!("gs://{}/{}", self.bucket.name, self.state())
+    }
+
+    fn lock_end(&self) -> LockEnd {
+        LockEnd::ByForce
+    }
+
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        let object = self.bucket.get(&self.state(), Use::State).await?;
+        self.known = match &object {
+            None => Some(ABSENT.to_owned()),
+            Some(object) => object.generation.clone(),
+        };
+        Ok(object.map(|object| object.content).filter(|content| !content.is_empty()))
+    }
+
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        let (object, content) = (self.state(), (text.clone(), Use::State));
+        match self.bucket.put(&object, content, self.known.as_deref()).await? {
+            Put::Stored(generation) => self.known = Some(generation),
+            // An attempt whose answer was lost may have changed the generation.
+            Put::Refused => match self.bucket.get(&object, Use::State).await? {
+                Some(found) if found.content == text => self.known = found.generation,
+                _ => return Err(PutError::Changed),
+            },
+        }
+        Ok(())
+    }
+
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        let object = self.lock_object();
+        let path = format!("gs://{}/{object}", self.bucket.name);
+        let content = serde_json::to_vec(&LockInfo { path, ..info.clone() })?;
+        match self.bucket.put(&object, (content, Use::Lock), Some(ABSENT)).await? {
+            Put::Stored(generation) => self.held = Some(generation),
+            Put::Refused => match self.holder().await? {
+                // An earlier attempt has reached the server although its answer was lost.
+                Some((holder, written)) if written == info.id => self.held = Some(holder.id),
+                holder => return Ok(Locking::Held(holder.map(|(holder, _)| Box::new(holder)))),
+            },
+        }
+        Ok(Locking::Taken)
+    }
+
+    async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
+        let Some(generation) = self.held.take() else { return Ok(()) };
+        if self.bucket.delete(&self.lock_object(), Some(&generation)).await? {
+            return Ok(());
+        }
+        match self.holder().await? {
+            None => Err("the lock was gone: another program has released it by force".into()),
+            Some((holder, _)) => Err(format!(
+                "another program has released the lock by force, and {} holds it now",
+                holder.holder()
+            )
+            .into()),
+        }
+    }
+
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
+        let mut found = self.holder().await?;
+        // Compatible servers may not compare the generation themselves.
+        if found.as_ref().is_some_and(|(holder, _)| holder.id == id) {
+            if self.bucket.delete(&self.lock_object(), Some(id)).await? {
+                return Ok(ForceUnlockOutcome::Released);
+            }
+            found = self.holder().await?;
+        }
+        Ok(ForceUnlockOutcome::OtherLock(found.map(|(holder, _)| Box::new(holder))))
+    }
+}

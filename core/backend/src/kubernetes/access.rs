@@ -1,0 +1,193 @@
+//! The connection to a cluster: certificates, and the authorization of requests by tokens, passwords or the
+//! program that returns credentials.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqsign_core::time::Timestamp;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::Mutex;
+use ureq::http::{Request, header};
+
+use super::kubeconfig::{Access, ExecEntry};
+use crate::command::Program;
+use crate::remote::Cause;
+use crate::retry::Retries;
+use crate::signing::Authorize;
+use crate::web::{Client, Tls};
+
+/// Attempts at requests.
+const RETRIES: Retries =
+    Retries { most: 4, shortest: Duration::from_millis(500), longest: Duration::from_secs(20) };
+
+/// Settings of a connection.
+#[derive(Clone)]
+pub(super) struct Connection {
+    /// The URL of the server, without a slash at the end.
+    pub(super) server: String,
+    pub(super) insecure: bool,
+    pub(super) access: Access,
+}
+
+/// A connection that can send requests.
+pub(super) struct Session {
+    pub(super) client: Client,
+    pub(super) authorization: Authorization,
+}
+
+/// The authorization of requests.
+pub(super) enum Authorization {
+    /// None, or a certificate.
+    None,
+    /// The value of the header.
+    Header(String),
+    /// A token in a file that is written again before it expires.
+    File(PathBuf),
+    /// A program that returns tokens.
+    Program(Box<Login>),
+}
+
+/// A program that returns credentials, and the last ones.
+pub(super) struct Login {
+    exec: ExecEntry,
+    last: Mutex<Option<Status>>,
+}
+
+/// The answer of the program.
+#[derive(Deserialize)]
+struct LoginAnswer {
+    status: Option<Status>,
+}
+
+#[derive(Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Status {
+    token: Option<String>,
+    expiration_timestamp: Option<String>,
+    client_certificate_data: Option<String>,
+    client_key_data: Option<String>,
+}
+
+impl Status {
+    fn is_fresh(&self) -> bool {
+        let end = self.expiration_timestamp.as_deref().and_then(|text| text.parse().ok());
+        end.is_none_or(|end: Timestamp| Timestamp::now() + Duration::from_secs(20) < end)
+    }
+}
+
+impl Connection {
+    /// Opens the connection. A program that returns credentials is run for the certificate it may return.
+    ///
+    /// # Errors
+    /// When the program fails, or a certificate or key is not valid.
+    pub(super) async fn open(
+        &self,
+        variables: &BTreeMap<String, String>,
+    ) -> Result<Session, Cause> {
+        let Access { authorities, proxy, certificate, key, .. } = &self.access;
+        let mut identity = certificate.clone().zip(key.clone());
+        let authorization = self.authorization();
+        if let Authorization::Program(login) = &authorization {
+            let status = login.status().await?;
+            let issued = status.client_certificate_data.zip(status.client_key_data);
+            identity = issued.or(identity);
+        }
+        let tls = Tls { insecure: self.insecure, authorities: authorities.clone(), identity };
+        let client = Client::new(&tls, RETRIES, |name| match (name, proxy) {
+            ("NO_PROXY", Some(_)) => None,
+            (_, Some(proxy)) => Some(proxy.clone()),
+            (_, None) => variables.get(name).filter(|text| !text.is_empty()).cloned(),
+        })?;
+        Ok(Session { client: client.without_redirects(), authorization })
+    }
+
+    fn authorization(&self) -> Authorization {
+        let Access { token, token_file, username, password, exec, .. } = &self.access;
+        match (token, token_file, username, exec) {
+            (Some(token), ..) => Authorization::Header(format!("Bearer {token}")),
+            (None, Some(path), ..) => Authorization::File(path.clone()),
+            (None, None, Some(name), _) => {
+                let pair = format!("{name}:{}", password.as_deref().unwrap_or_default());
+                Authorization::Header(format!("Basic {}", STANDARD.encode(pair)))
+            }
+            (None, None, None, Some(exec)) => Authorization::Program(Box::new(Login {
+                exec: exec.clone(),
+                last: Mutex::new(None),
+            })),
+            (None, None, None, None) => Authorization::None,
+        }
+    }
+}
+
+impl Login {
+    /// The credentials, from the program unless the last ones are still valid.
+    async fn status(&self) -> Result<Status, Cause> {
+        let mut last = self.last.lock().await;
+        if let Some(status) = last.as_ref().filter(|status| status.is_fresh()) {
+            return Ok(status.clone());
+        }
+        let ExecEntry { api_version, command, args, env } = &self.exec;
+        let info = json!({
+            "apiVersion": api_version,
+            "kind": "ExecCredential",
+            "spec": { "interactive": false },
+        });
+        let own = [("KUBERNETES_EXEC_INFO".to_owned(), info.to_string())];
+        let given = env.iter().flatten();
+        let given = given.map(|variable| (variable.name.clone(), variable.value.clone()));
+        let program = Program {
+            name: command.clone(),
+            arguments: args.clone().unwrap_or_default(),
+            variables: own.into_iter().chain(given).collect(),
+        };
+        let output = program.output().await.map_err(|cause| {
+            format!("there are no credentials for the cluster: {cause}; log in by this program, or set token")
+        })?;
+        let unusable = "returned no ExecCredential with a status";
+        let answer: LoginAnswer = serde_json::from_slice(&output)
+            .map_err(|_| format!("the program {command:?} {unusable}"))?;
+        let status = answer.status.ok_or_else(|| format!("the program {command:?} {unusable}"))?;
+        *last = Some(status.clone());
+        Ok(status)
+    }
+}
+
+impl Authorization {
+    /// Forgets credentials that the server refuses. Returns whether there may be others.
+    pub(super) async fn renew(&self) -> bool {
+        match self {
+            Self::Program(login) => login.last.lock().await.take().is_some(),
+            Self::None | Self::Header(_) | Self::File(_) => false,
+        }
+    }
+
+    async fn header(&self) -> Result<Option<String>, Cause> {
+        Ok(match self {
+            Self::None => None,
+            Self::Header(value) => Some(value.clone()),
+            Self::File(path) => {
+                let token = std::fs::read_to_string(path).map_err(|error| {
+                    format!("the token {} cannot be read: {error}", path.display())
+                })?;
+                Some(format!("Bearer {}", token.trim()))
+            }
+            Self::Program(login) => {
+                login.status().await?.token.map(|token| format!("Bearer {token}"))
+            }
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl Authorize for Authorization {
+    async fn authorize(&self, mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+        if let Some(value) = self.header().await? {
+            request.headers_mut().insert(header::AUTHORIZATION, value.parse()?);
+        }
+        Ok(request)
+    }
+}

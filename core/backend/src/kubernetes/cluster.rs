@@ -1,0 +1,270 @@
+//! Calls on the secrets and leases of one namespace.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::OnceCell;
+use ureq::http::{Request, StatusCode, header};
+
+use super::access::{Connection, Session};
+use crate::remote::Cause;
+use crate::web::{HttpResponse, encoded, without_secrets};
+
+/// The cluster, seen from one namespace.
+pub(super) struct Cluster {
+    connection: Connection,
+    namespace: String,
+    variables: BTreeMap<String, String>,
+    session: OnceCell<Session>,
+}
+
+/// A kind of object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Secret,
+    Lease,
+}
+
+/// An object as the server has it. All that this program does not know stays as it is.
+#[derive(Clone, Debug)]
+pub(super) struct Object(pub(super) Value);
+
+/// The outcome of writing an object.
+#[derive(Debug)]
+pub(super) enum Put {
+    /// It is stored in this version.
+    Stored(Object),
+    /// The stored version is another one, there is such an object already, or none any more.
+    Refused,
+}
+
+#[derive(Deserialize)]
+struct Listing {
+    items: Option<Vec<Value>>,
+    #[serde(default)]
+    metadata: ListMetadata,
+}
+
+#[derive(Default, Deserialize)]
+struct ListMetadata {
+    #[serde(rename = "continue")]
+    next: Option<String>,
+}
+
+/// The content of an answer that refuses a request.
+#[derive(Deserialize)]
+struct Status {
+    kind: String,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    reason: String,
+}
+
+impl Object {
+    /// The name.
+    pub(super) fn name(&self) -> &str {
+        self.0["metadata"]["name"].as_str().unwrap_or_default()
+    }
+
+    /// The value of a label.
+    pub(super) fn label(&self, name: &str) -> Option<&str> {
+        self.0["metadata"]["labels"][name].as_str()
+    }
+}
+
+impl Kind {
+    fn path(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Secret => ("api/v1", "secrets"),
+            Self::Lease => ("apis/coordination.k8s.io/v1", "leases"),
+        }
+    }
+}
+
+impl Cluster {
+    /// Makes the cluster. Asks nothing of it yet.
+    pub(super) fn new(
+        connection: Connection,
+        namespace: String,
+        variables: BTreeMap<String, String>,
+    ) -> Self {
+        Self { connection, namespace, variables, session: OnceCell::new() }
+    }
+
+    /// The address of a secret, as messages have it.
+    pub(super) fn location(&self, name: &str) -> String {
+        self.url(Kind::Secret, name)
+    }
+
+    /// The namespace.
+    pub(super) fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    fn url(&self, kind: Kind, name: &str) -> String {
+        let (group, plural) = kind.path();
+        let base = format!(
+            "{}/{group}/namespaces/{}/{plural}",
+            self.connection.server,
+            encoded(&self.namespace)
+        );
+        if name.is_empty() { base } else { format!("{base}/{}", encoded(name)) }
+    }
+
+    /// Reads an object; `None` if there is none.
+    ///
+    /// # Errors
+    /// When the server refuses or does not answer.
+    pub(super) async fn get(&self, kind: Kind, name: &str) -> Result<Option<Object>, Cause> {
+        let url = self.url(kind, name);
+        let answer = self.send("GET", &url, None).await?;
+        match answer.status {
+            StatusCode::OK => object(&answer, "GET", &url).map(Some),
+            StatusCode::NOT_FOUND if reason(&answer) == "NotFound" => Ok(None),
+            _ => Err(self.refused(&answer, "GET", &url)),
+        }
+    }
+
+    /// Lists the secrets that a selector of labels matches.
+    ///
+    /// # Errors
+    /// When the server refuses or does not answer.
+    pub(super) async fn list(&self, selector: &str) -> Result<Vec<Object>, Cause> {
+        let (mut secrets, mut token) = (Vec::new(), None::<String>);
+        loop {
+            let after = token.as_deref().map(|token| format!("&continue={}", encoded(token)));
+            let url = format!(
+                "{}?labelSelector={}{}",
+                self.url(Kind::Secret, ""),
+                encoded(selector),
+                after.unwrap_or_default()
+            );
+            let answer = self.send("GET", &url, None).await?;
+            if answer.status != StatusCode::OK {
+                return Err(self.refused(&answer, "GET", &url));
+            }
+            let page: Listing = serde_json::from_slice(&answer.body)
+                .map_err(|error| format!("the list of secrets cannot be read: {error}"))?;
+            secrets.extend(page.items.unwrap_or_default().into_iter().map(Object));
+            match page.metadata.next.filter(|next| !next.is_empty()) {
+                Some(next) if token.as_ref() != Some(&next) => token = Some(next),
+                _ => return Ok(secrets),
+            }
+        }
+    }
+
+    /// Makes an object, unless there is one of that name.
+    ///
+    /// # Errors
+    /// When the server refuses for another reason or does not answer.
+    pub(super) async fn create(&self, kind: Kind, object: &Object) -> Result<Put, Cause> {
+        self.put("POST", &self.url(kind, ""), object).await
+    }
+
+    /// Replaces the version of an object that was read.
+    ///
+    /// # Errors
+    /// When the server refuses for another reason or does not answer.
+    pub(super) async fn update(&self, kind: Kind, object: &Object) -> Result<Put, Cause> {
+        self.put("PUT", &self.url(kind, object.name()), object).await
+    }
+
+    async fn put(&self, method: &str, url: &str, content: &Object) -> Result<Put, Cause> {
+        let answer = self.send(method, url, Some(&content.0)).await?;
+        match answer.status {
+            StatusCode::OK | StatusCode::CREATED => Ok(Put::Stored(object(&answer, method, url)?)),
+            StatusCode::CONFLICT => Ok(Put::Refused),
+            StatusCode::NOT_FOUND if method == "PUT" && reason(&answer) == "NotFound" => {
+                Ok(Put::Refused)
+            }
+            _ => Err(self.refused(&answer, method, url)),
+        }
+    }
+
+    /// Removes an object, if there is one.
+    ///
+    /// # Errors
+    /// When the server refuses or does not answer.
+    pub(super) async fn delete(&self, kind: Kind, name: &str) -> Result<(), Cause> {
+        let url = self.url(kind, name);
+        let options = json!({
+            "kind": "DeleteOptions",
+            "apiVersion": "v1",
+            "propagationPolicy": "Background",
+        });
+        let answer = self.send("DELETE", &url, Some(&options)).await?;
+        match answer.status {
+            StatusCode::OK | StatusCode::ACCEPTED => Ok(()),
+            StatusCode::NOT_FOUND if reason(&answer) == "NotFound" => Ok(()),
+            _ => Err(self.refused(&answer, "DELETE", &url)),
+        }
+    }
+
+    async fn send(
+        &self,
+        method: &str,
+        url: &str,
+        content: Option<&Value>,
+    ) -> Result<HttpResponse, Cause> {
+        let session =
+            self.session.get_or_try_init(|| self.connection.open(&self.variables)).await?;
+        let body = content.map(serde_json::to_vec).transpose()?.unwrap_or_default();
+        let request = Request::builder()
+            .method(method)
+            .uri(url)
+            .header(header::ACCEPT, "application/json")
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(body)?;
+        let Session { client, authorization } = session;
+        let answer = client.send_authorized(&request, authorization).await?;
+        if answer.status == StatusCode::UNAUTHORIZED && authorization.renew().await {
+            return client.send_authorized(&request, authorization).await;
+        }
+        Ok(answer)
+    }
+
+    /// The cause of a failure for an answer that was not expected, with the next step.
+    fn refused(&self, answer: &HttpResponse, method: &str, url: &str) -> Cause {
+        let Some(Status { message, reason, .. }) = status(answer) else {
+            return match answer.status {
+                StatusCode::UNAUTHORIZED => unauthorized(method, url),
+                _ => answer.unexpected(method, url),
+            };
+        };
+        let next = match answer.status {
+            StatusCode::UNAUTHORIZED => return unauthorized(method, url),
+            StatusCode::FORBIDDEN => {
+                "; the credentials must permit to get, list, create, update and delete secrets and leases"
+            }
+            StatusCode::NOT_FOUND => "; check namespace, which must be made before",
+            _ => "",
+        };
+        let url = without_secrets(url);
+        format!("{method} {url}: HTTP {}, {reason}: {message}{next}", answer.status).into()
+    }
+}
+
+fn unauthorized(method: &str, url: &str) -> Cause {
+    let url = without_secrets(url);
+    format!("{method} {url}: HTTP 401 Unauthorized; the credentials are not valid or have expired: log in to the cluster again, or renew token").into()
+}
+
+fn object(answer: &HttpResponse, method: &str, url: &str) -> Result<Object, Cause> {
+    let object = serde_json::from_slice(&answer.body).map_err(|error| {
+        let url = without_secrets(url);
+        format!("{method} {url}: the answer cannot be read: {error}")
+    })?;
+    Ok(Object(object))
+}
+
+fn status(answer: &HttpResponse) -> Option<Status> {
+    let status: Option<Status> = serde_json::from_slice(&answer.body).ok();
+    status.filter(|status| status.kind == "Status")
+}
+
+/// The reason of a refusal; empty for a page of a proxy.
+fn reason(answer: &HttpResponse) -> String {
+    status(answer).map(|status| status.reason).unwrap_or_default()
+}

@@ -1,0 +1,215 @@
+//! The arguments of the backend `kubernetes` and the environment, read into settings.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role};
+use formwork_value::{Type, Value};
+use ureq::http::Uri;
+
+use super::access::Connection;
+use super::kubeconfig::{Access, ExecEntry, Kubeconfig, Selection, Variable};
+use crate::kind::{Arguments, ConfigError, optional};
+
+/// Settings of the backend.
+pub(super) struct Settings {
+    pub(super) suffix: String,
+    pub(super) namespace: String,
+    pub(super) labels: BTreeMap<String, String>,
+    pub(super) connection: Connection,
+}
+
+const STRINGS: &[&str] = &[
+    "client_certificate",
+    "client_key",
+    "cluster_ca_certificate",
+    "config_context",
+    "config_context_auth_info",
+    "config_context_cluster",
+    "config_path",
+    "host",
+    "namespace",
+    "password",
+    "proxy_url",
+    "secret_suffix",
+    "token",
+    "username",
+];
+
+/// The schema. The required arguments are checked later: options of `init` may set them.
+pub(super) fn schema() -> Block {
+    let mut all: Vec<_> = STRINGS.iter().map(|name| (*name, Type::String)).collect();
+    all.extend(
+        ["in_cluster_config", "insecure", "load_config_file"].map(|name| (name, Type::Bool)),
+    );
+    all.push(("config_paths", Type::list(Type::String)));
+    all.push(("labels", Type::map(Type::String)));
+    let mut block = optional(&all);
+    let mut exec =
+        optional(&[("args", Type::list(Type::String)), ("env", Type::map(Type::String))]);
+    for name in ["api_version", "command"] {
+        exec.attributes.insert(name.into(), Attribute::new(Type::String, Role::Required));
+    }
+    let exec = NestedBlock {
+        nesting: Nesting::Single,
+        block: exec,
+        min_items: 0,
+        max_items: 0,
+        computed: false,
+    };
+    block.blocks.insert("exec".into(), exec);
+    block
+}
+
+/// Reads the arguments.
+///
+/// # Errors
+/// When one is missing or invalid, or a file that they name is not valid.
+pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
+    let suffix = text(arguments, "secret_suffix", "").ok_or_else(|| {
+        ConfigError::new("the attribute \"secret_suffix\" is required by the backend")
+    })?;
+    if suffix.rsplit_once('-').is_some_and(|(_, last)| last.parse::<i64>().is_ok()) {
+        return Err(ConfigError::new(format!(
+            "secret_suffix must not end with '-<number>', got {suffix:?}"
+        )));
+    }
+    let namespace = text(arguments, "namespace", "KUBE_NAMESPACE");
+    let labels = arguments.value("labels").map(strings_of_map).unwrap_or_default();
+    Ok(Settings {
+        suffix,
+        namespace: namespace.unwrap_or_else(|| "default".to_owned()),
+        labels: labels.into_iter().collect(),
+        connection: connection(arguments)?,
+    })
+}
+
+/// The string of an argument, else of a variable. An empty string counts as not set.
+fn text(arguments: &Arguments<'_>, name: &str, variable: &str) -> Option<String> {
+    arguments.text_or_variable(name, &[variable]).filter(|text| !text.is_empty())
+}
+
+fn strings_of_list(value: &Value) -> Vec<String> {
+    let Value::List(list) = value else { return Vec::new() };
+    list.items().iter().map(string).collect()
+}
+
+fn strings_of_map(value: &Value) -> Vec<(String, String)> {
+    let Value::Map(map) = value else { return Vec::new() };
+    map.iter().map(|(name, value)| (name.to_string(), string(value))).collect()
+}
+
+fn string(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// The way to the cluster. Arguments and variables replace what the files say.
+fn connection(arguments: &Arguments<'_>) -> Result<Connection, ConfigError> {
+    let in_cluster = arguments.truth_or_variable("in_cluster_config", "KUBE_IN_CLUSTER_CONFIG")?;
+    let mut access = if in_cluster { of_pod(arguments)? } else { of_files(arguments)? };
+    let replace = |value: &mut Option<String>, name: &str, variable: &str| {
+        if let Some(text) = text(arguments, name, variable) {
+            *value = Some(text);
+        }
+    };
+    replace(&mut access.server, "host", "KUBE_HOST");
+    replace(&mut access.username, "username", "KUBE_USER");
+    replace(&mut access.password, "password", "KUBE_PASSWORD");
+    replace(&mut access.authorities, "cluster_ca_certificate", "KUBE_CLUSTER_CA_CERT_DATA");
+    replace(&mut access.certificate, "client_certificate", "KUBE_CLIENT_CERT_DATA");
+    replace(&mut access.key, "client_key", "KUBE_CLIENT_KEY_DATA");
+    replace(&mut access.token, "token", "KUBE_TOKEN");
+    if text(arguments, "token", "KUBE_TOKEN").is_some() {
+        access.token_file = None;
+    }
+    let insecure = arguments.truth_or_variable("insecure", "KUBE_INSECURE")?;
+    let server = access.server.take().filter(|server| !server.is_empty()).ok_or_else(|| {
+        ConfigError::new(
+            "invalid configuration: no configuration has been provided: set config_path or KUBE_CONFIG_PATH, in_cluster_config, or host",
+        )
+    })?;
+    let server = if server.contains("://") { server } else { format!("https://{server}") };
+    let parsed: Option<Uri> = server.parse().ok();
+    let parsed = parsed.filter(|url| {
+        matches!(url.scheme_str(), Some("http" | "https"))
+            && url.authority().is_some_and(|authority| !authority.as_str().contains('@'))
+    });
+    if parsed.is_none() {
+        return Err(ConfigError::new(
+            "host or the server of the cluster is not a URL with http or https",
+        ));
+    }
+    Ok(Connection { server: server.trim_end_matches('/').to_owned(), insecure, access })
+}
+
+/// The way to the cluster that this process runs in.
+fn of_pod(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
+    let address = ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"];
+    let [Some(host), Some(port)] = address.map(|name| arguments.variable(name)) else {
+        return Err(ConfigError::new(
+            "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined",
+        ));
+    };
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    let folder = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
+    let authorities = std::fs::read_to_string(folder.join("ca.crt")).ok();
+    Ok(Access {
+        server: Some(format!("https://{host}:{port}")),
+        authorities,
+        token_file: Some(folder.join("token")),
+        ..Access::default()
+    })
+}
+
+/// The way to the cluster that the files describe. A file that does not exist describes none.
+fn of_files(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
+    let listed = arguments.value("config_paths").map(strings_of_list);
+    let paths = match text(arguments, "config_path", "KUBE_CONFIG_PATH") {
+        Some(path) => vec![path],
+        None => listed.unwrap_or_else(|| {
+            let paths = arguments.variable("KUBE_CONFIG_PATHS").unwrap_or_default();
+            paths.split(':').filter(|path| !path.is_empty()).map(str::to_owned).collect()
+        }),
+    };
+    let mut config = Kubeconfig::default();
+    for path in paths {
+        let home = arguments.variable("HOME").unwrap_or_default();
+        let path = path.strip_prefix("~/").map_or(path.clone(), |rest| format!("{home}/{rest}"));
+        if let Some(next) = Kubeconfig::read(&arguments.root().join(path))? {
+            config.merge(next);
+        }
+    }
+    let selection = Selection {
+        context: text(arguments, "config_context", "KUBE_CTX"),
+        cluster: text(arguments, "config_context_cluster", "KUBE_CTX_CLUSTER"),
+        user: text(arguments, "config_context_auth_info", "KUBE_CTX_AUTH_INFO"),
+    };
+    let mut access = config.access(&selection)?;
+    if let Some(exec) = exec(arguments) {
+        access.exec = Some(exec);
+    }
+    if access.server.as_ref().is_some_and(|server| server.starts_with("http://")) {
+        // As in Terraform, credentials of files and programs are sent over TLS only.
+        let Access { server, proxy, .. } = access;
+        access = Access { server, proxy, ..Access::default() };
+    }
+    if let Some(proxy) = text(arguments, "proxy_url", "KUBE_PROXY_URL") {
+        access.proxy = Some(proxy);
+    }
+    Ok(access)
+}
+
+fn exec(arguments: &Arguments<'_>) -> Option<ExecEntry> {
+    let Value::Object(exec) = arguments.value("exec")? else { return None };
+    let value = |name: &str| exec.get(name).filter(|value| !value.is_null());
+    let env = value("env").map(strings_of_map).unwrap_or_default().into_iter();
+    Some(ExecEntry {
+        api_version: value("api_version").map(string).unwrap_or_default(),
+        command: value("command").map(string).unwrap_or_default(),
+        args: value("args").map(strings_of_list),
+        env: Some(env.map(|(name, value)| Variable { name, value }).collect()),
+    })
+}

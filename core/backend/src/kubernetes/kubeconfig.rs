@@ -1,0 +1,300 @@
+//! Configurations of clusters in files: which server, and which credentials, the selected context has.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+
+use super::yaml;
+use crate::kind::ConfigError;
+
+/// A configuration: the content of one file or of several.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub(super) struct Kubeconfig {
+    current_context: Option<String>,
+    clusters: Option<Vec<Named<ClusterEntry>>>,
+    contexts: Option<Vec<Named<ContextEntry>>>,
+    users: Option<Vec<Named<UserEntry>>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Named<T> {
+    name: String,
+    #[serde(alias = "cluster", alias = "context", alias = "user")]
+    entry: Option<T>,
+    /// The folder of the file, which relative paths start from.
+    #[serde(skip)]
+    folder: PathBuf,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct ClusterEntry {
+    server: Option<String>,
+    certificate_authority: Option<String>,
+    certificate_authority_data: Option<String>,
+    tls_server_name: Option<String>,
+    proxy_url: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+struct ContextEntry {
+    cluster: String,
+    user: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+struct UserEntry {
+    client_certificate: Option<String>,
+    client_certificate_data: Option<String>,
+    client_key: Option<String>,
+    client_key_data: Option<String>,
+    token: Option<String>,
+    // Kubernetes writes this one in another way.
+    #[serde(rename = "tokenFile")]
+    token_file: Option<String>,
+    username: Option<String>,
+    password: Option<String>,
+    auth_provider: Option<serde_json::Value>,
+    exec: Option<ExecEntry>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct ExecEntry {
+    pub(super) api_version: String,
+    pub(super) command: String,
+    pub(super) args: Option<Vec<String>>,
+    pub(super) env: Option<Vec<Variable>>,
+}
+
+/// An environment variable of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Variable {
+    pub(super) name: String,
+    pub(super) value: String,
+}
+
+/// The choice of a context and of its parts.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    pub(super) context: Option<String>,
+    pub(super) cluster: Option<String>,
+    pub(super) user: Option<String>,
+}
+
+/// The way to a cluster that a context describes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Access {
+    pub(super) server: Option<String>,
+    pub(super) authorities: Option<String>,
+    pub(super) proxy: Option<String>,
+    pub(super) certificate: Option<String>,
+    pub(super) key: Option<String>,
+    pub(super) token: Option<String>,
+    pub(super) token_file: Option<PathBuf>,
+    pub(super) username: Option<String>,
+    pub(super) password: Option<String>,
+    pub(super) exec: Option<ExecEntry>,
+}
+
+impl Kubeconfig {
+    /// Reads a file; `None` if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not such a configuration.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, ConfigError> {
+        let shown = path.display();
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(ConfigError::new(format!("{shown} cannot be read: {error}")));
+            }
+        };
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let config = Self::parse(&text, &folder);
+        config.map(Some).map_err(|error| {
+            ConfigError::new(format!("{shown} is not the configuration of a cluster: {error}"))
+        })
+    }
+
+    fn parse(text: &str, folder: &Path) -> Result<Self, String> {
+        let value = match yaml::parse(text)? {
+            serde_json::Value::Null => return Ok(Self::default()),
+            value => value,
+        };
+        // The error names no value: it may be a secret.
+        let mut config: Self = serde_json::from_value(value).map_err(|error| {
+            let text = error.to_string();
+            text.split('"').next().unwrap_or_default().trim_end().to_owned()
+        })?;
+        config.clusters.iter_mut().flatten().for_each(|named| named.folder = folder.to_owned());
+        config.users.iter_mut().flatten().for_each(|named| named.folder = folder.to_owned());
+        Ok(config)
+    }
+
+    /// Adds what another configuration has and this one lacks.
+    pub(super) fn merge(&mut self, other: Self) {
+        fn add<T>(ours: &mut Option<Vec<Named<T>>>, theirs: Option<Vec<Named<T>>>) {
+            let ours = ours.get_or_insert_default();
+            for named in theirs.into_iter().flatten() {
+                if !ours.iter().any(|other| other.name == named.name) {
+                    ours.push(named);
+                }
+            }
+        }
+        let usable = self.current_context.take().filter(|name| !name.is_empty());
+        self.current_context = usable.or(other.current_context);
+        add(&mut self.clusters, other.clusters);
+        add(&mut self.contexts, other.contexts);
+        add(&mut self.users, other.users);
+    }
+
+    /// The way to the cluster of the selected context.
+    ///
+    /// # Errors
+    /// When the context, its cluster or its user does not exist, or a file that they name cannot be read.
+    pub(super) fn access(&self, selection: &Selection) -> Result<Access, ConfigError> {
+        let name = selection.context.as_ref().or(self.current_context.as_ref());
+        let name = name.filter(|name| !name.is_empty());
+        let context = match name {
+            None => ContextEntry::default(),
+            Some(name) => find(self.contexts.as_deref(), name, "context")?.0,
+        };
+        let cluster = selection.cluster.clone().unwrap_or(context.cluster);
+        let user = selection.user.clone().unwrap_or(context.user);
+        let mut access = Access::default();
+        if !cluster.is_empty() {
+            access.add_cluster(find(self.clusters.as_deref(), &cluster, "cluster")?)?;
+        }
+        if !user.is_empty() {
+            access.add_user(find(self.users.as_deref(), &user, "auth info")?)?;
+        }
+        Ok(access)
+    }
+}
+
+fn find<T: Clone + Default>(
+    all: Option<&[Named<T>]>,
+    name: &str,
+    kind: &str,
+) -> Result<(T, PathBuf), ConfigError> {
+    let named = all.unwrap_or_default().iter().find(|named| named.name == name);
+    let named = named.ok_or_else(|| {
+        ConfigError::new(format!("{kind} {name:?} does not exist in config_path"))
+    })?;
+    Ok((named.entry.clone().unwrap_or_default(), named.folder.clone()))
+}
+
+impl Access {
+    fn add_cluster(&mut self, (entry, folder): (ClusterEntry, PathBuf)) -> Result<(), ConfigError> {
+        if entry.tls_server_name.is_some() {
+            return Err(ConfigError::new(
+                "tls-server-name of the cluster is not supported: use a server name of the certificate",
+            ));
+        }
+        self.server = entry.server;
+        self.proxy = entry.proxy_url;
+        let data = (entry.certificate_authority_data, entry.certificate_authority);
+        self.authorities = pem(data, &folder, "certificate-authority")?;
+        Ok(())
+    }
+
+    fn add_user(&mut self, (entry, folder): (UserEntry, PathBuf)) -> Result<(), ConfigError> {
+        if entry.auth_provider.is_some() {
+            return Err(ConfigError::new(
+                "auth-provider is not supported, as Kubernetes has removed it: use exec",
+            ));
+        }
+        let data = (entry.client_certificate_data, entry.client_certificate);
+        self.certificate = pem(data, &folder, "client-certificate")?;
+        let data = (entry.client_key_data, entry.client_key);
+        self.key = pem(data, &folder, "client-key")?;
+        self.token = entry.token.filter(|token| !token.is_empty());
+        self.token_file = entry.token_file.map(|path| folder.join(path));
+        self.username = entry.username;
+        self.password = entry.password;
+        self.exec = entry.exec.map(|mut exec| {
+            // A name without a slash is looked for in PATH.
+            if exec.command.contains('/') {
+                exec.command = folder.join(&exec.command).display().to_string();
+            }
+            exec
+        });
+        Ok(())
+    }
+}
+
+/// The text of a certificate or key: encoded in the configuration, or in a file.
+fn pem(
+    (data, path): (Option<String>, Option<String>),
+    folder: &Path,
+    name: &str,
+) -> Result<Option<String>, ConfigError> {
+    if let Some(data) = data.filter(|data| !data.is_empty()) {
+        let text = STANDARD.decode(data.trim()).ok().and_then(|text| String::from_utf8(text).ok());
+        let text = text.ok_or_else(|| {
+            ConfigError::new(format!("{name}-data is not a certificate or key in base64"))
+        })?;
+        return Ok(Some(text));
+    }
+    let Some(path) = path.filter(|path| !path.is_empty()) else { return Ok(None) };
+    let text = std::fs::read_to_string(folder.join(&path));
+    let text =
+        text.map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))?;
+    Ok(Some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "apiVersion: v1\nkind: Config\ncurrent-context: one\nclusters:\n- name: c\n  cluster:\n    server: https://c:6443\n    certificate-authority-data: cGVt\n- name: d\n  cluster: {server: https://d}\ncontexts:\n- name: one\n  context: {cluster: c, user: u, namespace: ignored}\nusers:\n- name: u\n  user:\n    exec:\n      apiVersion: client.authentication.k8s.io/v1\n      command: ./login\n      args: [a]\n      env: [{name: N, value: v}]\n- name: t\n  user: {tokenFile: token}\n";
+
+    fn parse(text: &str) -> Kubeconfig {
+        Kubeconfig::parse(text, Path::new("/k")).unwrap()
+    }
+
+    #[test]
+    fn the_context_selects_cluster_and_user_and_arguments_replace_them() {
+        let config = parse(FILE);
+        let access = config.access(&Selection::default()).unwrap();
+        assert_eq!(access.server.as_deref(), Some("https://c:6443"));
+        assert_eq!(access.authorities.as_deref(), Some("pem"));
+        let exec = access.exec.unwrap();
+        assert_eq!((exec.command.as_str(), exec.args), ("/k/./login", Some(vec!["a".to_owned()])));
+        let other = Selection {
+            cluster: Some("d".to_owned()),
+            user: Some("t".to_owned()),
+            ..Selection::default()
+        };
+        let access = config.access(&other).unwrap();
+        assert_eq!(access.server.as_deref(), Some("https://d"));
+        assert_eq!(access.token_file, Some(PathBuf::from("/k/token")));
+        let missing = Selection { context: Some("two".to_owned()), ..Selection::default() };
+        assert!(config.access(&missing).unwrap_err().message.contains("\"two\" does not exist"));
+    }
+
+    #[test]
+    fn the_first_of_several_files_wins() {
+        let mut config = parse("clusters:\n- name: c\n  cluster: {server: https://first}\n");
+        config.merge(parse(FILE));
+        let access = config.access(&Selection::default()).unwrap();
+        assert_eq!(access.server.as_deref(), Some("https://first"));
+        assert!(access.exec.is_some());
+    }
+
+    #[test]
+    fn no_secret_is_in_the_message_about_a_file_that_is_not_valid() {
+        let text = "users:\n- name: u\n  user: {token: [hush]}\n";
+        let error = Kubeconfig::parse(text, Path::new("/k")).unwrap_err();
+        assert!(!error.contains("hush"), "{error}");
+        let error = Kubeconfig::parse("users: hush", Path::new("/k")).unwrap_err();
+        assert!(!error.contains("hush"), "{error}");
+    }
+}

@@ -1,0 +1,300 @@
+//! The state of one workspace in a namespace: compressed, in one secret or in several, written only over the
+//! versions that were read, and locked by a lease.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::cluster::{Cluster, Kind, Object, Put};
+use crate::compression::{compressed, decompressed};
+use crate::lock::LockInfo;
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::store::LockEnd;
+
+/// The label with the name of the workspace.
+pub(super) const WORKSPACE: &str = "tfstateWorkspace";
+
+/// The label with the argument `secret_suffix`.
+pub(super) const SUFFIX: &str = "tfstateSecretSuffix";
+
+/// The annotation of the lease that describes the holder.
+const HOLDER: &str = "app.terraform.io/lock-info";
+
+/// The longest part of a state in one secret.
+const CHUNK: usize = 1_048_576;
+
+/// The longest name.
+const MAX_NAME: usize = 253;
+
+/// The state of a workspace.
+pub(super) struct KubernetesPlace {
+    cluster: Arc<Cluster>,
+    name: String,
+    labels: BTreeMap<String, String>,
+    /// The secrets that were last read or written, in the order of their parts.
+    known: Option<Vec<Object>>,
+}
+
+impl KubernetesPlace {
+    /// Makes the place. Asks nothing of the cluster yet.
+    pub(super) fn new(
+        cluster: Arc<Cluster>,
+        name: String,
+        labels: BTreeMap<String, String>,
+    ) -> Self {
+        Self { cluster, name, labels, known: None }
+    }
+
+    /// Checks that objects can have the name.
+    ///
+    /// # Errors
+    /// When Kubernetes permits no such name.
+    pub(super) fn check_name(&self) -> Result<(), Cause> {
+        let name = self.lease();
+        let is_label = |label: &str| {
+            let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            !label.is_empty()
+                && label.chars().all(inner)
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+        };
+        if name.len() <= MAX_NAME && name.split('.').all(is_label) {
+            return Ok(());
+        }
+        Err(format!(
+            "the secret name {} is invalid: the workspace and secret_suffix must have lower case letters, digits, '-' and '.' only, and begin and end with a letter or digit",
+            self.name
+        )
+        .into())
+    }
+
+    fn lease(&self) -> String {
+        format!("lock-{}", self.name)
+    }
+
+    fn part(&self, i: usize) -> String {
+        if i == 0 { self.name.clone() } else { format!("{}-part-{i}", self.name) }
+    }
+
+    /// The secrets of the state, in the order of their parts.
+    async fn read(&self) -> Result<Vec<Object>, Cause> {
+        let labels = self.labels.iter().map(|(name, value)| format!("{name}={value}"));
+        let selector = labels.collect::<Vec<_>>().join(",");
+        let mut secrets = self.cluster.list(&selector).await?;
+        let index = |secret: &Object| {
+            let last = secret.name().rsplit('-').next().unwrap_or_default();
+            last.parse::<usize>().unwrap_or(0)
+        };
+        secrets.sort_by_key(index);
+        Ok(secrets)
+    }
+
+    /// Removes the state and its lease.
+    pub(super) async fn delete(&self) -> Result<(), Cause> {
+        for secret in self.read().await?.iter().rev() {
+            self.cluster.delete(Kind::Secret, secret.name()).await?;
+        }
+        match self.cluster.get(Kind::Lease, &self.lease()).await? {
+            Some(lease) if lease.label("tfstate") == Some("true") => {
+                self.cluster.delete(Kind::Lease, &self.lease()).await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes one part, over the version that is known.
+    async fn put_part(&self, i: usize, chunk: &[u8], known: Option<&Object>) -> Result<Put, Cause> {
+        let data = STANDARD.encode(chunk);
+        let Some(known) = known else {
+            let secret = json!({
+                "apiVersion": "v1",
+                "kind": "Secret",
+                "metadata": {
+                    "name": self.part(i),
+                    "namespace": self.cluster.namespace(),
+                    "labels": self.labels,
+                    "annotations": { "encoding": "gzip" },
+                },
+                "data": { "tfstate": data },
+            });
+            return self.cluster.create(Kind::Secret, &Object(secret)).await;
+        };
+        let mut secret = known.clone();
+        set(&mut secret.0, &["data", "tfstate"], Some(Value::String(data)));
+        // A listing leaves these out.
+        set(&mut secret.0, &["apiVersion"], Some(json!("v1")));
+        set(&mut secret.0, &["kind"], Some(json!("Secret")));
+        self.cluster.update(Kind::Secret, &secret).await
+    }
+
+    async fn holder(&self) -> Result<Option<(Object, String)>, Cause> {
+        let Some(lease) = self.cluster.get(Kind::Lease, &self.lease()).await? else {
+            return Ok(None);
+        };
+        let id = lease.0["spec"]["holderIdentity"].as_str().map(str::to_owned);
+        Ok(id.map(|id| (lease, id)))
+    }
+
+    /// Writes the holder into the lease, and makes the lease if there is none.
+    async fn take(&self, lease: Option<Object>, info: &LockInfo) -> Result<Put, Cause> {
+        let text = serde_json::to_string(info)?;
+        match lease {
+            None => {
+                let lease = json!({
+                    "apiVersion": "coordination.k8s.io/v1",
+                    "kind": "Lease",
+                    "metadata": {
+                        "name": self.lease(),
+                        "namespace": self.cluster.namespace(),
+                        "labels": self.labels,
+                        "annotations": { HOLDER: text },
+                    },
+                    "spec": { "holderIdentity": info.id },
+                });
+                self.cluster.create(Kind::Lease, &Object(lease)).await
+            }
+            Some(mut lease) => {
+                set(&mut lease.0, &["spec", "holderIdentity"], Some(json!(info.id)));
+                set(&mut lease.0, &["metadata", "annotations", HOLDER], Some(json!(text)));
+                self.cluster.update(Kind::Lease, &lease).await
+            }
+        }
+    }
+}
+
+/// The description of the holder of a lease.
+fn described((lease, id): &(Object, String)) -> Box<LockInfo> {
+    let text = lease.0["metadata"]["annotations"][HOLDER].as_str().unwrap_or_default();
+    let info: LockInfo = serde_json::from_str(text).unwrap_or_default();
+    Box::new(LockInfo { id: id.clone(), ..info })
+}
+
+/// Sets a member of nested objects, or removes it.
+fn set(object: &mut Value, path: &[&str], value: Option<Value>) {
+    let Some((name, rest)) = path.split_first() else { return };
+    if !object.is_object() {
+        *object = json!({});
+    }
+    let Value::Object(map) = object else { return };
+    match (rest, value) {
+        ([], Some(value)) => drop(map.insert((*name).to_owned(), value)),
+        ([], None) => drop(map.remove(*name)),
+        (_, value) => set(map.entry(*name).or_insert(Value::Null), rest, value),
+    }
+}
+
+/// The text in the secrets; `None` if one has no state in it.
+fn text(secrets: &[Object]) -> Result<Option<Vec<u8>>, Cause> {
+    let mut content = Vec::new();
+    for secret in secrets {
+        let Some(data) = secret.0["data"]["tfstate"].as_str() else { return Ok(None) };
+        let chunk = STANDARD.decode(data);
+        let name = secret.name();
+        content.extend(chunk.map_err(|error| format!("the secret {name:?} is damaged: {error}"))?);
+    }
+    if content.is_empty() {
+        return Ok(None);
+    }
+    let text = decompressed(&content).map_err(|error| {
+        let n = secrets.len();
+        format!("the state in {n} secrets cannot be decompressed: {error}")
+    })?;
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+#[async_trait::async_trait]
+impl RemotePlace for KubernetesPlace {
+    fn location(&self) -> String {
+        self.cluster.location(&self.name)
+    }
+
+    fn lock_end(&self) -> LockEnd {
+        LockEnd::ByForce
+    }
+
+    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+        let secrets = self.read().await?;
+        let text = text(&secrets);
+        self.known = Some(secrets);
+        text
+    }
+
+    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        self.check_name()?;
+        let known = match self.known.take() {
+            Some(known) => known,
+            None => self.read().await?,
+        };
+        let content = compressed(&text)?;
+        let mut stored = Vec::new();
+        for (i, chunk) in content.chunks(CHUNK).enumerate() {
+            match self.put_part(i, chunk, known.get(i)).await? {
+                Put::Stored(secret) => stored.push(secret),
+                Put::Refused => {
+                    // An attempt whose answer was lost may have changed the version.
+                    let name = self.part(i);
+                    let now = self.cluster.get(Kind::Secret, &name).await?;
+                    let data = STANDARD.encode(chunk);
+                    match now {
+                        Some(now) if now.0["data"]["tfstate"].as_str() == Some(&data) => {
+                            stored.push(now);
+                        }
+                        _ => return Err(PutError::Changed),
+                    }
+                }
+            }
+        }
+        for secret in known.iter().skip(stored.len()) {
+            self.cluster.delete(Kind::Secret, secret.name()).await?;
+        }
+        self.known = Some(stored);
+        Ok(())
+    }
+
+    async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        self.check_name()?;
+        let lease = self.cluster.get(Kind::Lease, &self.lease()).await?;
+        let id = lease.as_ref().and_then(|lease| lease.0["spec"]["holderIdentity"].as_str());
+        if id.is_none()
+            && let Put::Stored(_) = self.take(lease, info).await?
+        {
+            return Ok(Locking::Taken);
+        }
+        // Another process has it, or an earlier attempt whose answer was lost.
+        match self.holder().await? {
+            Some((_, id)) if id == info.id => Ok(Locking::Taken),
+            holder => Ok(Locking::Held(holder.as_ref().map(described))),
+        }
+    }
+
+    async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
+        match self.break_lock(id).await? {
+            ForceUnlockOutcome::Released => Ok(()),
+            ForceUnlockOutcome::OtherLock(None) => {
+                Err("the lock was gone: another program has released it by force".into())
+            }
+            ForceUnlockOutcome::OtherLock(Some(holder)) => Err(format!(
+                "another program has released the lock by force, and {} holds it now",
+                holder.holder()
+            )
+            .into()),
+        }
+    }
+
+    async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
+        let mut held = self.holder().await?;
+        if let Some((lease, _)) = held.as_ref().filter(|(_, holder)| holder == id) {
+            let mut lease = lease.clone();
+            set(&mut lease.0, &["spec", "holderIdentity"], None);
+            set(&mut lease.0, &["metadata", "annotations", HOLDER], None);
+            if let Put::Stored(_) = self.cluster.update(Kind::Lease, &lease).await? {
+                return Ok(ForceUnlockOutcome::Released);
+            }
+            held = self.holder().await?;
+        }
+        Ok(ForceUnlockOutcome::OtherLock(held.as_ref().map(described)))
+    }
+}

@@ -1,0 +1,59 @@
+//! States in objects of Google Cloud Storage, with Terraform on the same server: fake-gcs-server.
+
+use super::{RESOURCE, both};
+use crate::harness::Workdir;
+use crate::harness::gcs::Gcs;
+
+/// The arguments of a state below a prefix.
+fn arguments(server: &Gcs, prefix: &str, more: &str) -> String {
+    let url = &server.url;
+    format!(
+        "    bucket = \"states\"\n    prefix = \"{prefix}\"\n    access_token = \"token\"\n    storage_custom_endpoint = \"{url}/storage/v1/b\"\n    {more}\n"
+    )
+}
+
+fn config(arguments: &str, resource: &str) -> String {
+    format!("terraform {{\n  backend \"gcs\" {{\n{arguments}  }}\n}}\n{resource}")
+}
+
+#[test]
+fn either_program_goes_on_where_the_other_stopped_over_gcs() {
+    let Some(server) = Gcs::start("states") else { return };
+    let key = "encryption_key = \"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=\"";
+    for (prefix, more) in [("a b/\u{e4}+(1)/", ""), ("", ""), ("/key", key)] {
+        let arguments = arguments(&server, prefix, more);
+        both::take_turns(&|resource| config(&arguments, resource));
+    }
+    let arguments = arguments(&server, "over", "");
+    both::nothing_is_overwritten(&|resource| config(&arguments, resource));
+}
+
+#[test]
+fn locks_of_gcs_exclude_the_other_program() {
+    let Some(server) = Gcs::start("states") else { return };
+    let arguments = arguments(&server, "locks", "");
+    both::locks_exclude(&|resource| config(&arguments, resource));
+    both::locks_end_by_force(&|resource| config(&arguments, resource), &["terraform", "formwork"]);
+}
+
+#[test]
+fn workspaces_and_outputs_of_gcs_are_seen_by_both_programs() {
+    let Some(server) = Gcs::start("states") else { return };
+    for prefix in ["", "ws"] {
+        let arguments = arguments(&server, prefix, "");
+        both::workspaces_are_shared(&|resource| config(&arguments, resource));
+    }
+    let arguments = arguments(&server, "out", "");
+    both::outputs_are_read(
+        &|resource| config(&arguments, resource),
+        &format!("backend = \"gcs\"\n  config = {{\n{arguments}  }}"),
+    );
+}
+
+#[test]
+fn a_bucket_that_does_not_exist_is_named() {
+    let Some(server) = Gcs::start("states") else { return };
+    let arguments = arguments(&server, "", "").replace("\"states\"", "\"elsewhere\"");
+    let refused = Workdir::new(&config(&arguments, RESOURCE)).formwork("init").run();
+    refused.code(1).says("of the bucket \"elsewhere\"").says("check bucket");
+}

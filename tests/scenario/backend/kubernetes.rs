@@ -1,0 +1,111 @@
+//! States in secrets of Kubernetes, with Terraform on the same server, which speaks the documented part of its
+//! API.
+
+use super::{RESOURCE, both};
+use crate::harness::Workdir;
+use crate::harness::kubernetes::{Kubernetes, TOKEN};
+use crate::harness::terraform;
+
+/// The configuration of a folder, with the file that describes the cluster.
+fn config(server: &Kubernetes, more: &str, resource: &str) -> String {
+    let kubeconfig = kubeconfig(server, &format!("token: {TOKEN}"));
+    format!(
+        "terraform {{\n  backend \"kubernetes\" {{\n    config_path = \"kube.yaml\"\n    {more}\n  }}\n}}\n{resource}//- kube.yaml\n{kubeconfig}"
+    )
+}
+
+fn kubeconfig(server: &Kubernetes, user: &str) -> String {
+    let url = &server.url;
+    format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters:\n- name: c\n  cluster:\n    server: {url}\ncontexts:\n- name: here\n  context: {{cluster: c, user: u}}\n- name: other\n  context: {{cluster: c, user: nobody}}\nusers:\n- name: u\n  user:\n    {user}\n- name: nobody\n  user: {{token: wrong}}\n"
+    )
+}
+
+fn here(suffix: &str) -> String {
+    // Credentials of files are not sent without TLS.
+    format!("secret_suffix = \"{suffix}\"\n    config_context = \"here\"\n    token = \"{TOKEN}\"")
+}
+
+#[test]
+fn either_program_goes_on_where_the_other_stopped_over_kubernetes() {
+    let server = Kubernetes::start();
+    let team = format!("{}\n    namespace = \"team\"\n    labels = {{ a = \"b\" }}", here("app"));
+    for more in [here("app"), team] {
+        both::take_turns(&|resource| config(&server, &more, resource));
+    }
+    assert_eq!(server.names("team", "secrets"), ["tfstate-default-app"]);
+    both::nothing_is_overwritten(&|resource| config(&server, &here("over"), resource));
+}
+
+#[test]
+fn leases_of_kubernetes_exclude_the_other_program() {
+    let server = Kubernetes::start();
+    both::locks_exclude(&|resource| config(&server, &here("locked"), resource));
+    both::locks_end_by_force(
+        &|resource| config(&server, &here("forced"), resource),
+        &["terraform", "formwork"],
+    );
+    assert_eq!(
+        server.names("default", "leases"),
+        ["lock-tfstate-default-forced", "lock-tfstate-default-locked"]
+    );
+}
+
+#[test]
+fn workspaces_and_outputs_of_kubernetes_are_seen_by_both_programs() {
+    let server = Kubernetes::start();
+    both::workspaces_are_shared(&|resource| config(&server, &here("ws"), resource));
+    assert_eq!(server.names("default", "secrets"), ["tfstate-default-ws"]);
+    let url = &server.url;
+    let given = "    secret_suffix = \"out\"\n    config_context = \"here\"\n    config_path = \"kube.yaml\"\n    token = \"cluster-token\"\n";
+    let user = kubeconfig(&server, &format!("token: {TOKEN}"));
+    both::outputs_are_read(
+        &|resource| config(&server, &here("out"), resource),
+        &format!(
+            "backend = \"kubernetes\"\n  config = {{\n{given}    host = \"{url}\"\n  }}\n}}\n//- kube.yaml\n{user}//- rest.tf\nlocals {{"
+        ),
+    );
+}
+
+#[test]
+fn a_large_state_is_in_several_secrets_that_both_programs_read() {
+    if terraform().is_none() {
+        return;
+    }
+    let server = Kubernetes::start();
+    // Sums do not compress.
+    let with = |n: usize| {
+        let large = format!(
+            "resource \"terraform_data\" \"large\" {{\n  input = join(\"\", [for i in range({n}) : sha512(tostring(i))])\n}}\n"
+        );
+        config(&server, &here("large"), &large)
+    };
+    let workdir = Workdir::new(&with(14000));
+    workdir.formwork("init").succeed();
+    workdir.formwork("apply -auto-approve").succeed();
+    let parts = server.names("default", "secrets");
+    assert!(parts.len() > 1 && parts[1] == "tfstate-default-large-part-1", "{parts:?}");
+    workdir.terraform("plan -detailed-exitcode").run().code(0);
+    let text = with(13000);
+    workdir.write("main.tf", text.split("//-").next().expect("it has files"));
+    workdir.terraform("apply -auto-approve").succeed();
+    workdir.formwork("plan -detailed-exitcode").run().code(0);
+    let text = with(10);
+    workdir.write("main.tf", text.split("//-").next().expect("it has files"));
+    workdir.formwork("apply -auto-approve").succeed();
+    // The parts of states that are gone are removed.
+    assert_eq!(server.names("default", "secrets"), ["tfstate-default-large"]);
+}
+
+#[test]
+fn credentials_that_are_refused_and_a_namespace_that_does_not_exist_are_named() {
+    let server = Kubernetes::start();
+    let wrong = "secret_suffix = \"x\"\n    token = \"wrong\"";
+    let refused = Workdir::new(&config(&server, wrong, RESOURCE)).formwork("init").run();
+    refused.code(1).says("log in to the cluster again").says_not("wrong");
+    let absent = format!("{}\n    namespace = \"none\"", here("x"));
+    let workdir = Workdir::new(&config(&server, &absent, RESOURCE));
+    workdir.formwork("init").succeed();
+    let refused = workdir.formwork("apply -auto-approve").run();
+    refused.code(1).says("namespaces \"none\" not found").says("check namespace");
+}
