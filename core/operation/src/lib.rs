@@ -18,6 +18,8 @@ pub mod recover;
 pub mod saved_plan;
 pub mod schema_cache;
 mod state_session;
+#[cfg(test)]
+mod tests;
 mod unmatched;
 
 pub use apply::{ApplyOutcome, PlanSource};

@@ -14,15 +14,16 @@ use formwork_core::eval::HostValues;
 use formwork_core::plan::{Mode, Options, file};
 use formwork_core::provider::Pool;
 use formwork_core::state::file::StateFile;
-use formwork_operation::launcher::{LaunchSettings, Launcher};
-use formwork_operation::saved_plan::{Generated, PlanContents, SavedPlan, SealKey};
-use formwork_operation::{
-    Approval, ApprovalRequest, CancellationToken, Operation, OperationEvent, OperationInputs,
-    OperationObserver, PlanSource, SessionOptions, StateSession,
-};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
+
+use crate::launcher::{LaunchSettings, Launcher};
+use crate::saved_plan::{Generated, PlanContents, SavedPlan, SealKey};
+use crate::{
+    Approval, ApprovalRequest, CancellationToken, Operation, OperationEvent, OperationInputs,
+    OperationObserver, PlanSource, SessionOptions, StateSession,
+};
 
 const CONFIG: &str = r#"
 resource "terraform_data" "a" {
