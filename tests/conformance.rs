@@ -1,6 +1,9 @@
 //! The conformance suite against the table of seeded faults: each fault trips the rule that it breaks,
 //! and the sound provider trips none.
 
+#[path = "conformance/service.rs"]
+mod service;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,6 +17,8 @@ use formwork_conformance::rules::{self, Support};
 use formwork_conformance::{Example, Options, Report, check_with};
 use formwork_tests::seeded::{self, Fault, Row};
 use formwork_value::Value;
+
+use service::Service;
 
 const SOUND: &str = env!("CARGO_BIN_EXE_terraform-provider-sound");
 const BAD: &str = env!("CARGO_BIN_EXE_terraform-provider-bad");
@@ -47,6 +52,9 @@ fn options(world: &Path, rule: Option<&str>, fault: Option<Fault>, level: u8) ->
     let object = |pairs: [(&str, &str); 1]| {
         Value::object(pairs.map(|(name, text)| (name, Value::string(text))))
     };
+    if level >= 3 {
+        options.env.push(("SOUND_SERVICE".into(), Service::start().url.into()));
+    }
     options.config = Some(object([("endpoint", "http://127.0.0.1:9/")]));
     options.examples = vec![Example {
         kind: Kind::DataSource,

@@ -21,3 +21,4 @@ mod terraform_loads_ours;
 mod terraform_modules;
 mod terraform_plans;
 mod terraform_state;
+mod verdicts;

@@ -1,10 +1,15 @@
-//! What can be said on the command line. The doc comments are the help texts.
+//! Command line arguments. The doc comments are the help texts.
 
 mod adopt;
+mod complete;
+mod examples;
 mod fmt;
 mod help;
+mod manual;
+mod page;
 mod provider;
 mod providers;
+mod reference;
 mod shared;
 mod state;
 
@@ -21,12 +26,17 @@ pub(crate) use adopt::{
     FindingArgs, ImportArgs, RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs,
     RecoverReviewArgs,
 };
+pub(crate) use complete::{AUTOCOMPLETE, Names};
 pub(crate) use fmt::FmtArgs;
 pub(crate) use provider::{
-    ProviderCheckArgs, ProviderCommand, ProviderDocsArgs, ProviderNewArgs, ProviderReplayArgs,
+    ProviderCheckArgs, ProviderCommand, ProviderDocsArgs, ProviderNewArgs, ProviderPackageArgs,
+    ProviderReplayArgs,
 };
 pub(crate) use providers::{
     ProvidersArgs, ProvidersCommand, ProvidersLockArgs, ProvidersMirrorArgs, ProvidersSchemaArgs,
+};
+pub(crate) use reference::{
+    HelpArgs, HelpFormat, candidates, command_reference, help_text, manual_page, manual_pages,
 };
 pub(crate) use shared::{
     Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,
@@ -123,6 +133,8 @@ pub(crate) enum Command {
     Provider(ProviderCommand),
     /// Show the version.
     Version(VersionArgs),
+    /// Show the help text of a command.
+    Help(HelpArgs),
 }
 
 /// Arguments of `get`.
@@ -147,6 +159,10 @@ pub(crate) struct HostArgs {
 /// Arguments of `modules`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModulesArgs {
+    /// Lock the content of the installed modules: write their hashes to .formwork.modules.lock.json, which
+    /// `init` and `get` compare from then on.
+    #[arg(long)]
+    pub(crate) lock: bool,
     /// Print them as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -311,9 +327,17 @@ pub(crate) struct VersionArgs {
     /// Print it as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Passed over, as the reference does.
+    /// Ignored, as in Terraform.
     #[arg(hide = true)]
     rest: Vec<String>,
+}
+
+/// Whether completion is to be set up, or that is to be taken back; `None` if neither was asked for.
+/// Terraform has these options in the place of a command.
+pub(crate) fn autocomplete() -> Option<bool> {
+    let word = std::env::args().nth(1)?;
+    let at = AUTOCOMPLETE.iter().position(|flag| word.replacen("--", "-", 1) == **flag)?;
+    Some(at == 0)
 }
 
 /// Reads the command line, after the arguments that the environment adds. Help and mistakes are
@@ -344,7 +368,7 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
                 view::err(&help::text(command, &name, screen.width));
-                // As the reference does when it is called without a command.
+                // As in Terraform without a command.
                 ExitCode::from(if name.contains(' ') { 1 } else { 127 })
             }
             _ => {
@@ -372,8 +396,8 @@ fn is_stream(command: &str, words: &[String]) -> bool {
     has_one && words.iter().any(|word| word == "--json")
 }
 
-/// The parser's description of everything. Where an option is given twice, the later one counts, so
-/// that options from the environment can be overruled.
+/// The parser's description of all commands. The last occurrence of an option counts, so that the
+/// command line overrides options from the environment.
 fn description() -> clap::Command {
     fn lenient(command: clap::Command) -> clap::Command {
         command.args_override_self(true).mut_subcommands(lenient)

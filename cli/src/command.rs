@@ -1,16 +1,16 @@
 //! The commands, one per file. Each is a function over its arguments and the folder it works in.
 
 mod apply;
+pub(crate) mod autocomplete;
 mod backend;
 mod config_errors;
 mod console;
-mod errored;
 mod fmt;
 mod force_unlock;
 mod from_module;
-mod generated;
 mod get;
 mod graph;
+mod help;
 mod import;
 mod init;
 mod interrupt;
@@ -26,12 +26,13 @@ mod providers;
 mod question;
 mod recover;
 mod refresh;
+mod run_observer;
 mod show;
 mod state;
 mod state_session;
+mod store_wait;
 mod taint;
 mod text_command;
-mod unmatched;
 mod validate;
 mod variable_inputs;
 mod version;
@@ -39,6 +40,7 @@ mod workspace;
 
 use formwork_core::state::Status;
 
+use self::providers::inventory::{self, Document};
 use crate::args::{Cli, Command, MetadataCommand, ProvidersCommand};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -46,6 +48,7 @@ use crate::view;
 
 /// Does what the command line says.
 pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
+    formwork_backend::report_waits(store_wait::report);
     if let Some(folder) = &cli.chdir
         && let Err(error) = std::env::set_current_dir(folder)
     {
@@ -78,7 +81,9 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Graph(args) => graph::run(&args, env).await,
         Command::Metadata(MetadataCommand::Functions(args)) => metadata::functions(&args),
         Command::Providers(args) => match args.command {
+            None if args.json => inventory::run(Document::Providers, env).await,
             None => providers::run(env).await,
+            Some(ProvidersCommand::Sbom) => inventory::run(Document::Materials, env).await,
             Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,
             Some(ProvidersCommand::Lock(args)) => providers::lock::run(&args, env),
             Some(ProvidersCommand::Mirror(args)) => providers::mirror::run(&args, env),
@@ -88,5 +93,6 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Provider(command) => provider::run(command, env).await,
         Command::Modules(args) => modules::run(&args, env),
         Command::Version(args) => version::run(&args, env),
+        Command::Help(args) => help::run(&args, env),
     }
 }

@@ -8,9 +8,10 @@ use std::time::Duration;
 use formwork_plugin_protocol::proxy_env::Proxies;
 use formwork_provisioners::ProvisionerEnvironment;
 
-use crate::args::ViewArgs;
-use crate::fetch::http::RetryPolicy;
 use crate::normalize::truth;
+
+/// The variable with the largest size of a module, in mebibytes.
+pub(crate) const MODULE_SIZE: &str = "FORMWORK_MODULE_SIZE";
 
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +63,8 @@ pub(crate) struct Env {
     pub(crate) registry_retries: Option<u32>,
     /// `TF_REGISTRY_CLIENT_TIMEOUT`: maximum time of an answer of a registry, in seconds.
     pub(crate) registry_timeout: Option<Duration>,
+    /// `FORMWORK_MODULE_SIZE`: the largest size of a module, in bytes.
+    pub(crate) module_size: Option<u64>,
     /// `NO_COLOR` or `-no-color`: no colour, whatever the terminal can do.
     pub(crate) no_color: bool,
     /// Whether the terminal understands no control sequences, or is not named.
@@ -85,6 +88,16 @@ pub(crate) struct Env {
     /// `TF_CLI_ARGS` and `TF_CLI_ARGS_COMMAND`: arguments put before those given. By command, the
     /// empty one for all.
     pub(crate) arguments: BTreeMap<String, String>,
+    /// Names of the providers that this very program serves when it is started by their names.
+    pub(crate) bundled: &'static [&'static str],
+    /// `COMP_LINE`: the line that a shell wants to be completed.
+    pub(crate) comp_line: Option<String>,
+    /// `COMP_TYPE`: set by bash alone.
+    pub(crate) is_bash: bool,
+    /// `FORMWORK_SIGNING_PASSPHRASE`: the passphrase of the key that signs releases of providers.
+    pub(crate) signing_passphrase: Option<String>,
+    /// `XDG_CACHE_HOME`, or the folder `.cache` of the user.
+    pub(crate) cache_home: Option<PathBuf>,
     /// The whole environment, for paths in the settings file that mention variables.
     pub(crate) all: BTreeMap<String, String>,
 }
@@ -95,10 +108,9 @@ pub(crate) fn folder() -> String {
 }
 
 impl Env {
-    /// The same, with the options of the command line that hold for all commands.
-    pub(crate) fn with(self, view: ViewArgs) -> Self {
-        let no_color = self.no_color || view.no_color;
-        Self { no_color, compact_warnings: view.compact_warnings, ..self }
+    /// The same, in a program that holds these providers.
+    pub(crate) fn with_bundled(self, bundled: &'static [&'static str]) -> Self {
+        Self { bundled, ..self }
     }
 
     /// Reads the environment.
@@ -134,6 +146,8 @@ impl Env {
         let data_home =
             path("XDG_DATA_HOME").or_else(|| home.as_ref().map(|home| home.join(".local/share")));
         let plan_key_file = data_home.as_ref().map(|home| home.join("formwork/plan-key"));
+        let cache_home = path("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+        let cache_home = cache_home.or_else(|| home.as_ref().map(|home| home.join(".cache")));
         Self {
             data_dir: path("TF_DATA_DIR"),
             workspace: text("TF_WORKSPACE"),
@@ -163,6 +177,8 @@ impl Env {
             log_path: path("TF_LOG_PATH"),
             registry_retries: text("TF_REGISTRY_DISCOVERY_RETRY").and_then(|n| n.parse().ok()),
             registry_timeout: seconds("TF_REGISTRY_CLIENT_TIMEOUT"),
+            module_size: text(MODULE_SIZE)
+                .and_then(|n| n.parse::<u64>().ok()?.checked_mul(1 << 20)),
             no_color: text("NO_COLOR").is_some(),
             dumb_terminal: text("TERM").is_none_or(|name| name == "dumb"),
             compact_warnings: false,
@@ -177,16 +193,12 @@ impl Env {
             ssh_agent: path("SSH_AUTH_SOCK"),
             variables: prefixed("TF_VAR_"),
             arguments,
+            bundled: &[],
+            cache_home,
+            signing_passphrase: text("FORMWORK_SIGNING_PASSPHRASE"),
+            comp_line: text("COMP_LINE"),
+            is_bash: value("COMP_TYPE").is_some(),
             all,
-        }
-    }
-
-    /// Timeouts and retries for registries. Unset and zero mean the default.
-    pub(crate) fn patience(&self) -> RetryPolicy {
-        let each = self.registry_timeout.filter(|timeout| !timeout.is_zero());
-        RetryPolicy {
-            retries: self.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
-            each: each.unwrap_or(Duration::from_secs(10)),
         }
     }
 
@@ -196,13 +208,13 @@ impl Env {
     }
 
     /// Parts that provisioners need.
-    pub(crate) fn surroundings(&self) -> ProvisionerEnvironment {
+    pub(crate) fn provisioner_environment(&self) -> ProvisionerEnvironment {
         ProvisionerEnvironment { agent: self.ssh_agent.clone(), home: self.home.clone() }
     }
 }
 
 /// Variables that only this program needs, and that may hold secrets: values of variables,
-/// credentials for registries, arguments. A star stands for anything.
+/// credentials for registries, arguments. A star matches anything.
 const OURS: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 
@@ -279,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_mean_what_they_mean_to_the_reference() {
+    fn variables_mean_what_they_mean_to_terraform() {
         let read = |name: &str, value: &str| {
             let env = Env::of(&[(name.into(), value.into())].into());
             match name {

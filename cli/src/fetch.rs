@@ -76,6 +76,15 @@ impl AddressOrigin {
     }
 }
 
+/// Settings for the program `git`.
+#[derive(Clone, Copy, Debug)]
+struct GitSettings {
+    /// Whether the environment names the program that speaks SSH.
+    own_ssh: bool,
+    /// The most bytes that a repository may take on the disk.
+    max_size: u64,
+}
+
 /// The most times one address may lead to another one.
 const MAX_HOPS: usize = 10;
 
@@ -119,7 +128,9 @@ impl Fetcher<'_> {
             "file" => self.local(package, into),
             "git" => {
                 no_file(checksum::split(&package.url)?.1.as_ref())?;
-                git::clone(&package.url, into, self.own_ssh)?;
+                // Beside the files there is what they were unpacked from.
+                let max_size = self.limits.archive.saturating_add(self.limits.unpacked);
+                git::clone(&package.url, into, GitSettings { own_ssh: self.own_ssh, max_size })?;
                 folder::confine(into, &self.limits)?;
                 Ok(())
             }

@@ -13,10 +13,11 @@ use crate::fetch::archive::{self, Format, Limits};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{checksum, credentials, git, host, http};
 use crate::install::lockfile::LockFile;
-use crate::install::{settings, signature, source, sums};
+use crate::install::{signature, source, sums};
 use crate::modules::manifest::Manifest;
 use crate::modules::registry;
 use crate::redact;
+use crate::settings;
 use crate::workspace::backend::InitializedBackend;
 
 /// A target and its name, which is that of its folder of examples too.
@@ -37,7 +38,7 @@ pub const TARGETS: [Target; 19] = [
     ("backend", backend),
     ("registry", registry),
     ("discovery", discovery),
-    ("package", package),
+    ("package", fuzz_package_address),
     ("checksums", checksums),
     ("signature", signature),
     ("provider_registry", provider_registry),
@@ -212,7 +213,7 @@ pub fn discovery(data: &[u8]) {
 }
 
 /// The address of a package, with its parameters. Nothing in it becomes an option of `git`.
-pub fn package(data: &[u8]) {
+pub fn fuzz_package_address(data: &[u8]) {
     with_text(data, |text| {
         drop(checksum::split(text));
         if let Ok(reference) = git::reference(text) {

@@ -3,16 +3,15 @@
 
 pub(crate) mod event;
 pub(crate) mod hash;
+pub(crate) mod hash_memo;
 pub(crate) mod installer;
 pub(crate) mod lockfile;
 pub(crate) mod module_constraints;
 pub(crate) mod package;
 pub(crate) mod parallel;
-pub(crate) mod platform;
 pub(crate) mod problem;
 pub(crate) mod program;
 pub(crate) mod providers;
-pub(crate) mod settings;
 pub(crate) mod shipped;
 pub(crate) mod signature;
 pub(crate) mod source;

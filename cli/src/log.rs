@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_three_variables_mean_what_they_mean_to_the_reference() {
+    fn the_three_variables_mean_what_they_mean_to_terraform() {
         use LevelFilter as Is;
         for (log, core, provider, want) in [
             ("", "", "", (Is::OFF, Is::OFF, false, 0)),

@@ -1,4 +1,5 @@
-//! The program `formwork`.
+//! The program `formwork`, and the providers that come with it: started by the name of a provider, it
+//! serves that provider.
 
 use std::process::ExitCode;
 
@@ -8,5 +9,9 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    formwork::run()
+    let name = std::env::args_os().next().unwrap_or_default();
+    match formwork_providers::bundle::serve(&name) {
+        Some(code) => code,
+        None => formwork::run(&formwork_providers::bundle::NAMES),
+    }
 }

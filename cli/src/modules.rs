@@ -1,12 +1,13 @@
 //! Modules that are called: installs them below the data folder, and returns their location.
 //!
 //! A manifest, the same file that Terraform keeps, lists the installed modules, so either program
-//! goes on with the modules of the other. Fetching is in `fetch`.
+//! continues with the modules of the other. Fetching is in `fetch`.
 
 mod commit;
 mod complaint;
 pub(crate) mod install;
 pub(crate) mod installed;
+pub(crate) mod lock;
 pub(crate) mod manifest;
 pub(crate) mod registry;
 #[cfg(test)]

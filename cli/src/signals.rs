@@ -34,7 +34,7 @@ static ATTENDING: AtomicUsize = AtomicUsize::new(0);
 /// Whether one of them has heard a signal, and so brings the command to its end.
 static HEARD: AtomicBool = AtomicBool::new(false);
 
-/// While this lives, its owner handles a first signal, because it knows better how to end.
+/// While this exists, its owner handles a first signal, because it can end more gracefully.
 pub(crate) struct SignalGuard(Signals);
 
 impl SignalGuard {
@@ -95,19 +95,35 @@ impl SupervisedChild {
         self.program.stderr.take()
     }
 
-    /// Ends the program and its children after some time, unless what is returned is dropped before. The
-    /// program must not be waited for while it is there.
-    pub(crate) fn end_after(&self, limit: Duration) -> Deadline {
-        let (over, passed) = (Arc::new(AtomicBool::new(false)), self.program.id());
+    /// Ends the program and its children after some time, or as soon as `is_too_much` says so: it is asked
+    /// from time to time. Nothing is ended once the returned value is dropped. The program must not be
+    /// waited for while it is there.
+    pub(crate) fn end_after(
+        &self,
+        limit: Duration,
+        is_too_much: impl Fn() -> bool + Send + 'static,
+    ) -> Deadline {
+        let (end, passed) = (Arc::new(Mutex::new(None)), self.program.id());
         let (stop, stopped) = mpsc::channel::<()>();
-        let notes = Arc::clone(&over);
+        let (notes, began) = (Arc::clone(&end), Instant::now());
         let watch = thread::spawn(move || {
-            if stopped.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
-                notes.store(true, Ordering::SeqCst);
-                end_with_children(i32::try_from(passed).into_iter().collect());
-            }
+            let end = loop {
+                let left = limit.saturating_sub(began.elapsed());
+                let pause = left.min(LOOK);
+                if stopped.recv_timeout(pause) != Err(mpsc::RecvTimeoutError::Timeout) {
+                    return;
+                }
+                if began.elapsed() >= limit {
+                    break ForcedEnd::Late;
+                }
+                if is_too_much() {
+                    break ForcedEnd::TooMuch;
+                }
+            };
+            *notes.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
+            end_with_children(i32::try_from(passed).into_iter().collect());
         });
-        Deadline { over, stop: Some(stop), watch: Some(watch) }
+        Deadline { end, stop: Some(stop), watch: Some(watch) }
     }
 
     /// Waits for its end.
@@ -135,17 +151,29 @@ impl SupervisedChild {
     }
 }
 
+/// The pause between two looks at the work of a companion.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The reason for which a companion was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ForcedEnd {
+    /// Its time was over.
+    Late,
+    /// It did more than it may.
+    TooMuch,
+}
+
 /// A running deadline of a companion.
 pub(crate) struct Deadline {
-    over: Arc<AtomicBool>,
+    end: Arc<Mutex<Option<ForcedEnd>>>,
     stop: Option<mpsc::Sender<()>>,
     watch: Option<thread::JoinHandle<()>>,
 }
 
 impl Deadline {
-    /// Whether it has passed.
-    pub(crate) fn is_over(&self) -> bool {
-        self.over.load(Ordering::SeqCst)
+    /// The reason for which the companion was ended, if it was.
+    pub(crate) fn forced_end(&self) -> Option<ForcedEnd> {
+        *self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -304,7 +332,7 @@ mod tests {
 
     #[expect(clippy::disallowed_methods, reason = "no plugin; it ends by itself and is waited for")]
     #[test]
-    fn a_program_has_its_number_as_long_as_it_may_be_told_to_end() {
+    fn a_program_has_its_number_as_long_as_it_may_be_asked_to_end() {
         let companion = SupervisedChild::start(&mut Command::new("true")).unwrap();
         let id = companion.program.id();
         companion.wait_for_end();

@@ -2,8 +2,8 @@
 //! it is sent, and its answer is kept before it is examined.
 
 mod build;
-mod destroy_last;
 mod destroy_order_source;
+mod destroy_timing;
 mod order;
 mod record;
 mod render;

@@ -47,7 +47,7 @@ use crate::addr::Target;
 use crate::apply::{Applied, apply};
 use crate::change::{Action, Change, ReplaceOrder};
 use crate::config::inputs::Input;
-use crate::config::testing::{self, show};
+use crate::config::testing::{self, format_value};
 use crate::config::{Config, inputs};
 use crate::eval::{HostValues, Results};
 use crate::graph::walk::RecordOrder;
@@ -321,7 +321,7 @@ impl Run {
         for (name, output) in &plan.outputs {
             let sign = sign(output.action);
             if output.action != Action::NoOp {
-                let _ = writeln!(out, "{sign} output.{name} {}", show(&output.after));
+                let _ = writeln!(out, "{sign} output.{name} {}", format_value(&output.after));
             }
         }
         if out.is_empty() && !plan.errored { "nothing\n".into() } else { out }
@@ -410,7 +410,7 @@ fn show_state(state: &State) -> String {
         }
     }
     for (name, output) in &state.outputs {
-        let _ = writeln!(out, "output.{name} {}", show(output.value.value()));
+        let _ = writeln!(out, "output.{name} {}", format_value(output.value.value()));
     }
     out
 }

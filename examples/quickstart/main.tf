@@ -1,5 +1,5 @@
 # A small team site: a file for each page, a list of tables at a party, and a password.
-# Nothing here leaves this folder: look into ./site when it is done.
+# All files are written to ./site.
 
 terraform {
   required_providers {
@@ -11,7 +11,7 @@ terraform {
 }
 
 variable "team" {
-  description = "Who the site is for."
+  description = "Name of the team."
   type        = string
   default     = "the builders"
 
@@ -22,7 +22,7 @@ variable "team" {
 }
 
 variable "pages" {
-  description = "The pages of the site: a title for each name."
+  description = "Pages of the site: a title for each name."
   type        = map(string)
   default = {
     index = "Welcome"
@@ -32,7 +32,7 @@ variable "pages" {
 }
 
 variable "tables" {
-  description = "How many tables stand at the party."
+  description = "Number of tables at the party."
   type        = number
   default     = 3
 }
@@ -42,7 +42,7 @@ locals {
   links  = join("\n", [for name, title in var.pages : "    <li><a href=\"${name}.html\">${title}</a></li>"])
 }
 
-# When the site was first made. It stays the same from then on.
+# Time of the first apply. Later applies keep it.
 resource "time_static" "made" {}
 
 resource "random_pet" "table" {
@@ -59,7 +59,7 @@ resource "random_password" "door" {
   special = false
 }
 
-# The page is written with what is read here, so a change of the template changes every page.
+# Every page is rendered from this template, so a change of it changes every page.
 data "local_file" "template" {
   filename = "${path.module}/page.html.tftpl"
 }
@@ -82,7 +82,7 @@ resource "local_sensitive_file" "door" {
   content  = "The word at the door is ${random_password.door.result}\n"
 }
 
-# Replaced whenever a page changes.
+# Replaced when a page changes.
 resource "null_resource" "announcement" {
   triggers = {
     for name, page in local_file.page : name => page.content_md5
@@ -90,17 +90,17 @@ resource "null_resource" "announcement" {
 }
 
 output "pages" {
-  description = "Where the pages are."
+  description = "Paths of the pages."
   value       = { for name, page in local_file.page : name => page.filename }
 }
 
 output "tables" {
-  description = "Where everybody sits."
+  description = "Order of the tables."
   value       = random_shuffle.seating.result
 }
 
 output "door" {
-  description = "The word at the door: `formwork output -raw door`."
+  description = "Password for the door: `formwork output -raw door`."
   value       = random_password.door.result
   sensitive   = true
 }

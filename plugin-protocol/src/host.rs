@@ -72,7 +72,7 @@ impl ChildProcess {
     /// # Errors
     /// When the system cannot start it.
     pub async fn start(command: Command) -> io::Result<(Self, ChildStdout, ChildStderr)> {
-        let (process, pipes) = Process::start(command, Limits::default()).await?;
+        let (process, pipes) = Process::start(command, None, Limits::default()).await?;
         let ChildPipes { stdout, stderr } = pipes;
         Ok((Self(process), stdout, stderr))
     }

@@ -30,3 +30,4 @@ pub use failure::Failure;
 pub use payload::Payload;
 pub use provider::{Method, Operations, Provider, ProviderExt, Request, Response};
 pub use tls::cryptography;
+pub use wire::stored_schema;

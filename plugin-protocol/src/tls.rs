@@ -75,6 +75,8 @@ impl Identity {
             vec![ExtendedKeyUsagePurpose::ClientAuth, ExtendedKeyUsagePurpose::ServerAuth];
         #[expect(clippy::disallowed_methods, reason = "certificates say how long they hold")]
         let now = SystemTime::now();
+        // go-plugin uses the same margin. A plugin in a container may have a clock that lags
+        // behind.
         params.not_before = (now - Duration::from_secs(30)).into();
         params.not_after = (now + Duration::from_hours(262_980)).into();
 
@@ -109,6 +111,7 @@ pub(crate) fn client_config(
     if weak {
         warn!("a plugin uses a short RSA key; it is accepted because it is pinned");
     }
+    // TLS 1.2 for plugins whose gRPC library has nothing newer.
     let versions = if weak { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
     let provider = cryptography();
     let pin = PinnedVerifier::new(server, &provider);

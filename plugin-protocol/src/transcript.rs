@@ -129,6 +129,8 @@ impl Recorder {
             answers: Vec::new(),
             outcome: Outcome::Unfinished,
         });
+        // Entered at the start, so that the order is that of the requests, and a call without an
+        // end is in the transcript too.
         let at = calls.len() - 1;
         OpenCall {
             recorder: Arc::clone(self),
@@ -176,6 +178,7 @@ fn observed(answers: RawAnswers, open: OpenCall) -> RawAnswers {
             }
             Some(Err(error)) => {
                 open.end(&error);
+                // An error is the last item. The record is completed when the stream is dropped.
                 Some((Err(error), (answers, open)))
             }
             None => {

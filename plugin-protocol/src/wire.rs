@@ -7,6 +7,7 @@ pub(crate) mod codec;
 pub(crate) mod convert;
 pub(crate) mod dialect;
 pub(crate) mod exchange;
+pub mod stored_schema;
 
 /// Greatest length of a header: an error message travels in one. The same on both sides, because a
 /// longer one ends the connection.

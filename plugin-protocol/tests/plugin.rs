@@ -153,6 +153,7 @@ async fn host() -> ExitCode {
     let executable = Executable {
         name: "tiny".to_owned(),
         path,
+        arg0: None,
         identity: None,
         env: Vec::new(),
         withheld: Vec::new(),

@@ -28,6 +28,7 @@ fn tiny(behaviour: &str) -> Executable {
     Executable {
         name: "tiny".to_owned(),
         path: env!("CARGO_BIN_EXE_tiny-plugin").into(),
+        arg0: None,
         identity: None,
         env: vec![("TINY".into(), behaviour.into())],
         withheld: Vec::new(),
@@ -65,7 +66,7 @@ impl Witness {
     }
 }
 
-/// A process that lives, or did.
+/// A process, through its connection.
 struct Life(UnixStream);
 
 impl Life {
@@ -101,6 +102,7 @@ fn script(text: &str) -> (TempDir, Executable) {
         Executable {
             name: "script".to_owned(),
             path,
+            arg0: None,
             identity: None,
             env: Vec::new(),
             withheld: Vec::new(),

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_of_a_program_is_left_when_nobody_waits_for_it() {
+    async fn nothing_of_a_program_is_left_when_no_caller_waits_for_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = pipe(folder.path());
         let left = tokio::select! {

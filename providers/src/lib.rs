@@ -2,6 +2,7 @@
 //! public providers of the same names, so that existing configurations run unedited.
 
 pub mod archive;
+pub mod bundle;
 mod child;
 mod digest;
 pub mod external;

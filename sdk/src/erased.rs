@@ -26,7 +26,7 @@ pub(crate) use passing::{
 
 /// The values of a change.
 pub(crate) struct ChangeValues {
-    /// The object as it is; null to create one.
+    /// The prior object; null to create one.
     pub(crate) prior: Value,
     pub(crate) config: Value,
     pub(crate) planned: Value,
@@ -41,15 +41,15 @@ pub(crate) trait AnyResource: Send + Sync {
     fn version(&self) -> u64;
     fn identity_version(&self) -> u64;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    /// Returns the planned object, and what needs a new one.
+    /// Returns the planned object, and the paths that require replacement.
     async fn modify_plan(
         &self,
         lives: &ChangeValues,
         context: Context,
     ) -> Answer<(Value, Vec<Path>)>;
-    /// Returns what was computed.
+    /// Returns the computed attributes.
     async fn create(&self, lives: ChangeValues, context: Context) -> Answer<Value>;
-    /// Returns what was computed.
+    /// Returns the computed attributes.
     async fn update(&self, lives: ChangeValues, context: Context) -> Answer<Value>;
     async fn read(&self, current: &Value, context: Context) -> Answer<Option<Value>>;
     async fn delete(&self, prior: &Value, context: Context) -> Answer<()>;
@@ -71,12 +71,12 @@ impl<R: Resource> TypedResource<R> {
         Self { resource, shape: R::Model::shape() }
     }
 
-    /// Reads an object as it is stored.
+    /// Reads a stored object.
     fn stored(&self, object: &Value) -> Answer<R::Model> {
         model::read(&plan::filled(&self.shape, object))
     }
 
-    /// Reads what the author has a say in.
+    /// Reads the attributes that the author may set.
     fn input(&self, lives: &ChangeValues) -> Answer<<R::Model as Model>::Input> {
         input::<R::Model>(&self.shape, &lives.planned, &lives.config)
     }
@@ -120,9 +120,13 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         let replace = Vec::new();
         let mut change = Change { prior, config, planned, replace, private, meta, deferral, call };
         self.resource.modify_plan(&mut change).await?;
+        // The same value is returned, so that refinements of unknown values, which a draft cannot
+        // hold, reach the host unchanged.
         if change.planned.same_as(&lives.planned) {
             return Ok((lives.planned.clone(), change.replace));
         }
+        // Converted through the model as well, so that the comparison shows the handler's changes
+        // and not those of the conversion.
         let before = draft()?.to_value();
         Ok((changed(&lives.planned, &before, &change.planned.to_value()), change.replace))
     }
@@ -149,11 +153,13 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         let Context { private, meta, deferral, call, .. } = context;
         let read = self.resource.read(Read { current, private, meta, deferral, call }).await?;
         match read {
+            // Compared without a conversion to a value, since nearly all reads find no change.
             Some(after) if !after.same_as(value) => {
                 let before = self.stored(value)?.to_value();
                 Ok(Some(changed(value, &before, &after.to_value())))
             }
-            // Most objects are as they were.
+            // Most objects are unchanged. Returning the same value keeps details that the model
+            // cannot express.
             Some(_) => Ok(Some(value.clone())),
             None => Ok(None),
         }
@@ -168,6 +174,8 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     async fn import(&self, id: String, context: Context) -> Answer<Value> {
         let Context { private, deferral, others, call, .. } = context;
         let import = Import { id, private, deferral, others, model: PhantomData, call };
+        // Terraform rejects unknown values in an import. The read that follows fills in what the
+        // import left open.
         Ok(plan::settled(&self.resource.import(import).await?.to_value()))
     }
 
@@ -191,18 +199,20 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 }
 
-/// Reads what the author of a configuration has a say in, out of what was planned.
+/// Reads the attributes that the author may set from the planned object.
 fn input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::Input> {
     let planned = plan::with_write_only(shape, planned, config);
+    // A field of type `Value` or `Attr` can see that a computed part is unknown. Other models get
+    // null for it.
     if M::Input::HOLDS_UNKNOWN {
         return model::read(&planned);
     }
     model::read(&plan::settled(&planned))
 }
 
-/// The object with those attributes replaced that differ between `before` and `after`. All others stay
-/// as they are, also where a model knows less about them than the value says: a list known in part is
-/// unknown to a model, and must not become so to the host.
+/// Replaces the attributes that differ between `before` and `after`. All others remain unchanged,
+/// also if a model knows less about them than the value: a partly known list is unknown to a model,
+/// and must not become unknown to the host.
 fn changed(object: &Value, before: &Value, after: &Value) -> Value {
     let (Value::Object(before), Value::Object(after)) = (before, after) else {
         return object.clone();

@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
@@ -24,10 +25,8 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
-use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Operations, Payload};
-use formwork_value::diag::Severity;
-use formwork_value::{Path, Schema, Value};
+use formwork_value::Value;
 use futures_util::stream::BoxStream;
 
 use crate::call::{Call, Settled};
@@ -37,11 +36,13 @@ use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
 use crate::{Answer, Problem, ProviderDef, panics, plan};
 
+use definition::{CAPABILITIES, schema, wrong};
 use life::Outcome;
 use passing::Opened;
 
 mod acting;
 mod check;
+mod definition;
 mod identity;
 mod life;
 mod passing;
@@ -62,7 +63,7 @@ impl Server {
         Self { provider, stop, switch, deferred: Mutex::default() }
     }
 
-    /// A call; what could fail is doing something `of` something: `read ` of `time_sleep`.
+    /// Creates a call. `doing` and `of` make the summary of its problems: `read ` and `time_sleep`.
     fn call(&self, doing: &'static str, of: &str) -> Call {
         Call::new(self.stop.clone(), doing, of)
     }
@@ -78,6 +79,8 @@ impl Server {
         let mut context = Context::new(call.clone(), private);
         context.deferral = Deferral::new(client.deferral_allowed);
         if let Some(reason) = *locked(&self.deferred) {
+            // A provider that deferred its configuration cannot answer any call. Asking its
+            // handlers would make them fail without a client.
             context.deferral.request(reason)?;
         }
         if let Some(shape) = &self.provider.meta {
@@ -136,7 +139,7 @@ impl Server {
 
     fn validate_provider(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let configure = &self.provider.configure;
-        // Hosts do not say here what they can do, so nothing is refused for it.
+        // This request has no client capabilities, so write-only attributes are allowed here.
         let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
         let config = check::config(call, configure.shape(), &request.config, client)?;
         configure.validate(&config, call.clone())
@@ -185,6 +188,8 @@ impl Operations for Server {
                 .collect(),
             functions: self.signatures(),
             capabilities: CAPABILITIES,
+            // Reported here and not by a panic in `main`: the host shows diagnostics of the schema,
+            // while a process that ends before the handshake gives the user no reason.
             diagnostics: self.provider.mistakes.iter().map(|mistake| wrong(mistake)).collect(),
             ..ProviderSchema::default()
         })
@@ -216,6 +221,8 @@ impl Operations for Server {
     async fn configure(&self, request: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
         let call = self.call("configure the provider", "");
         let settled = call.deferrable(self.take_config(&call, &request)).await;
+        // Overwritten and not set once: the host configures the provider again when more is known,
+        // and the deferral ends with that.
         *locked(&self.deferred) = settled.deferred;
         Ok(DiagnosticsResponse { diagnostics: settled.diagnostics })
     }
@@ -254,6 +261,8 @@ impl Operations for Server {
                 ReadResponse { state: object, private, deferred, identity, diagnostics }
             }
             None => ReadResponse {
+                // The object is returned unchanged beside the error. An absent or null state would
+                // make a host drop the object.
                 state: request.current,
                 private: request.private,
                 deferred,
@@ -264,12 +273,13 @@ impl Operations for Server {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        // A request has room in a call twice, as it came and where it is read. Calls of more than a kilobyte are
-        // dear: the usual allocator tidies up for each.
+        // A future holds a request twice, as a parameter and at the place of its use. Calls of more
+        // than a kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
         let call = self.call("plan ", &request.type_name);
         let settled = call.deferrable(self.planned(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
+        // A deferred plan has a planned value too, from which the host evaluates references.
         let foreseen = deferred.and_then(|_| self.foreseen(&request).ok());
         let outcome = answer.unwrap_or_else(|| Outcome {
             object: foreseen.unwrap_or(request.prior),
@@ -292,7 +302,7 @@ impl Operations for Server {
         let request = Box::new(request);
         let call = self.call("change ", &request.type_name);
         let (outcome, diagnostics) = call.settled(self.applied(&call, &request)).await;
-        // When nothing is known of what became of the object, it is taken to be what it was.
+        // If the outcome is unknown, the object counts as unchanged.
         let (state, private, identity) = match outcome {
             Some(outcome) => (outcome.object, outcome.private, outcome.identity),
             None => (request.prior, request.planned_private, request.planned_identity),
@@ -304,7 +314,7 @@ impl Operations for Server {
         let call = self.call("import ", &request.type_name);
         let settled = call.deferrable(self.found(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
-        // Placeholder of an object that cannot be looked for yet.
+        // Placeholder of an object that cannot be read yet.
         let nothing = deferred.map(|_| ImportedResource {
             type_name: request.type_name,
             state: Payload::Absent,
@@ -364,12 +374,14 @@ impl Operations for Server {
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
         panics::watch();
-        // The function's state is dropped with the call, so a panic leaves nothing broken behind.
+        // The function's state is dropped with the call, so a panic leaves no broken state.
+        // A function may be called hundreds of times in one run. A panic must fail one call and not
+        // the process with all others.
         let result = catch_unwind(AssertUnwindSafe(|| self.result_of(&request)));
         let result = result.unwrap_or_else(|panic| {
-            let told = panics::told(&*panic);
-            // Hosts end it with a full stop.
-            let text = format!("the function panicked{told}. This is a bug in the provider");
+            let panic_text = panics::describe(&*panic);
+            // The host adds the final period.
+            let text = format!("the function panicked{panic_text}. This is a bug in the provider");
             Err(FunctionError { text, argument: None })
         });
         Ok(CallResponse { result })
@@ -450,17 +462,12 @@ impl Operations for Server {
     }
 
     async fn stop(&self) -> Result<String, Failure> {
+        // The protocol requires StopProvider to return at once. The pending calls end on their own
+        // and answer as usual.
         self.switch.request();
         Ok(String::new())
     }
 }
-
-const CAPABILITIES: ServerCapabilities = ServerCapabilities {
-    plan_destroy: false,
-    get_provider_schema_optional: true,
-    move_resource_state: true,
-    generate_resource_config: false,
-};
 
 /// Proposed value of a creation: the configuration with defaults, and unknown computed values.
 fn fresh(shape: &Shape, config: &Value) -> Value {
@@ -471,20 +478,6 @@ fn fresh(shape: &Shape, config: &Value) -> Value {
 fn awaited(shape: &Shape, config: &Payload) -> Option<Payload> {
     let config = check::decoded(shape, config).ok()?;
     Some(check::encoded(shape, &fresh(shape, &config)))
-}
-
-fn schema(version: u64, shape: &Shape) -> Schema {
-    Schema { version, block: shape.block.clone() }
-}
-
-/// A mistake in the provider's definition.
-fn wrong(mistake: &str) -> ProviderDiagnostic {
-    ProviderDiagnostic {
-        severity: Severity::Error,
-        summary: "Provider produced invalid schema".to_owned(),
-        detail: format!("In this provider {mistake}. This is a bug in the provider."),
-        path: Path::root(),
-    }
 }
 
 fn unsupported(what: &str, name: &str) -> Problem {

@@ -25,7 +25,7 @@ pub struct Timeouts {
     pub delete: Option<String>,
 }
 
-/// Timeout of an operation that the author of an object's configuration sets.
+/// Timeout that the author of an object's configuration sets for an operation.
 pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
     let Value::Object(parts) = object else { return None };
     let Some(Value::Object(timeouts)) = parts.get("timeouts") else { return None };
@@ -38,22 +38,19 @@ pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
 fn is_duration(text: &str) -> Result<(), String> {
     match duration(text) {
         Some(_) => Ok(()),
-        None => {
-            Err(format!("must be a length of time such as 30s, 90m or 1h30m, and not {text:?}"))
-        }
+        None => Err(format!("must be a duration such as 30s, 90m or 1h30m, and not {text:?}")),
     }
 }
 
-/// Reads a length of time that can be waited for.
+/// Reads a duration that can be waited for.
 fn duration(text: &str) -> Option<Duration> {
     let nanoseconds = formwork_value::duration::nanoseconds(text).ok()?;
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
 }
 
-/// Waiting for something that takes its time, by asking for it again and again: every second, for at
-/// most 20 minutes, unless told otherwise. What the author of the configuration says in `timeouts`
-/// counts before that; and time runs from the beginning of the call. How it goes is told to the host's
-/// log. Begun by [`Call::wait`].
+/// Polls until a condition holds: by default every second, for at most 20 minutes. A timeout that the
+/// author of the configuration sets in `timeouts` takes precedence. Time runs from the beginning of the
+/// call. Progress is written to the host's log. Created by [`Call::wait`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -72,12 +69,12 @@ fn duration(text: &str) -> Option<Duration> {
 /// }
 /// ```
 #[derive(Clone, Debug)]
-#[must_use = "nothing is waited for before `until` says what to ask"]
+#[must_use = "does nothing until `until` is called"]
 pub struct Wait<'c> {
     call: &'c Call,
     what: &'c str,
     every: Duration,
-    /// Upper limit of the pauses, each twice as long as the one before.
+    /// Upper limit of the pauses, each of which is twice as long as the previous one.
     doubling_to: Duration,
     at_most: Duration,
 }
@@ -94,7 +91,7 @@ impl<'c> Wait<'c> {
         Self { every, ..self }
     }
 
-    /// Makes each pause twice as long as the one before, until they are so long.
+    /// Doubles each pause up to this limit.
     pub fn doubling_to(self, most: Duration) -> Self {
         Self { doubling_to: most, ..self }
     }
@@ -104,10 +101,10 @@ impl<'c> Wait<'c> {
         Self { at_most: self.call.timeout(usual), ..self }
     }
 
-    /// Asks until there is something. The last time is when all the time is over.
+    /// Polls until there is a result. The last attempt is at the end of the timeout.
     ///
     /// # Errors
-    /// When asking fails, when all the time is over, and when the host wants an end.
+    /// When an attempt fails, when the timeout expires, and when the host requests a stop.
     pub async fn until<T, F>(self, mut ask: impl FnMut() -> F) -> Answer<T>
     where
         F: Future<Output = Answer<Option<T>>>,
@@ -117,6 +114,8 @@ impl<'c> Wait<'c> {
             if let Some(found) = ask().await? {
                 return Ok(found);
             }
+            // From the beginning of the call and not of this wait: the author's timeout is for the
+            // whole operation, which may wait several times.
             let waited = self.call.begin().elapsed();
             let left = self.at_most.saturating_sub(waited);
             if left.is_zero() {
@@ -127,6 +126,7 @@ impl<'c> Wait<'c> {
             }
             log::info("waiting", &[("until", &self.what), ("seconds", &waited.as_secs())]);
             tokio::select! {
+                // At most until the timeout, so that a last attempt is made at its end.
                 () = tokio::time::sleep(pause.min(left)) => {}
                 () = self.call.stop.requested() => {
                     let detail = format!("It was not waited for any longer that {}.", self.what);
@@ -165,7 +165,7 @@ mod tests {
         }
     }
 
-    /// A service in which everything takes a while.
+    /// A service with slow operations.
     #[derive(Clone, Default)]
     struct Service(Arc<Mutex<u32>>);
 

@@ -20,6 +20,11 @@ pub(crate) fn sound_provider() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_terraform-provider-sound"))
 }
 
+/// The provider whose answers are made by chance.
+pub(crate) fn answers_provider() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_terraform-provider-answers"))
+}
+
 /// A program of another package of this workspace, as it is now: built first if it is not up to date.
 pub(crate) fn built(program: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -30,6 +35,9 @@ fn build() -> PathBuf {
     let folder = bad_provider().parent().expect("it is in a folder").to_owned();
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--bins", "-p", "formwork", "-p", "formwork-providers"]);
+    cargo.args(["-p", "formwork-xtask"]);
+    // The program that embeds the engine.
+    cargo.args(["--example", "embed", "-p", "formwork-operation"]);
     if folder.ends_with("release") {
         cargo.arg("--release");
     }

@@ -139,10 +139,16 @@ impl Workdir {
 
     fn write_settings(&self) {
         let plugins = self.plugins();
-        let lines: String = ["formwork/bad", "formwork/test", "foreign/crate", "foreign/python"]
-            .iter()
-            .map(|provider| format!("    \"{provider}\" = \"{}\"\n", plugins.display()))
-            .collect();
+        let lines: String = [
+            "formwork/answers",
+            "formwork/bad",
+            "formwork/test",
+            "foreign/crate",
+            "foreign/python",
+        ]
+        .iter()
+        .map(|provider| format!("    \"{provider}\" = \"{}\"\n", plugins.display()))
+        .collect();
         let text = format!(
             "provider_installation {{\n  dev_overrides {{\n{lines}  }}\n  direct {{}}\n}}\n"
         );

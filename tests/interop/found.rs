@@ -27,6 +27,7 @@ async fn with_plugin(ask: impl AsyncFnOnce(GrpcProvider)) {
     let executable = Executable {
         name: "test".to_owned(),
         path: test_provider().to_owned(),
+        arg0: None,
         identity: None,
         env: Vec::new(),
         withheld: Vec::new(),

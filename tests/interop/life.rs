@@ -40,7 +40,7 @@ struct Found {
     different: Vec<String>,
 }
 
-/// The surroundings of a set of scripts.
+/// The environment of a set of scripts.
 pub(crate) struct Stage {
     /// Name in the table of results.
     pub(crate) name: &'static str,
@@ -52,7 +52,8 @@ pub(crate) struct Stage {
     pub(crate) settings: fn(&Path) -> PathBuf,
     /// The sources of the provider.
     pub(crate) sources: Vec<PathBuf>,
-    /// Whether the provider records its requests: then requests, events and texts are compared too.
+    /// Whether the provider records its requests: then requests, events and strings are compared
+    /// too.
     pub(crate) is_recorded: bool,
 }
 
@@ -211,7 +212,7 @@ fn theirs(stage: &Stage, script: &Script) -> Vec<Value> {
 /// File of the kept results: the name differs by script, harness, provider and Terraform version.
 fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
     static SURROUNDINGS: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
-    let surroundings = SURROUNDINGS.get_or_init(|| {
+    let environment = SURROUNDINGS.get_or_init(|| {
         let mut hasher = DefaultHasher::new();
         for text in [
             include_str!("life/actor.rs"),
@@ -226,7 +227,7 @@ fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
         hasher.finish()
     });
     let mut hasher = DefaultHasher::new();
-    (surroundings, &script.common, stage.is_recorded).hash(&mut hasher);
+    (environment, &script.common, stage.is_recorded).hash(&mut hasher);
     for folder in &stage.sources {
         hash_texts(folder, &mut hasher);
     }

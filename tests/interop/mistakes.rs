@@ -1,7 +1,8 @@
-//! Configurations with several mistakes each, validated or planned by both programs: every diagnostic of
-//! Terraform has its counterpart in the same run, with the same severity, summary, file and range, and
-//! there is no further one. `mistakes/kept.txt` lists the errors that Terraform reports a second time in
-//! other words. Each detail begins with Terraform's, except those in `mistakes/phrases.txt`.
+//! Configurations with several errors each, validated or planned by both programs: every diagnostic
+//! of Terraform has its counterpart in the same run, with the same severity, summary, file and
+//! range, and there is no further one. `mistakes/kept.txt` lists the errors that Terraform reports
+//! a second time in other words. Each detail begins with Terraform's, except those in
+//! `mistakes/phrases.txt`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -79,7 +80,7 @@ impl Bench {
         };
         let is_first = self.n_compared == 0;
         if case.calls_modules() && (is_first || step.text.contains("module \"")) {
-            // A configuration with mistakes may not get as far; the manifest is the same for both.
+            // A configuration with errors may not get as far; the manifest is the same for both.
             let _installed = self.run(Engine::Formwork, &["get", "-no-color"]);
         }
         let [theirs, ours] = Engine::BOTH.map(|engine| self.run(engine, args));

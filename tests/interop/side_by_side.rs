@@ -88,7 +88,7 @@ fn outcome(ended: &Ended) -> String {
     format!("{:?} {error}", ended.code)
 }
 
-/// A text without what only a terminal reads.
+/// A string without what only a terminal reads.
 fn without_colour(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -96,7 +96,7 @@ fn without_colour(text: &str) -> String {
 }
 
 #[test]
-fn who_comes_second_is_told_the_same_by_both() {
+fn who_comes_second_gets_the_same_by_both() {
     if !terraform_is_here() {
         return;
     }

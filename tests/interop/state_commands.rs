@@ -150,7 +150,7 @@ fn begin() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn things_move_as_the_reference_moves_them() {
+fn things_move_as_terraform_moves_them() {
     check(
         &begin(),
         &[
@@ -204,7 +204,7 @@ fn things_move_into_another_file_and_both_are_backed_up() {
 }
 
 #[test]
-fn things_are_forgotten_as_the_reference_forgets_them() {
+fn things_are_forgotten_as_terraform_forgets_them() {
     check(
         &begin(),
         &[

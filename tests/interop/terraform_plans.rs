@@ -205,8 +205,8 @@ impl Bench {
     }
 
     /// Compares complaints by place: for each line that one program complains about the other has
-    /// to, and they must have a summary in common. Terraform often says two things about one
-    /// mistake, and gives no line where it has lost it.
+    /// to, and they must have a summary in common. Terraform often says two things about one error,
+    /// and gives no line where it has lost it.
     fn complaints(&mut self, theirs: &[Value], ours: &[Value]) {
         let [theirs, ours] = [theirs, ours].map(|events| {
             let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

@@ -5,7 +5,7 @@ use crate::harness::Workdir;
 const HEADER: &str =
     "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\n";
 
-/// Mistake, the configuration after the header of five lines, and the expected messages.
+/// Error, the configuration after the header of five lines, and the expected messages.
 const CASES: &[(&str, &str, &[&str])] = &[
     (
         "a brace is missing",
@@ -123,7 +123,7 @@ fn a_provider_that_is_not_installed_is_named_with_what_to_do() {
 }
 
 #[test]
-fn values_that_are_missing_and_blocks_that_are_wrong_are_told_at_once() {
+fn values_that_are_missing_and_blocks_that_are_wrong_are_reported_at_once() {
     let wrong = "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n  nmae = \"b\"\n}\n";
     for more in ["", "output \"o\" {\n  value = local.x\n}\n"] {
         let workdir = Workdir::new(&format!("{HEADER}variable \"v\" {{}}\n{wrong}{more}"));
@@ -140,7 +140,7 @@ fn an_empty_folder_is_explained() {
 }
 
 #[test]
-fn mistakes_in_files_of_tests_are_told_when_a_folder_is_prepared() {
+fn mistakes_in_files_of_tests_are_reported_when_a_folder_is_prepared() {
     let output = "output \"o\" {\n  value = 1\n}\n";
     let workdir = Workdir::new(&format!("{output}//- checks/a.tftest.hcl\nbogus {{}}\n"));
     for line in ["init", "get"] {

@@ -389,7 +389,7 @@ fn group(name: &str, kinds: &str) -> String {
 }
 
 #[test]
-fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_anew() {
+fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_again() {
     let workdir = Workdir::new(&group("a", "\"x\", \"y\""));
     workdir.formwork("apply -auto-approve").succeed();
     workdir.write("main.tf", &group("a", "\"x\", \"y\", \"second\""));
@@ -600,9 +600,18 @@ resource "bad_thing" "third" {
 }
 "#;
 
+/// The variable with which the provider can list its objects.
+const LISTED: [(&str, &str); 1] = [("BAD_LISTED", "1")];
+
 /// Cuts off the creation of `second` and `third`.
 fn cut_off_both(workdir: &Workdir, moment: &str) {
+    cut_off_both_in(workdir, moment, &[]);
+}
+
+/// As [`cut_off_both`], with further environment variables.
+fn cut_off_both_in(workdir: &Workdir, moment: &str, variables: &[(&str, &str)]) {
     let command = workdir.formwork("apply -auto-approve");
+    let command = variables.iter().fold(command, |command, (name, value)| command.env(name, value));
     let holds = format!("{moment}:second,{moment}:third");
     let running = command.env("BAD_HOLD", &holds).start();
     let held = [workdir.world.wait_for_held(), workdir.world.wait_for_held()];
@@ -648,11 +657,50 @@ fn open_operations_are_reviewed_one_after_the_other() {
     workdir.world.remove_object("third-1");
     let review = workdir.formwork("recover review").stdin("what\nadopt second-1\nretry\n");
     let reviewed = review.succeed();
-    reviewed.says("What became of bad_thing.second?").says("name = \"third\"");
+    reviewed.says("What is the outcome of bad_thing.second?").says("name = \"third\"");
     reviewed.says("bad_thing.second is in the state");
     workdir.formwork("apply -auto-approve").succeed().says("1 added");
     assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
     workdir.formwork("recover review").succeed().says("left anything open");
+}
+
+#[test]
+fn a_review_of_a_provider_that_lists_asks_about_nothing_that_the_list_settles() {
+    let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
+    cut_off_both_in(&workdir, "after", &LISTED);
+    let listed = workdir.formwork("recover list").env("BAD_LISTED", "1").succeed();
+    listed.says("bad_thing.second was being created").says("bad_thing.third was being created");
+    let reviewed = workdir.formwork("recover review").env("BAD_LISTED", "1").stdin("").succeed();
+    reviewed.says_not("What is the outcome of").says_not("hush");
+    assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second", "bad_thing.third"]);
+    let next = workdir.formwork("apply -auto-approve").env("BAD_LISTED", "1").succeed();
+    // The list does not say what is sensitive, so that is stored by an update.
+    next.says("0 added, 1 changed, 0 destroyed");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+}
+
+#[test]
+fn a_review_names_the_listed_objects_among_which_the_user_has_to_choose() {
+    let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
+    cut_off_both_in(&workdir, "after", &LISTED);
+    // One that fits as well, and one that is gone.
+    let twin = workdir.world.object("second-1").replace("second-1", "second-2");
+    workdir.world.set_object("second-2", &twin);
+    workdir.world.remove_object("third-1");
+    let review = workdir.formwork("recover review").env("BAD_LISTED", "1");
+    let reviewed = review.stdin("adopt second-2\nretry\n").succeed();
+    reviewed
+        .says("What is the outcome of bad_thing.second?")
+        .says("2 are as planned and in no state")
+        .says("These fit: second-1 second-2")
+        .says("bad_thing.second is in the state")
+        .says("What is the outcome of bad_thing.third?")
+        .says("0 are as planned and in no state")
+        .says_not("hush");
+    let next = workdir.formwork("apply -auto-approve").env("BAD_LISTED", "1").succeed();
+    next.says("1 added, 0 changed, 0 destroyed");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "second-2", "third-1"]);
+    workdir.formwork("state show bad_thing.second").succeed().says("second-2");
 }
 
 #[test]

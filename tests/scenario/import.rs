@@ -73,7 +73,7 @@ fn what_is_there_is_taken_into_the_state() {
 }
 
 #[test]
-fn the_configuration_may_be_elsewhere_and_what_is_found_is_told() {
+fn the_configuration_may_be_elsewhere_and_what_is_found_is_reported() {
     let (_, config) = CONFIG.split_once("resource \"test_thing\" \"a\"").unwrap();
     let (config, _) = config.split_once("resource").unwrap();
     let header =
@@ -96,7 +96,7 @@ fn the_configuration_may_be_elsewhere_and_what_is_found_is_told() {
 }
 
 #[test]
-fn an_identity_is_kept_beside_the_object_and_the_reference_does_not_mind() {
+fn an_identity_is_kept_beside_the_object_and_terraform_does_not_mind() {
     let config = |import: &str| {
         format!(
             "terraform {{
@@ -142,7 +142,7 @@ fn an_identity_is_kept_beside_the_object_and_the_reference_does_not_mind() {
 }
 
 #[test]
-fn what_is_wrong_elsewhere_is_told_without_what_is_still_to_be_filled() {
+fn what_is_wrong_elsewhere_is_reported_without_what_is_still_to_be_filled() {
     let workdir = Workdir::new(
         r#"
         terraform {
@@ -177,7 +177,7 @@ fn what_is_wrong_elsewhere_is_told_without_what_is_still_to_be_filled() {
 }
 
 #[test]
-fn that_nothing_is_written_is_told_before_anything_is_asked_for() {
+fn that_nothing_is_written_is_reported_before_anything_is_asked_for() {
     let workdir = workdir(CONFIG);
     let ended = workdir.formwork("import -input=false test_thing.nope").arg("x").run();
     ended.code(1).says("resource address \"test_thing.nope\" does not exist");

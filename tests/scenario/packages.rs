@@ -110,3 +110,55 @@ fn what_terraform_has_locked_stays_locked_for_it() {
     assert_eq!(workdir.read(LOCK), text);
     workdir.formwork("plan").succeed().says("1 to add");
 }
+
+/// Whether a command has started a plugin, as its log says.
+#[track_caller]
+fn starts_a_plugin(workdir: &Workdir, line: &str) -> bool {
+    let ended = workdir.formwork(line).env("TF_LOG", "debug").stdin("1 + 1\n").succeed();
+    assert!(ended.stderr.contains("program started"), "{}", ended.text());
+    ended.stderr.contains("plugin started")
+}
+
+#[test]
+fn schemas_that_are_kept_for_a_package_need_no_running_provider() {
+    let workdir = Workdir::new(CONFIG);
+    let folder = mirror(&workdir, "3.6.0");
+    settings(&workdir, &format!("  filesystem_mirror {{\n    path = {folder:?}\n  }}"));
+    workdir.formwork("init").succeed();
+    assert!(starts_a_plugin(&workdir, "apply -auto-approve"));
+    let shown = workdir.formwork("show -json").succeed().stdout;
+    let lines =
+        ["show -json", "show", "state show random_id.a", "console", "providers schema -json"];
+    for line in lines {
+        assert!(!starts_a_plugin(&workdir, line), "{line}");
+    }
+    assert!(starts_a_plugin(&workdir, "plan"));
+
+    let kept = workdir.home().join(".cache/formwork/schemas");
+    for file in fs::read_dir(&kept).expect("a folder").flatten() {
+        fs::write(file.path(), "damaged").expect("it can be written");
+    }
+    for line in lines {
+        assert!(starts_a_plugin(&workdir, line), "{line}");
+    }
+    assert_eq!(workdir.formwork("show -json").succeed().stdout, shown);
+    fs::remove_dir_all(&kept).expect("it is there");
+    workdir.formwork("plan").succeed();
+    assert!(!starts_a_plugin(&workdir, "show"), "a plan keeps them");
+}
+
+#[test]
+fn schemas_of_a_provider_under_development_are_never_kept() {
+    let workdir = Workdir::new(CONFIG);
+    let folder = workdir.home().join("built");
+    fs::create_dir(&folder).expect("a folder");
+    let program = "terraform-provider-random";
+    fs::copy(built(program), folder.join(program)).expect("a copy");
+    let text = format!(
+        "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/random\" = {folder:?}\n  }}\n  direct {{}}\n}}\n"
+    );
+    fs::write(workdir.settings(), text).expect("it can be written");
+    workdir.formwork("apply -auto-approve").succeed();
+    assert!(starts_a_plugin(&workdir, "show -json"));
+    assert!(!workdir.home().join(".cache/formwork/schemas").exists());
+}

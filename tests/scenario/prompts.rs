@@ -149,7 +149,7 @@ fn an_answer_that_does_not_fit_ends_the_command() {
 }
 
 #[test]
-fn whoever_does_not_want_to_answer_gets_away() {
+fn a_user_can_leave_a_question() {
     // Control-C, and Control-D, at the second question and at the one for a secret.
     for key in ["\u{3}", "\u{4}"] {
         for answers in [&["1\n"][..], &["1\n", "two\n"]] {

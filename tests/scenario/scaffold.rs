@@ -23,6 +23,11 @@ fn a_new_provider_builds_passes_its_tests_and_loads() {
     let workdir = Workdir::new("");
     workdir.formwork("provider new").arg(NAME).arg("-namespace=acme").succeed();
     let project = workdir.root().join(format!("terraform-provider-{NAME}"));
+    let written = fs::read_to_string(project.join("Cargo.toml")).unwrap();
+    assert!(written.contains("formwork-sdk = \"0.1.0\"\n"), "{written}");
+    assert!(!written.contains("VERSION") && !written.contains("SDK"), "{written}");
+    let steps = fs::read_to_string(project.join(".github/workflows/provider.yml")).unwrap();
+    assert!(steps.contains(&format!("target/release/terraform-provider-{NAME}")), "{steps}");
     let manifest = Manifest::of(&project);
     let built = manifest.built(&project, &workdir.plugins());
     assert_eq!(built.file_name().unwrap(), project.file_name().unwrap());

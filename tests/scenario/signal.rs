@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 
 use crate::harness::{Workdir, instances, wait_until_at_rest};
 
-/// After how long a command counts as one that goes on.
+/// After how long a command counts as one that continues.
 const FOREVER: Duration = Duration::from_secs(60);
 
 const SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
@@ -108,7 +108,7 @@ fn a_run_that_is_not_to_hear_of_the_terminals_end_goes_on() {
 
 /// A run whose output is not read cannot even report that it was interrupted.
 #[test]
-fn a_run_whose_output_nobody_reads_ends_with_two_interrupts() {
+fn a_run_whose_output_is_not_read_ends_with_two_interrupts() {
     let long = "x".repeat(40);
     let workdir = Workdir::new(&format!(
         "resource \"terraform_data\" \"a\" {{\n  count = 3000\n  input = \"{long}\"\n}}\n"

@@ -115,7 +115,7 @@ fn listing(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn files_and_folders_get_where_the_reference_puts_them() {
+fn files_and_folders_get_where_terraform_puts_them() {
     let Some(sshd) = Sshd::start() else { return };
     let file = |what: &str| format!("provisioner \"file\" {{\n{what}\n}}\n");
     let all: String = [
@@ -166,7 +166,7 @@ fn files_and_folders_get_where_the_reference_puts_them() {
 }
 
 #[test]
-fn scripts_say_and_end_as_with_the_reference() {
+fn scripts_say_and_end_as_with_terraform() {
     let Some(sshd) = Sshd::start() else { return };
     let script = |what: &str| format!("provisioner \"remote-exec\" {{\n{what}\n}}\n");
     let all: String = [
@@ -201,7 +201,7 @@ fn scripts_say_and_end_as_with_the_reference() {
 }
 
 #[test]
-fn connections_are_made_and_refused_as_with_the_reference() {
+fn connections_are_made_and_refused_as_with_terraform() {
     let Some(sshd) = Sshd::start() else { return };
     let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
     let short = sshd.connection().replace("20s", "2s");

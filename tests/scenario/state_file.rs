@@ -91,7 +91,7 @@ fn a_state_that_another_of_us_works_on_is_left_alone() {
 }
 
 #[test]
-fn the_reference_and_we_see_the_lock_of_each_other() {
+fn terraform_and_we_see_the_lock_of_each_other() {
     if terraform().is_none() {
         return;
     }

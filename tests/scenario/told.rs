@@ -87,7 +87,7 @@ fn a_warning_about_a_plan_stands_before_the_question_whether_to_apply_it() {
 }
 
 #[test]
-fn what_cannot_be_printed_is_told_and_is_no_success() {
+fn what_cannot_be_printed_is_reported_and_is_no_success() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     workdir.formwork("apply -auto-approve").succeed();
     let lines = ["output -json", "show", "validate", "plan", "state pull", "graph", "version"];
@@ -98,7 +98,7 @@ fn what_cannot_be_printed_is_told_and_is_no_success() {
 }
 
 #[test]
-fn a_state_that_is_not_there_is_told_from_an_empty_one() {
+fn a_state_that_is_not_there_is_distinguished_from_an_empty_one() {
     let workdir = Workdir::new("output \"a\" {\n  value = [-0]\n}\n");
     assert_eq!(workdir.formwork("show").succeed().stdout, "No state.\n");
     let applied = workdir.formwork("apply -auto-approve").succeed();
@@ -139,7 +139,7 @@ fn the_help_of_refresh_offers_nothing_without_effect() {
 }
 
 #[test]
-fn every_value_on_the_command_line_that_cannot_be_read_is_told() {
+fn every_value_on_the_command_line_that_cannot_be_read_is_reported() {
     let workdir = Workdir::new(
         "variable \"a\" {\n  default = 1\n}\n//- x.auto.tfvars.json\n[1]\n//- y.auto.tfvars.json\n[2]\n",
     );
@@ -171,7 +171,7 @@ fn the_graph_of_a_plan_is_drawn_as_long_as_it_can_be_applied() {
 }
 
 #[test]
-fn what_providers_want_nobody_to_take_any_more_is_warned_of_where_it_is_taken() {
+fn what_providers_deprecate_is_warned_of_where_it_is_taken() {
     let workdir = Workdir::new(
         "data \"null_data_source\" \"d\" {\n}\noutput \"a\" {\n  value = [data.null_data_source.d.id, data.null_data_source.d.random]\n}\n",
     );

@@ -26,10 +26,35 @@ pub enum Fault {
     Before(fn(&mut Exchange) -> Act),
     /// Runs after each call and changes the answer.
     After(fn(&mut Exchange) -> Act),
+    /// A mistake in the calls of the service, or in the use of its answers.
+    Remote(RemoteBug),
     /// Answers methods that do not exist.
     AnswersUnknownMethods,
     /// There is none, for this reason.
     None(&'static str),
+}
+
+/// A mistake in the calls of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RemoteBug {
+    /// Planning reserves a name.
+    PlanPosts,
+    /// Reading writes what is stored.
+    ReadPuts,
+    /// An update is sent although nothing has changed.
+    PutsUnchanged,
+    /// A new object that cannot be read is forgotten.
+    ForgetsCreated,
+    /// A failed update counts as not done.
+    KeepsPrior,
+    /// A failed delete counts as done.
+    ForgetsUndestroyed,
+    /// A failed create is sent again.
+    PostsAgain,
+    /// A new object that is not found at once is forgotten.
+    BelievesNotFound,
+    /// Certificates are not verified.
+    TrustsAnyone,
 }
 
 /// A row of the table.

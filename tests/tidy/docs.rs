@@ -144,3 +144,15 @@ fn every_package_has_a_reason() {
         .collect();
     none(&violations, "a package has a line in ARCHITECTURE.md: what it is used for, and why it");
 }
+
+#[test]
+fn the_summary_of_the_book_lists_every_page_once() {
+    let summary = TREE.iter().find(|file| file.path == "docs/SUMMARY.md").expect("the summary");
+    let links = summary.text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    let mut listed: Vec<&str> = links.collect();
+    listed.sort_unstable();
+    let pages = TREE.iter().filter_map(|file| file.path.strip_prefix("docs/"));
+    let is_page = |name: &&str| name.ends_with(".md") && *name != "SUMMARY.md";
+    let pages: Vec<&str> = pages.filter(is_page).collect();
+    assert_eq!(listed, pages);
+}

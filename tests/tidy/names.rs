@@ -32,7 +32,7 @@ const KNOW_VERSIONS: [&str; 7] = [
 ];
 
 /// Files that may serialise with serde: file formats and views for programs.
-const SERIALISED: [&str; 23] = [
+const SERIALISED: [&str; 24] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -60,9 +60,12 @@ const SERIALISED: [&str; 23] = [
     "cli/src/install/source/registry.rs",
     // The backend that is set up.
     "cli/src/workspace/backend.rs",
-    // The parts of the command line in a saved plan, and the output of `version -json`.
-    "cli/src/command/planfile.rs",
-    "cli/src/command/planfile/seal.rs",
+    // The metadata and the seal of a saved plan.
+    "core/operation/src/saved_plan.rs",
+    "core/operation/src/saved_plan/seal.rs",
+    // The binary form of signatures over releases of providers.
+    "cli/src/command/provider/signing.rs",
+    // The output of `version -json`.
     "cli/src/command/version.rs",
 ];
 
@@ -84,7 +87,7 @@ fn names_a_version(file: &File) -> Option<usize> {
 }
 
 #[test]
-fn versions_of_the_protocol_are_told_apart_in_one_place() {
+fn versions_of_the_protocol_are_distinguished_in_one_place() {
     let knows = |file: &&File| KNOW_VERSIONS.iter().any(|place| file.path.starts_with(place));
     let violations: Vec<_> = product()
         .filter(|file| !file.path.starts_with("tests/") && !knows(file))

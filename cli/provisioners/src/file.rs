@@ -19,12 +19,12 @@ const KIND: &str = "file";
 #[derive(Debug)]
 pub(crate) struct File {
     schema: Schema,
-    surroundings: ProvisionerEnvironment,
+    environment: ProvisionerEnvironment,
     stop: Stop,
 }
 
 impl File {
-    pub(crate) fn new(surroundings: &ProvisionerEnvironment) -> Self {
+    pub(crate) fn new(environment: &ProvisionerEnvironment) -> Self {
         let attributes = [
             ("content", Role::Optional),
             ("destination", Role::Required),
@@ -33,7 +33,7 @@ impl File {
         let attributes =
             attributes.map(|(name, role)| (name.into(), Attribute::new(Type::String, role))).into();
         let schema = Schema { attributes, ..Schema::default() };
-        Self { schema, surroundings: surroundings.clone(), stop: Stop::default() }
+        Self { schema, environment: environment.clone(), stop: Stop::default() }
     }
 
     async fn put(&self, session: &Session, config: Block<'_>) -> Result<(), Why> {
@@ -42,7 +42,7 @@ impl File {
             Some(content) => session.upload(destination, content.as_bytes().to_vec(), 0o644).await,
             None => {
                 let source = config.given("source").unwrap_or_default();
-                let path = expanded(source, self.surroundings.home.as_deref());
+                let path = expanded(source, self.environment.home.as_deref());
                 let about = path.metadata().map_err(|error| unseen(&path, &error))?;
                 if about.is_dir() {
                     // With a slash at its end the contents are meant, without it the folder.
@@ -75,11 +75,11 @@ impl Provisioner for File {
         let (summary, detail) = match ["content", "source"].map(|name| Block(config).has(name)) {
             [true, true] => (
                 "Cannot set both 'source' and 'content'",
-                "What is to be in the file comes either from another file or from a text.",
+                "The content of the file comes either from another file or from a string.",
             ),
             [false, false] => (
                 "Must provide one of 'source' or 'content'",
-                "Say where what is to be in the file comes from: `source` names a file or a folder, `content` is a text.",
+                "Set one of the two: `source` names a file or a folder, `content` is a string.",
             ),
             _ => return Ok(()),
         };
@@ -88,7 +88,7 @@ impl Provisioner for File {
     }
 
     async fn run(&self, task: Task<'_>, _: OutputSink<'_>) -> Result<(), Failed> {
-        let target = Target::read(task.connection, &self.surroundings);
+        let target = Target::read(task.connection, &self.environment);
         let target = target.map_err(|why| Why::from(why).of(KIND))?;
         let work = async {
             let session = ssh::connect(&target, None).await?;

@@ -31,10 +31,10 @@ pub struct ProvisionerEnvironment {
 
 /// All provisioners there are.
 #[must_use]
-pub fn all(surroundings: &ProvisionerEnvironment) -> Provisioners {
+pub fn all(environment: &ProvisionerEnvironment) -> Provisioners {
     Provisioners::of([
-        ("file", Box::new(File::new(surroundings))),
+        ("file", Box::new(File::new(environment))),
         ("local-exec", Box::new(LocalExec::default())),
-        ("remote-exec", Box::new(RemoteExec::new(surroundings))),
+        ("remote-exec", Box::new(RemoteExec::new(environment))),
     ])
 }

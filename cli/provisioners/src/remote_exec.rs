@@ -26,12 +26,12 @@ const LARGEST: u64 = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub(crate) struct RemoteExec {
     schema: Schema,
-    surroundings: ProvisionerEnvironment,
+    environment: ProvisionerEnvironment,
     stop: Stop,
 }
 
 impl RemoteExec {
-    pub(crate) fn new(surroundings: &ProvisionerEnvironment) -> Self {
+    pub(crate) fn new(environment: &ProvisionerEnvironment) -> Self {
         let attributes = [
             ("inline", Type::list(Type::String)),
             ("script", Type::String),
@@ -40,7 +40,7 @@ impl RemoteExec {
         let attributes =
             attributes.map(|(name, ty)| (name.into(), Attribute::new(ty, Role::Optional))).into();
         let schema = Schema { attributes, ..Schema::default() };
-        Self { schema, surroundings: surroundings.clone(), stop: Stop::default() }
+        Self { schema, environment: environment.clone(), stop: Stop::default() }
     }
 }
 
@@ -63,7 +63,7 @@ impl Provisioner for RemoteExec {
     }
 
     async fn run(&self, task: Task<'_>, tell: OutputSink<'_>) -> Result<(), Failed> {
-        let target = Target::read(task.connection, &self.surroundings);
+        let target = Target::read(task.connection, &self.environment);
         let target = target.map_err(|why| Why::from(why).of(KIND))?;
         let scripts = scripts(Block(task.config.value())).map_err(|why| why.of(KIND))?;
         let work = async {
@@ -89,7 +89,7 @@ impl Provisioner for RemoteExec {
     }
 }
 
-/// The texts of the scripts.
+/// The strings of the scripts.
 fn scripts(config: Block<'_>) -> Result<Vec<Vec<u8>>, Why> {
     if let Some(lines) = config.texts("inline") {
         let mut script = String::new();

@@ -1,16 +1,16 @@
-//! Help texts and complaints about the command line, in the form people know: flags with one dash,
-//! values behind an equals sign. What there is to say comes from the parser's own description.
+//! Help texts and errors of the command line in Terraform's form: flags with one dash, values
+//! behind an equals sign. The content comes from the parser's description.
 
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command};
 
+use super::page::{Page, Section};
 use crate::view::human::wrap::wrap;
 
-/// Commands that people who come from the reference look for, and that are not there yet.
-const NOT_YET: [&str; 6] =
-    ["login", "logout", "providers lock", "providers mirror", "query", "test"];
+/// Commands of Terraform that are not supported yet.
+const NOT_YET: [&str; 2] = ["query", "test"];
 
-/// The column where the texts about commands and flags begin.
+/// The column where the descriptions of commands and flags begin.
 const COLUMN: usize = 24;
 
 /// The command that the words name, with its full name.
@@ -27,94 +27,29 @@ pub(super) fn named<'c>(root: &'c Command, words: &[String]) -> (&'c Command, St
 
 /// The help text of a command.
 pub(super) fn text(command: &Command, name: &str, width: usize) -> String {
-    let is_root = !name.contains(' ');
-    let mut usage = format!("Usage: {name}");
-    if is_root {
-        usage.push_str(" [global options]");
+    let page = Page::of(command, name);
+    let mut text = format!("Usage: {}\n\n", page.usage);
+    for line in wrap(&page.about, width - 2) {
+        text.push_str(format!("  {line}").trim_end());
+        text.push('\n');
     }
-    match (command.has_subcommands(), command.is_subcommand_required_set()) {
-        (true, true) => usage.push_str(" COMMAND"),
-        (true, false) => usage.push_str(" [COMMAND]"),
-        (false, _) => {}
+    for Section { title, rows } in &page.sections {
+        section(&mut text, title, rows, width);
     }
-    if !is_root {
-        usage.push_str(" [options]");
-    }
-    for arg in command.get_positionals().filter(|arg| !arg.is_hide_set()) {
-        usage.push_str(&match arg.is_required_set() {
-            true => format!(" {}", value_name(arg)),
-            false => format!(" [{}]", value_name(arg)),
-        });
-    }
-    let mut text = format!("{usage}\n\n");
-    if let Some(about) = command.get_long_about().or_else(|| command.get_about()) {
-        let about = format!("{}.", about.to_string().trim_end_matches('.'));
-        for line in wrap(&about, width - 2) {
-            text.push_str(format!("  {line}").trim_end());
-            text.push('\n');
+    if let Some((line, effect)) = page.example_line() {
+        text.push_str("\nExample:\n");
+        for part in wrap(effect, width - 2) {
+            text.push_str(&format!("  {part}\n"));
         }
+        text.push_str(&format!("\n    {line}\n"));
     }
-    let commands: Vec<_> = command
-        .get_subcommands()
-        .filter(|one| !one.is_hide_set())
-        .map(|one| (one.get_name().to_owned(), summary(one.get_about())))
-        .collect();
-    section(&mut text, "Commands", &commands, width);
-    let positional: Vec<_> = command
-        .get_positionals()
-        .filter(|arg| !arg.is_hide_set())
-        .map(|arg| (value_name(arg), summary(arg.get_help())))
-        .collect();
-    section(&mut text, "Arguments", &positional, width);
-    let flags: Vec<_> = command
-        .get_arguments()
-        .filter(|arg| arg.get_long().is_some() && arg.get_id() != "help" && !arg.is_hide_set())
-        .map(|arg| (flag(arg), format!("{}{}", summary(arg.get_help()), default_of(arg))))
-        .collect();
-    section(&mut text, if is_root { "Global options" } else { "Options" }, &flags, width);
-    if command.has_subcommands() {
+    if page.is_group {
         text.push_str(&format!("\nMore about a command: {name} COMMAND -help\n"));
     }
     text
 }
 
-fn summary(help: Option<&clap::builder::StyledStr>) -> String {
-    let text = help.map(ToString::to_string).unwrap_or_default();
-    if text.is_empty() { text } else { format!("{}.", text.trim_end_matches('.')) }
-}
-
-/// The default value of a flag, for its help text. A switch that is off needs none.
-fn default_of(arg: &Arg) -> String {
-    match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
-        Some(default) if arg.get_action().takes_values() && default != "false" => {
-            format!(" Default: {default}.")
-        }
-        _ => String::new(),
-    }
-}
-
-fn value_name(arg: &Arg) -> String {
-    let name = arg.get_value_names().and_then(|names| names.first());
-    name.map_or_else(|| arg.get_id().as_str().to_uppercase(), ToString::to_string)
-}
-
-fn flag(arg: &Arg) -> String {
-    let name = arg.get_long().unwrap_or_default();
-    if !arg.get_action().takes_values() {
-        return format!("-{name}");
-    }
-    match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
-        // Of a switch the interesting form is the one that is not the default.
-        Some(default) if default == "true" => format!("-{name}=false"),
-        Some(default) if default == "false" => format!("-{name}"),
-        _ => format!("-{name}={}", value_name(arg)),
-    }
-}
-
 fn section(text: &mut String, title: &str, rows: &[(String, String)], width: usize) {
-    if rows.is_empty() {
-        return;
-    }
     text.push_str(&format!("\n{title}:\n"));
     for (name, about) in rows {
         let lines = wrap(about, width.saturating_sub(COLUMN).max(20));
@@ -159,7 +94,7 @@ pub(super) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
                 None => word,
             };
             let why = if NOT_YET.contains(&word.as_str()) {
-                "Terraform has it; here it is not there yet.".to_owned()
+                "Terraform has this command. Formwork does not support it yet.".to_owned()
             } else {
                 format!("There is no such command.{}", hint(ContextKind::SuggestedSubcommand))
             };
@@ -247,7 +182,7 @@ mod tests {
         check(
             "formwork test",
             &expect![[
-                r#"Formwork has no command named "test": Terraform has it; here it is not there yet."#
+                r#"Formwork has no command named "test": Terraform has this command. Formwork does not support it yet."#
             ]],
         );
         check(
@@ -287,19 +222,26 @@ mod tests {
         check(
             "formwork show -help",
             &expect![[r#"
-            Usage: formwork show [options] [FILE]
+                Usage: formwork show [options] [FILE]
 
-              Show a state or a saved plan.
+                  Show a state or a saved plan.
 
-            Arguments:
-              FILE                  A saved plan or a state file; without one, the state
-                                    of this folder.
+                Arguments:
+                  FILE                  A saved plan or a state file; without one, the state
+                                        of this folder.
 
-            Options:
-              -json                 Print it as JSON.
-              -no-color             Show no colour.
-              -compact-warnings     Show each warning as one line, if there is no error.
-        "#]],
+                Options:
+                  -json                 Print it as JSON.
+
+                Display options:
+                  -no-color             Show no colour.
+                  -compact-warnings     Show each warning as one line, if there is no error.
+
+                Example:
+                  Print a saved plan as JSON.
+
+                    formwork show -json tfplan
+            "#]],
         );
         check(
             "formwork state",
@@ -318,7 +260,7 @@ mod tests {
                   rm                    Forget instances without destroying the real objects.
                   show                  Show one instance in the state.
 
-                Options:
+                Display options:
                   -no-color             Show no colour.
                   -compact-warnings     Show each warning as one line, if there is no error.
 

@@ -13,6 +13,8 @@ pub(crate) enum ProviderCommand {
     Docs(ProviderDocsArgs),
     /// Check a provider against the rules of the protocol.
     Check(Box<ProviderCheckArgs>),
+    /// Pack programs of a provider for a registry or mirror: archives, checksums, signature, manifest.
+    Package(ProviderPackageArgs),
     /// Play the calls of a finding again.
     Replay(ProviderReplayArgs),
 }
@@ -26,9 +28,31 @@ pub(crate) struct ProviderNewArgs {
     /// The namespace of its source address.
     #[arg(long, value_name = "NAMESPACE", default_value = "example")]
     pub(crate) namespace: String,
-    /// The folder of the SDK; found beside this program if it was built from source.
+    /// The folder `sdk` of a checkout of Formwork, instead of the published packages. Found by itself if
+    /// this program was built in a checkout.
     #[arg(long, value_name = "DIR")]
     pub(crate) sdk: Option<PathBuf>,
+}
+
+/// Arguments of `provider package`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProviderPackageArgs {
+    /// A program called terraform-provider-NAME, for this platform, or as OS_ARCH=PROGRAM for another one.
+    #[arg(value_name = "PROGRAM", required = true)]
+    pub(crate) programs: Vec<String>,
+    /// The version of the release.
+    #[arg(long, value_name = "VERSION")]
+    pub(crate) version: String,
+    /// A file with the secret OpenPGP key that signs the checksums, in text form. Its passphrase is taken
+    /// from FORMWORK_SIGNING_PASSPHRASE.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key: Option<PathBuf>,
+    /// The manifest, which names the protocols of the provider.
+    #[arg(long, value_name = "FILE", default_value = "terraform-registry-manifest.json")]
+    pub(crate) manifest: PathBuf,
+    /// Folder for the files.
+    #[arg(long, value_name = "DIR", default_value = "dist")]
+    pub(crate) out: PathBuf,
 }
 
 /// Arguments of `provider docs`.
@@ -100,7 +124,8 @@ pub(crate) struct ProviderCheckArgs {
     /// Write every object that is created at level 3 into a journal.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
-    /// Keep what was examined in a file, so that after an interruption the same command goes on there.
+    /// Keep what was examined in a file, so that after an interruption the same command continues
+    /// there.
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
 }

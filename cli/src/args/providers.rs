@@ -7,6 +7,9 @@ use clap::{ArgAction, Subcommand};
 /// Arguments of `providers`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ProvidersArgs {
+    /// Print the required providers as JSON, with their selected versions, programs and hashes.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// More about providers.
     #[command(subcommand)]
     pub(crate) command: Option<ProvidersCommand>,
@@ -21,6 +24,8 @@ pub(crate) enum ProvidersCommand {
     Lock(ProvidersLockArgs),
     /// Copy the packages of the required providers into a folder that serves as a mirror.
     Mirror(ProvidersMirrorArgs),
+    /// Print a bill of materials of this folder: engine, providers and modules, with hashes, as CycloneDX.
+    Sbom,
 }
 
 /// Arguments of `providers schema`.

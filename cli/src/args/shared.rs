@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use formwork_core::session::DEFAULT_PARALLELISM;
 
+use crate::env::Env;
+
 /// Options for the output. Every command takes these.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Display options")]
 pub(crate) struct ViewArgs {
     /// Show no colour.
     #[arg(long, global = true)]
@@ -16,8 +19,17 @@ pub(crate) struct ViewArgs {
     pub(crate) compact_warnings: bool,
 }
 
+impl ViewArgs {
+    /// The environment with these options.
+    pub(crate) fn complete(self, env: Env) -> Env {
+        let no_color = env.no_color || self.no_color;
+        Env { no_color, compact_warnings: self.compact_warnings, ..env }
+    }
+}
+
 /// Options for the lock of the state.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "State options")]
 pub(crate) struct LockArgs {
     /// Whether to lock the state.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
@@ -29,6 +41,7 @@ pub(crate) struct LockArgs {
 
 /// Options for the file and the lock of the state.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "State options")]
 pub(crate) struct StateArgs {
     #[command(flatten)]
     pub(crate) lock: LockArgs,
@@ -112,6 +125,7 @@ pub(crate) fn at_once(parallelism: i64) -> usize {
 
 /// Options for planning.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Planning options")]
 pub(crate) struct OperationArgs {
     /// Plan to destroy everything.
     #[arg(long)]
@@ -160,7 +174,7 @@ pub(crate) struct InitArgs {
     /// Copy this module's configuration into the folder first, which must be empty.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from_module: Option<String>,
-    /// The folder of tests, in which mistakes are looked for.
+    /// The folder of tests, in which errors are looked for.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
     /// Whether to ask for what is missing.
@@ -215,6 +229,7 @@ impl clap::Args for VariableArgs {
                     .long("var")
                     .value_name("NAME=VALUE")
                     .action(ArgAction::Append)
+                    .help_heading("Variables")
                     .help("Give a variable a value. May be given several times"),
             )
             .arg(
@@ -223,6 +238,7 @@ impl clap::Args for VariableArgs {
                     .value_name("FILE")
                     .action(ArgAction::Append)
                     .value_parser(clap::value_parser!(PathBuf))
+                    .help_heading("Variables")
                     .help("Give variables the values in this file. May be given several times"),
             )
     }

@@ -101,6 +101,7 @@ pub(crate) struct StateReplaceProviderArgs {
 
 /// Options of the commands that edit the state in place.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "State options")]
 pub(crate) struct EditArgs {
     /// The state file.
     #[arg(long, value_name = "FILE")]

@@ -111,7 +111,7 @@ impl Formatter {
             Ok(_) => {
                 let _ = self.diags.error(Diagnostic::error(
                     "Only .tf, .tfvars, and .tftest.hcl files can be processed with formwork fmt",
-                    format!("`{name}` is none of these. Files in JSON have no layout of ours."),
+                    format!("`{name}` is none of these. Files in JSON are not formatted."),
                 ));
             }
             Err(error) => {

@@ -3,7 +3,7 @@
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::text_command::{confirmed, told};
+use super::text_command::{confirmed, run_text_command};
 use crate::args::{ForceUnlockArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -11,7 +11,7 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let backend = workspace.backend(diags)?;
         let config = workspace.backend_config(diags, backend.as_ref())?;
         if config.kind() == "local" {

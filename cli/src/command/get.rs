@@ -15,7 +15,7 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let result = workspace.install_modules(&mut diags, args.update, &report);
+    let result = workspace.install_modules(&mut diags, args.update, false, &report);
     if result.is_ok() {
         workspace.check_tests(&mut diags, args.test_directory.as_deref());
     }

@@ -67,7 +67,8 @@ async fn prepare(
             ("Initializing modules...", "initializing_modules_message")
         };
         report.step(Paint::Bold, text, code);
-        workspace.install_modules(diags, args.upgrade, report)?;
+        let keeps_lock = args.lockfile.as_deref() == Some("readonly");
+        workspace.install_modules(diags, args.upgrade, keeps_lock, report)?;
     }
     let config = workspace.needs(diags);
     workspace.check_tests(diags, args.test_directory.as_deref());
@@ -88,8 +89,8 @@ async fn prepare(
     Ok(())
 }
 
-/// Reads the state in a backend, so that a mistake in its arguments or credentials is reported now. A local
-/// state is reported by the command that uses it.
+/// Reads the state in a backend, so that an error in its arguments or credentials is reported now.
+/// A local state is reported by the command that uses it.
 async fn check_state(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,

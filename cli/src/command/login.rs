@@ -11,7 +11,7 @@ use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::login::{Login, LoginService};
 use crate::fetch::stored::{self, TokenSource};
-use crate::install::settings::Settings;
+use crate::settings::Settings;
 use crate::signals::SignalGuard;
 use crate::view::human::diagnostic;
 use crate::view::{Paint, Screen, err, out};
@@ -86,7 +86,7 @@ async fn log_in(
     let services = hosts.login_services(&http, &host).map_err(|error| {
         fail(diags, format!("Service discovery failed for {host}"), format!("{error}."))
     })?;
-    let place = stored::place(env, &settings, &host);
+    let place = stored::token_source(env, &settings, &host);
     if place == TokenSource::Settings {
         let detail = "The \"formwork login\" command cannot log in because credentials for this host are already configured in a CLI configuration file.\n\nTo log in, first revoke the existing credentials and remove that block from the CLI configuration.";
         return Err(fail(diags, format!("Credentials for {host} are manually configured"), detail));
@@ -213,7 +213,7 @@ async fn by_paste(
     };
     let url = format!("{service}account/details");
     let user = http.get(&url, Some(&format!("Bearer {token}")));
-    let user = user.and_then(|answer| answer.text(MAX_USER)).map_err(|error| {
+    let user = user.and_then(|answer| answer.read_text(MAX_USER)).map_err(|error| {
         let (summary, detail) = if error.is_about_asking() {
             ("Token is invalid", format!("{host} does not accept the token: {error}."))
         } else {
@@ -234,7 +234,7 @@ fn log_out(
     screen: &Screen,
 ) -> Result<(), Reported> {
     let (host, settings) = open(diags, args, env)?;
-    let place = stored::place(env, &settings, &host);
+    let place = stored::token_source(env, &settings, &host);
     match &place {
         TokenSource::Settings => {
             let detail = "The \"formwork logout\" command cannot log out because credentials for this host are manually configured in a CLI configuration file.\n\nTo log out, revoke the existing credentials and remove that block from the CLI configuration.";

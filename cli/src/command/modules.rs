@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use formwork_value::Diagnostics;
+use formwork_core::addr::ModuleSource;
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::args::ModulesArgs;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::install::hash;
 use crate::modules::installed::Installed;
+use crate::modules::lock::{self, LockedModule, ModuleLock};
 use crate::modules::manifest::Record;
 use crate::view::json::tree::Json;
 use crate::view::{Paint, Screen, out, out_data, report::Report};
@@ -23,10 +27,10 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     };
     // The output lists the calls of the configuration, so it has to be readable and installed.
     if workspace.has_config() && workspace.config(&mut diags).is_err() {
-        return report.failed(Some(&workspace), &diags);
+        return report.failed(Some(&workspace.sources), &diags);
     }
     let Ok(Installed(manifest)) = workspace.installed(&mut diags) else {
-        return report.failed(Some(&workspace), &diags);
+        return report.failed(Some(&workspace.sources), &diags);
     };
     let called: BTreeMap<&str, &Record> = manifest
         .0
@@ -34,6 +38,17 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
         .filter(|(key, _)| !key.is_empty())
         .map(|(key, record)| (key.as_str(), record))
         .collect();
+    if args.lock {
+        let locked = lock(&mut diags, &workspace, &called);
+        report.diagnostics(&workspace.sources, &diags);
+        return match locked {
+            Ok(n_modules) => {
+                out(&format!("Locked the content of {n_modules} modules in {}.\n", lock::NAME));
+                Exit::Done
+            }
+            Err(Reported { .. }) => Exit::Failed,
+        };
+    }
     if args.json {
         out_data(&format!("{}\n", document(&called).compact()));
     } else if called.is_empty() {
@@ -43,6 +58,38 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
         out(&format!("\n{title}\n.\n{}\n", tree(&called, "", "")));
     }
     Exit::Done
+}
+
+/// Writes the lock file of modules, and returns the number of modules in it. Modules of the checkout
+/// itself need no lock.
+fn lock(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+    called: &BTreeMap<&str, &Record>,
+) -> Result<usize, Reported> {
+    let mut failed = |what: &str, error: std::io::Error| {
+        let detail = format!("{what}: {error}.");
+        let diagnostic = Diagnostic::error("Unable to lock the modules", detail);
+        diags.error(diagnostic.blame(Blame::Environment))
+    };
+    let mut lock = ModuleLock::default();
+    for (key, record) in called.iter().filter(|(_, record)| is_elsewhere(&record.source)) {
+        let folder = workspace.modules_folder().join(key);
+        let hash = hash::of_module(&folder);
+        let hash = hash.map_err(|error| failed(&format!("The module {key}"), error))?;
+        lock.0.insert((*key).to_owned(), LockedModule::of(record, hash));
+    }
+    lock.save(&workspace.root).map_err(|error| failed(lock::NAME, error))?;
+    Ok(lock.0.len())
+}
+
+/// Whether a source is a registry, a repository or an archive, and no folder of this machine.
+fn is_elsewhere(source: &str) -> bool {
+    match ModuleSource::parse(source, false) {
+        Ok(ModuleSource::Local(_)) | Err(_) => false,
+        Ok(ModuleSource::Package(package, _)) => !package.is_local(),
+        Ok(ModuleSource::Registry(..)) => true,
+    }
 }
 
 /// The name of a call without those of the calls around it.

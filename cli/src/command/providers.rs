@@ -1,10 +1,12 @@
 //! `formwork providers` and the commands below it.
 
+pub(super) mod inventory;
 pub(super) mod lock;
 pub(super) mod mirror;
 
 use std::collections::BTreeSet;
 
+use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
 use formwork_core::provider::Pool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -13,7 +15,7 @@ use super::output::stored_in;
 use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 use crate::view::json::schema;
 use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
@@ -37,6 +39,23 @@ pub(super) async fn run(env: &Env) -> Exit {
 }
 
 async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
+    let config = required_config(diags, workspace)?;
+    let mut text = tree(&config);
+    let needed = required_by_state(diags, workspace, &config).await?;
+    if !needed.is_empty() {
+        text.push_str("\nProviders required by state:\n\n");
+        for addr in needed {
+            text.push_str(&format!("    provider[{addr}]\n\n"));
+        }
+    }
+    Ok(text)
+}
+
+/// The configuration, as far as it says which providers are required.
+fn required_config(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<Config, Reported> {
     if !workspace.has_config() {
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
         return Err(diags.error(Diagnostic::error("No configuration files", detail)));
@@ -45,18 +64,18 @@ async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     workspace.check_tests(diags, None);
     let config = config?;
     diags.check()?;
-    let mut text = tree(&config);
+    Ok(config)
+}
+
+/// The providers of the objects in the state.
+async fn required_by_state(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+    config: &Config,
+) -> Result<BTreeSet<ProviderAddr>, Reported> {
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;
     let state = stored_in(diags, store).await?;
-    let needed: BTreeSet<_> =
-        state.resources.values().map(|resource| &resource.provider.provider).collect();
-    if !needed.is_empty() {
-        text.push_str("\nProviders required by state:\n\n");
-        for addr in needed {
-            text.push_str(&format!("    provider[{addr}]\n\n"));
-        }
-    }
-    Ok(text)
+    Ok(state.resources.values().map(|resource| resource.provider.provider.clone()).collect())
 }
 
 fn tree(config: &Config) -> String {
@@ -97,7 +116,7 @@ pub(super) async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     if !args.json {
         let detail = "The `formwork providers schema` command requires the `-json` flag.";
         let _ = diags.error(Diagnostic::error("Flag -json required", detail));
-        return report.failed(Some(&workspace), &diags);
+        return report.failed(Some(&workspace.sources), &diags);
     }
     let text = document(&mut diags, &mut workspace).await;
     report.diagnostics(&workspace.sources, &diags);
@@ -116,7 +135,7 @@ async fn document(
 ) -> Result<String, Reported> {
     let config = workspace.config(diags)?;
     let required = config.requirements();
-    let launcher = workspace.launcher(diags, &required)?;
+    let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let pool = Pool::new(&launcher);
     let result = pool.load(diags, required.keys().cloned()).await;
     pool.tell(diags);

@@ -3,18 +3,18 @@
 use formwork_core::addr::{InstanceAddr, Mode};
 use formwork_core::state::Status;
 use formwork_core::state::edit::set_status;
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::state::{Editing, Ending, bad_address, edit};
-use super::state_session::StateSession;
-use super::text_command::told;
+use super::text_command::run_text_command;
 use crate::args::TaintArgs;
 use crate::env::Env;
 use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let addr: InstanceAddr =
             args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
         if status == Status::Tainted && addr.resource.mode() != Mode::Managed {

@@ -9,7 +9,7 @@ use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
 
 /// Runs a command that does its work in the folder and returns what there is to say.
-pub(super) async fn told(
+pub(super) async fn run_text_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
@@ -17,7 +17,7 @@ pub(super) async fn told(
 }
 
 /// As [`told`], for a command that returns data for programs.
-pub(super) async fn told_data(
+pub(super) async fn run_data_command(
     env: &Env,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {

@@ -14,7 +14,7 @@ use crate::view::Screen;
 use crate::workspace::Workspace;
 
 /// Collects the values that were given for variables, weakest first.
-pub(super) fn given(
+pub(super) fn variable_values(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     sources: &[VariableSource],

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use formwork_backend::local::{self, Workspaces};
 use formwork_backend::{Backend, OpenState, WorkspaceError};
 use formwork_core::state::State;
+use formwork_operation::StateSession;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::state_session::StateSession;
-use super::text_command::told;
+use super::state_session;
+use super::text_command::run_text_command;
 use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -28,24 +29,27 @@ pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
 pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     match command {
         WorkspaceCommand::List => {
-            told(env, async |diags, workspace| list(diags, workspace).await).await
+            run_text_command(env, async |diags, workspace| list(diags, workspace).await).await
         }
         WorkspaceCommand::Show => {
-            told(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
+            run_text_command(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
         }
         WorkspaceCommand::New(args) => {
-            told(env, async |diags, workspace| new(diags, workspace, &args).await).await
+            run_text_command(env, async |diags, workspace| new(diags, workspace, &args).await).await
         }
         WorkspaceCommand::Select(args) => {
-            told(env, async |diags, workspace| select(diags, workspace, &args).await).await
+            run_text_command(env, async |diags, workspace| select(diags, workspace, &args).await)
+                .await
         }
         WorkspaceCommand::Delete(args) => {
-            told(env, async |diags, workspace| delete(diags, workspace, &args).await).await
+            run_text_command(env, async |diags, workspace| delete(diags, workspace, &args).await)
+                .await
         }
     }
 }
 
-fn workspaces(
+/// The backend of the folder, which lists the workspaces.
+pub(super) fn workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Arc<dyn Backend>, Reported> {
@@ -101,7 +105,7 @@ async fn new(
     all.create_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
     if let Some(file) = copied {
         let store = open(diags, &*all, &args.name).await?;
-        let mut locked = StateSession::open(diags, store, &args.lock, "workspace-new").await?;
+        let mut locked = state_session::open(diags, store, &args.lock, "workspace-new").await?;
         // The content alone: two states that go on apart are of two lineages.
         locked.file.state = file.state;
         let written = locked.write(diags).await;
@@ -165,7 +169,7 @@ async fn delete(
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     let store = open(diags, &*all, name).await?;
-    let locked = StateSession::open(diags, store, &args.lock, "state-delete").await?;
+    let locked = state_session::open(diags, store, &args.lock, "state-delete").await?;
     let deleted = delete_locked(diags, &locked, &*all, args).await;
     locked.close(diags).await;
     deleted

@@ -49,6 +49,12 @@ impl Limits {
         self.unpacked.saturating_add(entries).saturating_add(1 << 20)
     }
 
+    /// Those for modules, with another size if the environment sets one.
+    pub(crate) fn module(size: Option<u64>) -> Self {
+        let size = size.unwrap_or(Self::MODULE.unpacked);
+        Self { archive: size, unpacked: size, ..Self::MODULE }
+    }
+
     /// For modules, which are text.
     pub(crate) const MODULE: Self = Self {
         archive: 1 << 30,

@@ -119,7 +119,7 @@ pub(crate) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError>
     };
     let wanted = wanted.ok_or_else(|| {
         FetchError::Address(format!(
-            "the checksum {given:?} in it is none: write md5:, sha1:, sha256: or sha512: and as many hexadecimal digits as such a sum has, or file: and where a list of sums is"
+            "the checksum {given:?} in it is invalid: write md5:, sha1:, sha256: or sha512: and the hexadecimal digits of the sum, or file: and the address of a list of sums"
         ))
     })?;
     Ok((url, Some(wanted)))
@@ -161,7 +161,7 @@ impl Checksum {
         }
         let name = sum.kind.name();
         Err(FetchError::Checksum(format!(
-            "the file has the {name} checksum {}, but {} was asked for. It was changed on the way or at its place, or the checksum is that of another file",
+            "the file has the {name} checksum {}, but {} was required. It was changed in transit or at its source, or the checksum is that of another file",
             found.digits, sum.digits
         )))
     }
@@ -170,7 +170,7 @@ impl Checksum {
 /// The text of a list of sums.
 fn list(http: &http::Client, at: &str) -> Result<String, FetchError> {
     if is_remote(at) {
-        return Ok(http.get(at, None)?.text(MAX_LIST)?);
+        return Ok(http.get(at, None)?.read_text(MAX_LIST)?);
     }
     let path = at.strip_prefix("file://").unwrap_or(at);
     let failed = |error| FetchError::Address(format!("{}: {error}", redact::address(path)));

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use crate::env::Env;
-use crate::install::settings::{CredentialsHelper, Settings};
+use crate::settings::{CredentialsHelper, Settings};
 use crate::signals::SupervisedChild;
 
 /// The longest answer of a helper.
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_is_asked_for_what_nobody_else_knows() {
+    fn a_helper_is_asked_for_what_no_other_source_has() {
         let (token, complaint) = check("echo \"{\\\"token\\\": \\\"$*\\\"}\"");
         assert_eq!((token.as_deref(), complaint), (Some("a b get h.example.com"), None));
         assert_eq!(check("echo {}"), (None, None));

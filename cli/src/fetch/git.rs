@@ -5,7 +5,7 @@
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -13,9 +13,10 @@ use std::time::Duration;
 use base64::Engine as _;
 
 use super::http::DOWNLOAD;
-use super::{FetchError, query};
+use super::{FetchError, GitSettings, query};
+use crate::env::MODULE_SIZE;
 use crate::redact;
-use crate::signals::SupervisedChild;
+use crate::signals::{ForcedEnd, SupervisedChild};
 
 /// Parts of an address besides the repository.
 #[derive(Debug, PartialEq, Eq)]
@@ -56,12 +57,13 @@ pub(crate) fn reference(address: &str) -> Result<Option<String>, FetchError> {
 }
 
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
-/// `own_ssh` says that the environment names the program that speaks SSH.
-pub(super) fn clone(address: &str, into: &Path, own_ssh: bool) -> Result<(), FetchError> {
+pub(super) fn clone(address: &str, into: &Path, settings: GitSettings) -> Result<(), FetchError> {
     let mut wanted = GitParams::read(address)?;
     let login = Login::take(&mut wanted.url);
     let key = wanted.key.as_deref().map(|key| key_file(key, into)).transpose()?;
-    let git = Git { key: key.as_deref(), login, plain_ssh: !own_ssh, limit: DOWNLOAD };
+    let GitSettings { own_ssh, max_size } = settings;
+    let git =
+        Git { key: key.as_deref(), login, plain_ssh: !own_ssh, limit: DOWNLOAD, max_size, into };
     let place = into.as_os_str();
     let result = git.fetch(&wanted, place).and_then(|()| {
         let submodules = into.join(".gitmodules").exists();
@@ -167,6 +169,11 @@ struct Git<'a> {
     plain_ssh: bool,
     /// The longest time that a call may take: a server can send a little from time to time without end.
     limit: Duration,
+    /// The most bytes that the repository may take on the disk: a server can send it without end, and little
+    /// can be unpacked to much.
+    max_size: u64,
+    /// The folder of the repository.
+    into: &'a Path,
 }
 
 impl Git<'_> {
@@ -225,6 +232,19 @@ impl Git<'_> {
         command
     }
 
+    fn ended_early(&self, end: ForcedEnd) -> String {
+        match end {
+            ForcedEnd::Late => {
+                let limit = self.limit.as_secs() / 60;
+                format!("git was not done after {limit} minutes and was ended")
+            }
+            ForcedEnd::TooMuch => format!(
+                "the repository takes more than {} MiB on the disk, the limit for a module, so git was ended; {MODULE_SIZE} sets another limit, in mebibytes",
+                self.max_size >> 20
+            ),
+        }
+    }
+
     fn run(
         &self,
         within: Option<&Path>,
@@ -238,23 +258,22 @@ impl Git<'_> {
         }
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         let mut said = Vec::new();
-        let mut is_late = false;
+        let mut forced = None;
         let ended = SupervisedChild::start(&mut command).and_then(|mut git| {
-            let deadline = git.end_after(self.limit);
+            let (into, max_size) = (self.into.to_owned(), self.max_size);
+            let deadline = git.end_after(self.limit, move || size_on_disk(&into) > max_size);
             // It passes on what a server says, which may never end.
             let read = git.stderr().map_or(Ok(()), |stderr| {
                 let mut stderr = stderr;
                 stderr.by_ref().take(MAX_SAID).read_to_end(&mut said)?;
                 std::io::copy(&mut stderr, &mut std::io::sink()).map(drop)
             });
-            is_late = deadline.is_over();
+            forced = deadline.forced_end();
             drop(deadline);
             git.wait().and_then(|status| read.map(|()| status))
         });
-        if is_late {
-            let limit = self.limit.as_secs() / 60;
-            let reason = format!("git was not done after {limit} minutes and was ended");
-            return Err(FetchError::Git(reason));
+        if let Some(end) = forced {
+            return Err(FetchError::Git(self.ended_early(end)));
         }
         let status = ended.map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::Git(
@@ -270,6 +289,18 @@ impl Git<'_> {
         let said = format!("git ended with {status}: {}", said.join("\n"));
         Err(FetchError::Git(redact::text(&said).into_owned()))
     }
+}
+
+/// The bytes that a folder takes on the disk. What cannot be read counts for nothing: git may remove it at
+/// this moment.
+fn size_on_disk(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = entries.filter_map(|entry| {
+        let found = entry.metadata().ok()?;
+        let own = found.blocks().saturating_mul(512);
+        Some(if found.is_dir() { own.saturating_add(size_on_disk(&entry.path())) } else { own })
+    });
+    sizes.fold(0, u64::saturating_add)
 }
 
 /// The most bytes of a complaint that are kept.
@@ -289,6 +320,10 @@ fn may_lack_history(error: &FetchError) -> bool {
 mod tests {
     use super::*;
 
+    fn git_of(login: Option<Login>, into: &Path) -> Git<'_> {
+        Git { key: None, login, plain_ssh: true, limit: DOWNLOAD, max_size: 1 << 30, into }
+    }
+
     #[test]
     fn what_is_meant_for_us_is_taken_off_the_address() {
         let table = [
@@ -306,7 +341,7 @@ mod tests {
 
     #[test]
     fn what_git_says_is_understood_in_any_locale() {
-        let git = Git { key: None, login: None, plain_ssh: true, limit: DOWNLOAD };
+        let git = git_of(None, Path::new("unused"));
         let said = |name: &str| {
             let command = git.command(Allowed::Known);
             let found = command.get_envs().find(|(set, _)| *set == name);
@@ -320,7 +355,7 @@ mod tests {
         let mut url = "https://to%40ken:hunter%2F2@127.0.0.1:1/a.git".to_owned();
         let login = Login::take(&mut url);
         assert_eq!(url, "https://127.0.0.1:1/a.git");
-        let git = Git { key: None, login, plain_ssh: true, limit: DOWNLOAD };
+        let git = git_of(login, Path::new("unused"));
         let mut command = git.command(Allowed::Known);
         let shown = format!("{:?}", command.get_args().collect::<Vec<_>>());
         assert!(!shown.contains("ken") && !shown.contains("hunter"), "{shown}");
@@ -364,13 +399,30 @@ mod tests {
             }
         });
         let folder = tempfile::tempdir().unwrap();
-        let git =
-            Git { key: None, login: None, plain_ssh: true, limit: Duration::from_millis(200) };
+        let into = folder.path().join("a");
+        let git = Git { limit: Duration::from_millis(200), ..git_of(None, &into) };
         let url = format!("git://127.0.0.1:{port}/a");
         let wanted = GitParams { url, ..GitParams::read("https://h/a").unwrap() };
-        let error = git.fetch(&wanted, folder.path().join("a").as_os_str()).unwrap_err();
+        let error = git.fetch(&wanted, into.as_os_str()).unwrap_err();
         assert!(error.to_string().contains("git was not done after"), "{error}");
         serving.join().unwrap();
+    }
+
+    #[test]
+    fn a_repository_without_end_is_given_up_at_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let into = folder.path().join("a");
+        // The program goes on until it is ended, and what it wrote stays.
+        let script = format!(
+            "mkdir -p {0}/.git && while head -c 100000 /dev/zero >> {0}/.git/pack; do :; done",
+            into.display()
+        );
+        let git = Git { max_size: 3 << 20, ..git_of(None, &into) };
+        let alias = format!("alias.endless=!{script}");
+        let arguments = ["-c", &alias, "endless"].map(OsStr::new);
+        let error = git.run(None, Allowed::Known, &arguments).unwrap_err().to_string();
+        assert!(error.contains("more than 3 MiB on the disk"), "{error}");
+        assert!(error.contains("FORMWORK_MODULE_SIZE sets another limit"), "{error}");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Asks servers over HTTP. Every answer has a limit, every wait an end, and a secret goes only to the
 //! host it belongs to.
 
-use std::io::{self, Read, Write};
+mod download;
+
+use std::io::Read as _;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -132,10 +134,12 @@ impl Client {
         }
     }
 
-    fn ask(
+    /// Asks a server, with further headers. A redirection is followed.
+    fn ask_with(
         &self,
         url: &str,
         asking: Option<&str>,
+        headers: &[download::Header],
         limit: Duration,
     ) -> Result<HttpResponse, HttpError> {
         let mut at = url.to_owned();
@@ -150,6 +154,9 @@ impl Client {
             let settings = self.agent.get(&at).config().proxy(proxy);
             let request = settings.timeout_global(Some(left)).build();
             let mut request = request.header("X-Terraform-Version", LANGUAGE.as_str());
+            for (name, value) in headers {
+                request = request.header(name, value);
+            }
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
             }
@@ -219,43 +226,6 @@ impl Client {
         }
         proxy.build().map(Some)
     }
-
-    /// Writes what is at a URL to a file.
-    ///
-    /// # Errors
-    /// When it cannot be had, or is larger than the limit.
-    pub(crate) fn download(
-        &self,
-        (url, asking): (&str, Option<&str>),
-        to: &mut impl Write,
-        limit: u64,
-    ) -> Result<(), HttpError> {
-        self.download_sized((url, asking), |_| (), to, limit)
-    }
-
-    /// As [`Client::download`]; `sized` is called with the length that the server announces.
-    ///
-    /// # Errors
-    /// When it cannot be had, or is larger than the limit.
-    pub(crate) fn download_sized(
-        &self,
-        (url, asking): (&str, Option<&str>),
-        sized: impl FnOnce(Option<u64>),
-        to: &mut impl Write,
-        limit: u64,
-    ) -> Result<(), HttpError> {
-        let answer = self.ask(url, asking, DOWNLOAD)?;
-        let length = answer.header(header::CONTENT_LENGTH.as_str());
-        sized(length.and_then(|length| length.parse().ok()));
-        let url = redact::address(url);
-        let mut body = answer.response.into_body();
-        let mut content = body.as_reader().take(limit + 1);
-        let written = io::copy(&mut content, to).map_err(|error| HttpError::Unreachable {
-            url: url.clone(),
-            reason: format!("the download broke off: {error}"),
-        })?;
-        if written > limit { Err(HttpError::TooLong { url, limit }) } else { Ok(()) }
-    }
 }
 
 impl HttpError {
@@ -299,11 +269,13 @@ impl HttpResponse {
     /// The text of the answer.
     ///
     /// # Errors
-    /// When it is longer than the limit, breaks off, or is no text.
-    pub(crate) fn text(self, limit: u64) -> Result<String, HttpError> {
+    /// When it is longer than the limit, breaks off, or is not a string.
+    pub(crate) fn read_text(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::address(&self.url);
-        let malformed =
-            |error| HttpError::Malformed { url, reason: format!("the answer is no text: {error}") };
+        let malformed = |error| HttpError::Malformed {
+            url,
+            reason: format!("the answer is not UTF-8: {error}"),
+        };
         String::from_utf8(self.bytes(limit)?).map_err(|error| malformed(error.utf8_error()))
     }
 
@@ -484,7 +456,7 @@ mod tests {
         });
         let client = Client::new(Proxies::read(|_| None), |_| ());
         let client = Client { document: Duration::from_millis(200), ..client };
-        let read = client.get(&url, None).and_then(|answer| answer.text(1 << 20));
+        let read = client.get(&url, None).and_then(|answer| answer.read_text(1 << 20));
         assert!(read.unwrap_err().to_string().contains("timeout"));
         server.join().expect("the client has gone");
     }

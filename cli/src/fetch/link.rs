@@ -17,7 +17,7 @@ pub(super) fn find(
     if let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) {
         return Ok(named);
     }
-    let page = answer.text(MAX_PAGE)?;
+    let page = answer.read_text(MAX_PAGE)?;
     in_page(&page).ok_or_else(|| FetchError::Address("no source URL was returned".to_owned()))
 }
 

@@ -146,8 +146,8 @@ impl Login {
         format!("{url}{joint}{}", encoded(&parameters))
     }
 
-    /// Waits until the browser brings an authorization code. Requests without the right state are refused,
-    /// and the wait goes on.
+    /// Waits until the browser brings an authorization code. Requests without the right state are
+    /// refused, and the wait continues.
     ///
     /// # Errors
     /// When the host refuses, or the system does not let us listen.
@@ -200,7 +200,7 @@ impl Login {
             ("redirect_uri", &self.redirect),
         ]);
         let answer = client.post_form(&self.service.token, &form)?;
-        let text = answer.text(MAX_ANSWER)?;
+        let text = answer.read_text(MAX_ANSWER)?;
         let document: serde_json::Value = serde_json::from_str(&text)
             .map_err(|error| LoginError::Refused(format!("its answer is not JSON: {error}")))?;
         match document.get("access_token").and_then(|token| token.as_str()) {

@@ -55,7 +55,7 @@ impl Netrc {
                         "login" => next = Some("login"),
                         "password" => next = Some("password"),
                         "account" => next = Some("account"),
-                        // A macro goes on to the next empty line.
+                        // A macro continues to the next empty line.
                         "macdef" => {
                             lines.find(|line| line.trim().is_empty());
                             break;
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_host_is_told_what_the_file_says_about_it() {
+    fn each_host_receives_what_the_file_says_about_it() {
         let text = "# machine commented login no\n\
             machine One.example login a password p1 # machine two\n\
             macdef init\nmachine macro login no password no\n\n\

@@ -25,6 +25,31 @@ pub(crate) fn of_folder(root: &Path) -> io::Result<String> {
     Ok(summary(lines.collect::<io::Result<Vec<_>>>()?))
 }
 
+/// The hash of the content of a module. The history of a repository is no part of it, and the place of
+/// a link is hashed instead of the file that it leads to.
+///
+/// # Errors
+/// When a file cannot be read; the error names it.
+pub(crate) fn of_module(root: &Path) -> io::Result<String> {
+    let mut files = Vec::new();
+    collect(&root.canonicalize().map_err(|error| named(root, error))?, String::new(), &mut files)?;
+    let lines = files.into_iter().filter(|(name, _)| !is_history(name)).map(|(name, path)| {
+        let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        let sum = match is_link {
+            true => std::fs::read_link(&path)
+                .and_then(|target| digest(&mut target.as_os_str().as_encoded_bytes())),
+            false => open_file(&path).and_then(|mut file| digest(&mut file)),
+        };
+        Ok((sum.map_err(|error| named(&path, error))?, name))
+    });
+    Ok(summary(lines.collect::<io::Result<Vec<_>>>()?))
+}
+
+/// Whether a file belongs to the history of a repository.
+fn is_history(name: &str) -> bool {
+    name.split('/').any(|part| part == ".git")
+}
+
 /// The hash of a packed package.
 ///
 /// # Errors
@@ -135,6 +160,23 @@ mod tests {
     use std::io::{Cursor, Write as _};
 
     use super::*;
+
+    #[test]
+    fn the_hash_of_a_module_is_that_of_its_files_and_links_without_its_history() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path(".git")).unwrap();
+        std::fs::write(path("main.tf"), "one").unwrap();
+        let plain = of_module(folder.path()).unwrap();
+        std::fs::write(path(".git/HEAD"), "ref").unwrap();
+        assert_eq!(of_module(folder.path()).unwrap(), plain);
+        std::os::unix::fs::symlink("nowhere", path("link")).unwrap();
+        let linked = of_module(folder.path()).unwrap();
+        assert_ne!(linked, plain);
+        std::fs::remove_file(path("link")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", path("link")).unwrap();
+        assert_ne!(of_module(folder.path()).unwrap(), linked);
+    }
 
     #[test]
     fn a_folder_and_the_archive_of_it_have_one_hash() {

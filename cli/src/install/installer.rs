@@ -15,12 +15,12 @@ use super::event::{Event, InsteadOf};
 use super::hash;
 use super::lockfile::{Lock, is_known};
 use super::package::{self, BadPackage, Content};
-use super::platform::Platform;
 use super::problem::InstallFailure;
 use super::providers::ProviderFolders;
 use super::signature::Trust;
 use super::source::{Evidence, Location, Package, Search, Servers, SourceError};
 use crate::fetch::archive::Limits;
+use crate::platform::Platform;
 
 /// A provider to install.
 pub(crate) struct InstallJob {
@@ -200,7 +200,7 @@ impl Installer<'_> {
             Some(cache) => {
                 // The user chose the cache, as a link perhaps.
                 package::install(&fetched.content, Dir::create(cache)?, id, allowed)?;
-                let shared = Content::Folder(package::place(cache, &job.addr, version));
+                let shared = Content::Folder(package::package_dir(cache, &job.addr, version));
                 package::install(&shared, self.places.packages_dir()?, id, None)
             }
             None => package::install(&fetched.content, self.places.packages_dir()?, id, allowed),

@@ -226,7 +226,7 @@ fn text_of(diags: &mut Diagnostics, attribute: &Attribute) -> Result<String, Rep
     match attribute.expr.as_literal() {
         Some(text) => Ok(text.to_string()),
         None => {
-            let detail = format!("{:?} must be a text in quotes.", attribute.name.name.as_str());
+            let detail = format!("{:?} must be a quoted string.", attribute.name.name.as_str());
             Err(invalid(
                 diags,
                 "Invalid value in dependency lock file",
@@ -261,7 +261,7 @@ fn read_hashes(
     attribute: &Attribute,
 ) -> Result<BTreeSet<String>, Reported> {
     let wrong = |diags: &mut Diagnostics| {
-        let detail = "\"hashes\" must be a list of texts in quotes, and not empty.";
+        let detail = "\"hashes\" must be a list of quoted strings, and not empty.";
         invalid(diags, "Invalid provider hash set", detail, attribute.expr.span)
     };
     let ExprKind::Tuple(items) = &attribute.expr.kind else { return Err(wrong(diags)) };

@@ -10,11 +10,11 @@ use formwork_core::disk::{Dir, TempDir};
 use formwork_core::version::Version;
 
 use super::hash;
-use super::platform::Platform;
 use crate::fetch::archive::{self, ArchiveError, Format, Limits};
+use crate::platform::Platform;
 
 /// The place of a package below a folder of packages.
-pub(crate) fn place(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
+pub(crate) fn package_dir(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
     place_for(below, provider, version, &Platform::current())
 }
 
@@ -219,7 +219,7 @@ mod tests {
         let dir = Dir::create(below).unwrap();
         let content = Content::Archive(File::open(archive).unwrap());
         let result = install(&content, dir, (&provider, &version), None);
-        (result, place(below, &provider, &version))
+        (result, package_dir(below, &provider, &version))
     }
 
     fn provider() -> ProviderAddr {
@@ -241,7 +241,7 @@ mod tests {
     fn what_a_killed_run_left_is_cleared_away_and_what_another_one_does_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let below = folder.path().join("installed");
-        let around = place(&below, &provider(), &Version::new(1, 0, 0)).with_file_name("");
+        let around = package_dir(&below, &provider(), &Version::new(1, 0, 0)).with_file_name("");
         let left = around.join(".unpacking-left");
         std::fs::create_dir_all(left.join("package")).unwrap();
         let (other, _held) = make_room(Dir::open(&around).unwrap()).unwrap();
@@ -260,7 +260,7 @@ mod tests {
         let (below, victim) = (folder.path().join("installed"), folder.path().join("victim"));
         std::fs::create_dir(&victim).unwrap();
         let package = archive(folder.path(), &["terraform-provider-thing"]);
-        let place = place(&below, &provider(), &Version::new(1, 0, 0));
+        let place = package_dir(&below, &provider(), &Version::new(1, 0, 0));
         for planted in place.ancestors().take(5) {
             std::fs::create_dir_all(planted.parent().unwrap()).unwrap();
             std::os::unix::fs::symlink(&victim, planted).unwrap();

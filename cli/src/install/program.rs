@@ -1,6 +1,7 @@
 //! Finds the programs of installed providers, and compares their packages with the lock file.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
@@ -9,22 +10,28 @@ use formwork_plugin_protocol::client::FileIdentity;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::hash_memo::HashMemo;
 use super::lockfile::LockFile;
+use super::package;
 use super::providers::ProviderFolders;
-use super::{hash, package};
+use super::shipped::ShippedProgram;
 
 /// A program that is ready to be started.
 #[derive(Clone, Debug)]
 pub(crate) struct VerifiedProgram {
     pub(crate) path: PathBuf,
+    /// The name by which it is started, if it is one of several in a file.
+    pub(crate) arg0: Option<OsString>,
     /// The identity of the file that was compared with the lock file.
     pub(crate) identity: Option<FileIdentity>,
+    /// The hash of its package, if that was compared with the lock file.
+    pub(crate) hash: Option<String>,
 }
 
 impl VerifiedProgram {
     /// A program that is not in a locked package.
     fn unchecked(path: PathBuf) -> Self {
-        Self { path, identity: None }
+        Self { path, arg0: None, identity: None, hash: None }
     }
 }
 
@@ -56,13 +63,14 @@ impl ProviderFolders<'_> {
             let why = "required by this configuration but no version is selected".to_owned();
             return Err(inconsistent(diags, why));
         };
-        let place = package::place(&self.packages(), addr, &lock.version);
+        let place = package::package_dir(&self.packages(), addr, &lock.version);
         let installed = package::program(&place, addr);
         if installed.is_none() || lock.hashes.is_empty() {
             // A package that nothing is known about is not run where there is one that can be trusted.
             let shipped = self.shipped(addr).filter(|(version, _)| *version == lock.version);
             if let Some((_, program)) = shipped {
-                return Ok(VerifiedProgram::unchecked(program));
+                let ShippedProgram { path, arg0 } = program;
+                return Ok(VerifiedProgram { path, arg0, identity: None, hash: None });
             }
         }
         let Some(path) = installed else {
@@ -78,7 +86,8 @@ impl ProviderFolders<'_> {
         };
         // Before the content is read, so that it is the content of this very file.
         let identity = FileIdentity::of(&path);
-        let found = identity.and_then(|identity| Ok((identity, hash::of_folder(&place)?)));
+        let found =
+            identity.and_then(|identity| Ok((identity, HashMemo::of(self.env).of_folder(&place)?)));
         let (identity, hash) = found.map_err(|error| {
             let detail = format!("The package of {addr} cannot be read: {error}.");
             diags.error(
@@ -94,7 +103,8 @@ impl ProviderFolders<'_> {
             let summary = "Required plugins are not installed";
             return Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)));
         }
-        Ok(VerifiedProgram { path, identity: Some(identity) })
+        let hash = lock.hashes.contains(&hash).then_some(hash);
+        Ok(VerifiedProgram { path, arg0: None, identity: Some(identity), hash })
     }
 
     /// Finds the programs of several providers, as [`ProviderFolders::program`] does, except for those that

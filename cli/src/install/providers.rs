@@ -13,14 +13,16 @@ use formwork_plugin_protocol::reattach::Reattach;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::event::Event;
+use super::hash_memo::HashMemo;
 use super::installer::{InstallJob, Installer, Progress};
 use super::lockfile::{Lock, LockFile};
 use super::module_constraints::ModuleConstraints;
-use super::settings::{Method, MethodKind, Settings, implied_folders, matches};
+use super::shipped::ShippedProgram;
 use super::source::{Search, Servers, packages};
 use super::{hash, package, parallel, problem, shipped};
 use crate::data_dir::DataDir;
 use crate::env::Env;
+use crate::settings::{Method, MethodKind, Settings, implied_folders, matches};
 
 /// The name of the folder of packages in the data directory.
 const PACKAGES: &str = "providers";
@@ -82,7 +84,8 @@ impl ProviderFolders<'_> {
 
     /// The places to search, in Terraform's order.
     fn methods(&self, required: &BTreeMap<ProviderAddr, Constraints>) -> Vec<Method> {
-        let folder = |path: &PathBuf| Method::every(MethodKind::Filesystem(path.clone()));
+        let folder =
+            |path: &PathBuf| Method::for_all_providers(MethodKind::Filesystem(path.clone()));
         if !self.plugin_dirs.is_empty() {
             return self.plugin_dirs.iter().map(folder).collect();
         }
@@ -111,7 +114,7 @@ impl ProviderFolders<'_> {
         locked: &BTreeSet<String>,
     ) -> Option<PathBuf> {
         let cache = self.settings.plugin_cache_dir.as_ref()?;
-        let shared = package::place(cache, addr, version);
+        let shared = package::package_dir(cache, addr, version);
         package::program(&shared, addr)?;
         let is_locked = || hash::of_folder(&shared).is_ok_and(|hash| locked.contains(&hash));
         // A lock that holds hashes is binding all the same.
@@ -119,8 +122,8 @@ impl ProviderFolders<'_> {
         (may_break || is_locked()).then_some(shared)
     }
 
-    /// The program and version of a provider that comes beside this one, in place of its registry.
-    pub(super) fn shipped(&self, addr: &ProviderAddr) -> Option<(Version, PathBuf)> {
+    /// The program and version of a provider that comes with this one, in place of its registry.
+    pub(super) fn shipped(&self, addr: &ProviderAddr) -> Option<(Version, ShippedProgram)> {
         let registry = |method: &Method| method.kind == MethodKind::Direct && method.covers(addr);
         let is_asked = match &self.settings.methods {
             Some(methods) => methods.iter().any(registry),
@@ -129,14 +132,17 @@ impl ProviderFolders<'_> {
         // Settings that name the services of the host mean that host, not the providers shipped
         // with this program.
         let is_named = self.settings.hosts.contains_key(addr.host().as_str());
-        shipped::find(addr).filter(|_| is_asked && !is_named && self.plugin_dirs.is_empty())
+        shipped::find(addr, self.env.bundled)
+            .filter(|_| is_asked && !is_named && self.plugin_dirs.is_empty())
     }
 
     /// Whether what is locked was installed before and is still what was locked.
     pub(super) fn is_installed(&self, addr: &ProviderAddr, lock: &Lock) -> bool {
-        let place = package::place(&self.packages(), addr, &lock.version);
+        let place = package::package_dir(&self.packages(), addr, &lock.version);
         package::program(&place, addr).is_some()
-            && hash::of_folder(&place).is_ok_and(|hash| lock.hashes.contains(&hash))
+            && HashMemo::of(self.env)
+                .of_folder(&place)
+                .is_ok_and(|hash| lock.hashes.contains(&hash))
     }
 
     /// Installs the providers that a configuration requires, a few at a time, and locks them.

@@ -1,6 +1,7 @@
-//! The providers that come beside this program.
+//! The providers that come with this program.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
@@ -19,8 +20,20 @@ pub(crate) static SHIPPED: [(&str, &str, Version); 9] = [
     ("hashicorp", "tls", Version::new(4, 2, 1)),
 ];
 
-/// The program of a provider that comes beside this one, with its version.
-pub(crate) fn find(provider: &ProviderAddr) -> Option<(Version, PathBuf)> {
+/// Prefix of the names of programs.
+const PROGRAM: &str = "terraform-provider-";
+
+/// The program of a provider that comes with this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ShippedProgram {
+    pub(crate) path: PathBuf,
+    /// The name by which it is started, if this very program serves it.
+    pub(crate) arg0: Option<OsString>,
+}
+
+/// The program of a provider that comes with this one, with its version. A file beside this program
+/// comes first, then one in `../lib/formwork`, then the `bundled` providers of this program.
+pub(crate) fn find(provider: &ProviderAddr, bundled: &[&str]) -> Option<(Version, ShippedProgram)> {
     if provider.host() != ProviderAddr::implied(provider.kind()).host() {
         return None;
     }
@@ -28,7 +41,63 @@ pub(crate) fn find(provider: &ProviderAddr) -> Option<(Version, PathBuf)> {
         provider.namespace() == namespace && provider.kind() == name
     };
     let (_, name, version) = SHIPPED.iter().find(is_it)?;
-    let folder = std::env::current_exe().ok()?.canonicalize().ok()?;
-    let program = folder.parent()?.join(format!("terraform-provider-{name}"));
-    program.is_file().then(|| (version.clone(), program))
+    let program = std::env::current_exe().ok()?;
+    Some((version.clone(), program_of(name, &program, bundled)?))
+}
+
+/// The program of the provider called `name`, found from the file of this program.
+fn program_of(name: &str, this: &Path, bundled: &[&str]) -> Option<ShippedProgram> {
+    let file = format!("{PROGRAM}{name}");
+    // A program that was replaced while it runs has no file any more, and no neighbours to trust.
+    let there = this.canonicalize().ok();
+    let folder = there.as_deref().and_then(Path::parent);
+    let folders = folder.into_iter().flat_map(|folder| {
+        [Some(folder.to_owned()), folder.parent().map(|above| above.join("lib/formwork"))]
+    });
+    let path = folders.flatten().map(|folder| folder.join(&file)).find(|path| path.is_file());
+    if let Some(path) = path {
+        return Some(ShippedProgram { path, arg0: None });
+    }
+    let path = there.unwrap_or_else(|| PathBuf::from(RUNNING));
+    bundled.contains(&name).then(|| ShippedProgram { path, arg0: Some(file.into()) })
+}
+
+/// The running program, wherever its file is now.
+const RUNNING: &str = "/proc/self/exe";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_beside_the_program_goes_before_one_in_lib_and_both_before_the_bundle() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let this = root.join("bin/formwork");
+        std::fs::create_dir_all(root.join("bin")).unwrap();
+        std::fs::create_dir_all(root.join("lib/formwork")).unwrap();
+        std::fs::write(&this, "").unwrap();
+        let found = |name: &str| program_of(name, &this, &["null", "time"]);
+        let file = |path: &str| Some(ShippedProgram { path: root.join(path), arg0: None });
+        let bundled = Some(ShippedProgram {
+            path: this.clone(),
+            arg0: Some("terraform-provider-null".into()),
+        });
+        assert_eq!(found("null"), bundled);
+        assert_eq!(found("random"), None);
+        for path in ["lib/formwork/terraform-provider-null", "bin/terraform-provider-null"] {
+            std::fs::write(root.join(path), "").unwrap();
+            assert_eq!(found("null"), file(path));
+        }
+        // Replaced while it runs.
+        let gone = program_of("time", &root.join("bin/formwork (deleted)"), &["time"]).unwrap();
+        assert_eq!(gone.path, Path::new(RUNNING));
+    }
+
+    #[test]
+    fn the_bundle_has_every_provider_that_comes_with_the_program() {
+        let mut names: Vec<_> = SHIPPED.iter().map(|(_, name, _)| *name).collect();
+        names.sort_unstable();
+        assert_eq!(names, formwork_providers::bundle::NAMES);
+    }
 }

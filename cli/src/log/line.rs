@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_look_as_those_of_the_reference() {
+    fn lines_look_as_those_of_terraform() {
         let mut core = line();
         core.come_from("formwork_plugin_protocol::client");
         assert_eq!(

@@ -8,6 +8,7 @@ use formwork_core::version::LooseVersion;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Sources};
 
+use super::lock::{self, LockedModule, ModuleLock};
 use super::registry::{Listed, RegistryError};
 use crate::fetch::http::HttpError;
 use crate::redact;
@@ -51,6 +52,68 @@ pub(super) fn calls_itself(key: &str, call: &CallSite, ancestor: &str) -> Diagno
 pub(super) fn too_many(limit: usize, what: &str, call: &CallSite) -> Diagnostic {
     let detail = format!("The limit is {limit} {what}.");
     Diagnostic::error("Too many modules", detail).at(call.span)
+}
+
+/// The message about a lock file of modules that cannot be read.
+pub(super) fn unreadable_lock(root: &Path, error: &std::io::Error) -> Diagnostic {
+    let detail = format!(
+        "{}: {error}. Correct the file, or remove it to lock no modules.",
+        root.join(lock::NAME).display()
+    );
+    Diagnostic::error("Failed to read the lock file of modules", detail)
+}
+
+/// The message about a lock file of modules that cannot be written.
+pub(super) fn unwritten_lock(root: &Path, error: &std::io::Error) -> Diagnostic {
+    let detail = format!("{}: {error}.", root.join(lock::NAME).display());
+    Diagnostic::error("Failed to write the lock file of modules", detail)
+}
+
+/// The message about a module whose content cannot be hashed.
+pub(super) fn no_hash(key: &str, call: &CallSite, error: &std::io::Error) -> Diagnostic {
+    let detail = format!("The content of module {key:?} cannot be hashed: {error}.");
+    Diagnostic::error("Failed to read module", detail).at(call.source_span)
+}
+
+/// The message about a module whose content is not the locked one.
+pub(super) fn other_content(
+    key: &str,
+    call: &CallSite,
+    locked: &LockedModule,
+    found: &LockedModule,
+) -> Diagnostic {
+    let release = match &found.version {
+        Some(version) => format!(" {version}"),
+        None => String::new(),
+    };
+    let detail = format!(
+        "The content of module {key:?} from {}{release} has the hash {}, and {} has {}. The release was published again, a branch or tag moved, or installed files were edited. If the change is wanted, run \"formwork init -upgrade\" to lock the new content. If installed files were edited, remove the folder .terraform/modules and run \"formwork init\".",
+        redact::address(&found.source),
+        found.hash,
+        lock::NAME,
+        locked.hash
+    );
+    Diagnostic::error("Module content has changed", detail).at(call.source_span)
+}
+
+/// The message about a lock file that must stay as it is and does not fit.
+pub(super) fn lock_is_kept(old: &ModuleLock, new: &ModuleLock) -> Diagnostic {
+    let mut changes: Vec<String> = Vec::new();
+    for (key, module) in &new.0 {
+        match old.0.get(key) {
+            None => changes.push(format!("{key} would be added")),
+            Some(locked) if locked != module => changes.push(format!("{key} would change")),
+            Some(_) => {}
+        }
+    }
+    let gone = old.0.keys().filter(|key| !new.0.contains_key(*key));
+    changes.extend(gone.map(|key| format!("{key} would be removed")));
+    let detail = format!(
+        "{} does not fit the configuration, and -lockfile=readonly keeps it as it is: {}. Run \"formwork init\" without -lockfile=readonly to record the changes.",
+        lock::NAME,
+        changes.join(", ")
+    );
+    Diagnostic::error("Module lock file changes detected", detail)
 }
 
 pub(super) fn download(

@@ -1,5 +1,8 @@
 //! Installs the modules a configuration calls, and those they call.
 
+mod locked;
+mod version;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,17 +14,18 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::commit::Staging;
 use super::complaint;
+use super::lock::ModuleLock;
 use super::manifest::{Manifest, Record};
-use super::registry::{Listed, Registries};
+use super::registry::Registries;
 use crate::data_dir::DataDir;
-use crate::env::Env;
-use crate::fetch::archive::Limits;
+use crate::env::{Env, MODULE_SIZE};
+use crate::fetch::archive::{ArchiveError, Limits};
 use crate::fetch::host::Hosts;
-use crate::fetch::http::Client;
+use crate::fetch::http::{Client, HttpError};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
-use crate::install::settings::Settings;
 use crate::redact;
+use crate::settings::Settings;
 
 /// Maximum depth of nested calls.
 const MAX_DEPTH: usize = 64;
@@ -40,6 +44,8 @@ pub(crate) struct ModulesFolder<'a> {
     pub(crate) data: &'a DataDir,
     /// Waits before a registry is asked again.
     pub(crate) pause: fn(Duration),
+    /// Whether the lock file of modules must stay as it is.
+    pub(crate) keeps_lock: bool,
 }
 
 /// Progress, reported while it happens.
@@ -56,7 +62,7 @@ pub(crate) enum Progress {
 ///
 /// # Errors
 /// When a configuration cannot be read or a module cannot be fetched. Modules installed before are
-/// then still installed, unless only the configuration of a module has mistakes.
+/// then still installed, unless only the configuration of a module has errors.
 pub(crate) fn install(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -77,6 +83,8 @@ pub(crate) fn install(
         let summary = "Failed to update module manifest";
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };
+    let lock = ModuleLock::load(place.root)
+        .map_err(|error| diags.error(complaint::unreadable_lock(place.root, &error)))?;
     let wait = || tell(Progress::Waiting(folder.clone()));
     let staging = Staging::open(place.data, &wait).map_err(|error| unwritable(diags, error))?;
     // The run that was waited for may have changed it.
@@ -85,6 +93,8 @@ pub(crate) fn install(
     let mut walk = Walk {
         old,
         new: Manifest::default(),
+        locked: lock.clone().filter(|_| !upgrade).unwrap_or_default(),
+        found: lock.is_some().then(ModuleLock::default),
         upgrade,
         staging,
         fetcher: fetcher(&http, place.env),
@@ -98,14 +108,24 @@ pub(crate) fn install(
     let root = Here::root(place.root);
     walk.record("", String::new(), None, root.dir.clone());
     walk.calls(diags, &root);
-    let Walk { old, mut new, staging, lacking, unread, .. } = walk;
+    let Walk { old, mut new, staging, lacking, unread, found, .. } = walk;
     if unread {
         for (key, record) in old.0.iter().filter(|(_, record)| !staging.replaces(&record.dir)) {
             new.0.entry(key.clone()).or_insert_with(|| record.clone());
         }
     }
+    let changed = match (found, lock) {
+        (Some(found), Some(lock)) if !lacking => {
+            locked::changed(diags, place, (&lock, found), unread.then_some(&new))?
+        }
+        _ => None,
+    };
     if !lacking {
         staging.commit(&old, &new).map_err(|error| unwritable(diags, error))?;
+        if let Some(lock) = changed {
+            lock.save(place.root)
+                .map_err(|error| diags.error(complaint::unwritten_lock(place.root, &error)))?;
+        }
     }
     diags.check()
 }
@@ -127,16 +147,32 @@ pub(crate) fn fetch_root(
         .and_then(|()| fetch::only_match(into, within.as_str()).map_err(FetchError::Address));
     found.map_err(|error| {
         let package = redact::address(&package.to_string());
-        let detail =
-            format!("Could not download the module's source code from {package:?}: {error}.");
+        let detail = format!(
+            "Could not download the module's source code from {package:?}: {error}.{}",
+            size_hint(&error)
+        );
         let summary = "Failed to download module";
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     })
 }
 
+/// The next step after a package that is too large.
+fn size_hint(error: &FetchError) -> String {
+    let too_large = match error {
+        FetchError::Package(ArchiveError::TooMuch { what, .. }) => what.starts_with("bytes"),
+        FetchError::Server(HttpError::TooLong { .. }) => true,
+        _ => false,
+    };
+    if too_large {
+        format!(" {MODULE_SIZE} sets another limit, in mebibytes.")
+    } else {
+        String::new()
+    }
+}
+
 fn fetcher<'a>(http: &'a Client, env: &Env) -> Fetcher<'a> {
     let own_ssh = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| env.all.contains_key(*name));
-    Fetcher { http, netrc: Netrc::load(env), own_ssh, limits: Limits::MODULE }
+    Fetcher { http, netrc: Netrc::load(env), own_ssh, limits: Limits::module(env.module_size) }
 }
 
 /// The module with the calls to look at.
@@ -199,6 +235,10 @@ impl<'h> Here<'h> {
 struct Walk<'a> {
     old: Manifest,
     new: Manifest,
+    /// The modules of the lock file that have to stay as they are.
+    locked: ModuleLock,
+    /// The modules for the lock file, if there is one.
+    found: Option<ModuleLock>,
     upgrade: bool,
     staging: Staging,
     fetcher: Fetcher<'a>,
@@ -217,7 +257,7 @@ impl Walk<'_> {
         self.new.0.insert(key.to_owned(), Record { source, version, dir });
     }
 
-    /// Installs what a module calls. All calls are tried, so that every mistake is named.
+    /// Installs what a module calls. All calls are tried, so that every error is named.
     fn calls(&mut self, diags: &mut Diagnostics, here: &Here<'_>) {
         let calls = folders::calls(diags, self.sources, &self.staging, &here.dir);
         let Ok(calls) = calls else {
@@ -262,13 +302,17 @@ impl Walk<'_> {
                 let text = call.address.to_string();
                 let may_name = here.origin() == AddressOrigin::Local || !package.is_local();
                 match self.kept(&key, &text, call).filter(|_| may_name) {
-                    Some(record) => self.keep(here, key, record, !package.is_local()),
+                    Some(record) => {
+                        self.verify(diags, call, &key, &record)?;
+                        self.keep(here, key, record, !package.is_local())
+                    }
                     None => {
                         let name = redact::address(&package.to_string());
                         (self.tell)(Progress::Downloading(name, key.clone()));
                         let origin = here.origin();
                         let dir = self.fetch(diags, call, &key, (package, within, origin))?;
                         let record = Record { source: text, version: None, dir };
+                        self.verify(diags, call, &key, &record)?;
                         self.installed(here, key, record, !package.is_local())
                     }
                 }
@@ -344,9 +388,13 @@ impl Walk<'_> {
         let key = here.key_of(call);
         let source = call.address.to_string();
         if let Some(record) = self.kept(&key, &source, call) {
+            self.verify(diags, call, &key, &record)?;
             return Ok(self.keep(here, key, record, true));
         }
-        let version = self.choose(diags, call, module)?;
+        let version = match self.locked_version(&key, &source, call) {
+            Some(version) => version,
+            None => self.choose(diags, call, module)?,
+        };
         (self.tell)(Progress::Downloading(format!("{module} {version}"), key.clone()));
         let location = self.registries.location(module, &version);
         let (package, outer) = location
@@ -354,31 +402,8 @@ impl Walk<'_> {
         let dir =
             self.fetch(diags, call, &key, (&package, &outer.join(within), AddressOrigin::Remote))?;
         let record = Record { source, version: Some(version), dir };
+        self.verify(diags, call, &key, &record)?;
         Ok(self.installed(here, key, record, true))
-    }
-
-    /// The newest version that the call allows.
-    fn choose(
-        &mut self,
-        diags: &mut Diagnostics,
-        call: &CallSite,
-        module: &RegistryModule,
-    ) -> Result<LooseVersion, Reported> {
-        let named = complaint::named(self.sources, call);
-        let listed: Listed = self.registries.versions(module).map_err(|error| {
-            diags.error(complaint::no_versions(&named, call, &module.host, &error))
-        })?;
-        for text in &listed.ignored {
-            diags.warn(complaint::ignored_version(&named, call, &module.host, text));
-        }
-        let fits = |version: &&LooseVersion| match &call.version {
-            Some((wanted, _)) => wanted.allows(version),
-            None => !version.is_prerelease(),
-        };
-        let found = listed.versions.iter().rfind(fits).cloned();
-        found.ok_or_else(|| {
-            diags.error(complaint::nothing_fits(self.sources, call, module, &listed))
-        })
     }
 
     /// The installed record, if it still fits the call.

@@ -16,7 +16,7 @@ use super::manifest::Manifest;
 use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::fetch::archive::testing::{gzip, tar, zip};
-use crate::install::settings::Settings;
+use crate::settings::Settings;
 use server::Server;
 
 /// A root module in a folder of its own.
@@ -25,6 +25,8 @@ struct Project {
     settings: Settings,
     /// Number of times a registry request is retried, if set.
     retries: Option<u32>,
+    /// Whether the lock file of modules must stay as it is.
+    keeps_lock: bool,
     /// Lock of another run that installs modules in the same folder.
     other: RefCell<Option<std::fs::File>>,
 }
@@ -35,6 +37,7 @@ impl Project {
             folder: tempfile::tempdir().unwrap(),
             settings: Settings::default(),
             retries: None,
+            keeps_lock: false,
             other: RefCell::default(),
         };
         for (name, text) in files {
@@ -78,6 +81,7 @@ impl Project {
             root: self.folder.path(),
             data: &DataDir::chosen(self.path(".terraform")),
             pause: |_| {},
+            keeps_lock: self.keeps_lock,
         };
         let tell = |progress| {
             *told.borrow_mut() += &match progress {
@@ -144,7 +148,7 @@ fn repository(folder: &Path) -> String {
 }
 
 #[test]
-fn local_modules_stay_where_they_are_and_are_told_of_once() {
+fn local_modules_stay_where_they_are_and_are_reported_once() {
     let project = Project::new(&[
         ("main.tf", "module \"a\" {\n  source = \"./x/\"\n}\n"),
         ("x/main.tf", "module \"b\" {\n  source = \"../y\"\n}\n"),
@@ -237,7 +241,7 @@ fn a_failure_leaves_what_was_installed_before() {
 }
 
 #[test]
-fn a_folder_that_a_package_does_not_have_is_told_apart_from_no_package() {
+fn a_folder_that_a_package_does_not_have_is_distinguished_from_no_package() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
     for within in ["nope", "main.tf", "*/nope"] {
@@ -496,7 +500,7 @@ fn links_that_a_checkout_contains_lead_no_command_astray() {
 }
 
 #[test]
-fn a_server_of_packages_is_told_what_the_file_netrc_says() {
+fn a_server_of_packages_receives_what_the_file_netrc_says() {
     let server = Server::start(vec![
         ("/m", server::get("BASE/m.zip")),
         ("/m.zip", server::body(zip(&[("main.tf", "")]))),
@@ -585,4 +589,65 @@ fn sources_that_are_not_supported_say_what_to_do() {
         let told = project.install(false);
         assert!(told.contains(part), "{source}: {told}");
     }
+}
+
+const LOCK: &str = ".formwork.modules.lock.json";
+const NO_MODULES: &str = r#"{"format_version":"1.0","modules":{}}"#;
+
+#[test]
+fn a_locked_module_with_other_content_is_refused_until_an_upgrade() {
+    let pages = |text: &'static str| {
+        let archive = gzip(&tar(&[("main.tf", text)]));
+        vec![("/m.tar.gz", server::body(archive))]
+    };
+    let first = Server::start(pages("# one"));
+    let project = Project::new(&[(LOCK, NO_MODULES)]);
+    project.call(&first.url("/m.tar.gz"));
+    project.install(false);
+    let locked = project.read(LOCK);
+    assert!(locked.contains("\"hash\": \"h1:"), "{locked}");
+
+    // The same address has another content now.
+    let second = Server::start(pages("# two"));
+    let moved = locked.replace(&first.url(""), &second.url(""));
+    project.write(LOCK, &moved);
+    project.call(&second.url("/m.tar.gz"));
+    let told = project.install(false);
+    assert!(told.contains("Module content has changed"), "{told}");
+    assert_eq!(project.read(LOCK), moved);
+    assert!(project.read(".terraform/modules/m/main.tf").contains("one"));
+    project.install(true);
+    assert_ne!(project.read(LOCK), moved);
+    assert!(project.read(".terraform/modules/m/main.tf").contains("two"));
+}
+
+#[test]
+fn an_installed_module_that_was_edited_is_refused_where_it_is_locked() {
+    let archive = gzip(&tar(&[("main.tf", "# one")]));
+    let server = Server::start(vec![("/m.tar.gz", server::body(archive))]);
+    let project = Project::new(&[(LOCK, NO_MODULES)]);
+    project.call(&server.url("/m.tar.gz"));
+    project.install(false);
+    project.write(".terraform/modules/m/main.tf", "# edited");
+    let told = project.install(false);
+    assert!(told.contains("Module content has changed"), "{told}");
+}
+
+#[test]
+fn a_lock_that_must_stay_refuses_another_module() {
+    let archive = gzip(&tar(&[("main.tf", "# one")]));
+    let server = Server::start(vec![("/m.tar.gz", server::body(archive))]);
+    let mut project = Project::new(&[(LOCK, NO_MODULES)]);
+    project.call(&server.url("/m.tar.gz"));
+    project.keeps_lock = true;
+    let told = project.install(false);
+    assert!(told.contains("m would be added"), "{told}");
+    assert_eq!(project.read(LOCK), NO_MODULES);
+    project.keeps_lock = false;
+    project.install(false);
+    project.keeps_lock = true;
+    project.install(false);
+    project.write("main.tf", "");
+    let told = project.install(false);
+    assert!(told.contains("m would be removed"), "{told}");
 }

@@ -1,6 +1,6 @@
-//! The backend that keeps the state: the `backend` block compared with what `init` settled and wrote
-//! into `terraform.tfstate` in the data folder. Both programs read and write that file, so either goes
-//! on where the other one was set up. Moves no state.
+//! The backend that keeps the state: the `backend` block compared with what `init` settled and
+//! wrote into `terraform.tfstate` in the data folder. Both programs read and write that file, so
+//! either continues where the other one was set up. Moves no state.
 
 mod hash;
 
@@ -162,9 +162,9 @@ impl BackendConfig {
     pub(crate) fn configure(
         &self,
         diags: &mut Diagnostics,
-        surroundings: &BackendEnvironment,
+        environment: &BackendEnvironment,
     ) -> Result<Arc<dyn Backend>, Reported> {
-        let arguments = Arguments { values: &self.values, surroundings };
+        let arguments = Arguments { values: &self.values, environment };
         self.kind.configure(&arguments).map_err(|error| {
             let detail = format!(
                 "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
@@ -179,8 +179,8 @@ impl BackendConfig {
     }
 
     /// Reports arguments and environment variables that are deprecated.
-    fn warn(&self, diags: &mut Diagnostics, surroundings: &BackendEnvironment) {
-        let arguments = Arguments { values: &self.values, surroundings };
+    fn warn(&self, diags: &mut Diagnostics, environment: &BackendEnvironment) {
+        let arguments = Arguments { values: &self.values, environment };
         self.kind.warnings(&arguments).into_iter().for_each(|warning| diags.warn(warning));
     }
 
@@ -252,7 +252,7 @@ impl InitializedBackend {
 
 impl Env {
     /// The inputs of backends besides their arguments.
-    pub(crate) fn backend_surroundings(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
+    pub(crate) fn backend_environment(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
         BackendEnvironment { root: root.into(), variables: self.all.clone() }
     }
 }
@@ -269,7 +269,7 @@ impl Workspace<'_> {
         InitializedBackend::load(&self.data).map_err(|error| {
             let path = InitializedBackend::path(&self.data);
             let detail = format!(
-                "{}: {error}. It says which backend keeps the state; run \"formwork init -reconfigure\" to write it again.",
+                "{}: {error}. It records the backend of the state; run \"formwork init -reconfigure\" to write it again.",
                 path.display()
             );
             let diagnostic = Diagnostic::error("Failed to read the backend that is set up", detail);
@@ -307,7 +307,7 @@ impl Workspace<'_> {
     /// state or a part of it report none of it.
     pub(crate) fn warn_of_backend(&self, diags: &mut Diagnostics, backend: Option<&Block>) {
         if let Ok(config) = self.backend_config(&mut Diagnostics::new(), backend) {
-            config.warn(diags, &self.env.backend_surroundings(&self.root));
+            config.warn(diags, &self.env.backend_environment(&self.root));
         }
     }
 
@@ -321,7 +321,7 @@ impl Workspace<'_> {
         backend: Option<&Block>,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let config = self.backend_config(diags, backend)?;
-        config.configure(diags, &self.env.backend_surroundings(&self.root))
+        config.configure(diags, &self.env.backend_environment(&self.root))
     }
 
     /// Writes down what is settled for a block; nothing, to forget it.

@@ -41,7 +41,7 @@ impl Workspace<'_> {
             return Ok(placed(places.files(&self.name()), place).into());
         }
         // As in Terraform, the options that name files are for local states.
-        let backend = config.configure(diags, &self.env.backend_surroundings(&self.root))?;
+        let backend = config.configure(diags, &self.env.backend_environment(&self.root))?;
         let opened = OpenState::open(&*backend, &self.name()).await;
         opened.map_err(|error| diags.error(error.diagnostic()))
     }
@@ -61,7 +61,7 @@ impl Workspace<'_> {
             let state = placed(places.files(name), place).state;
             return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
         }
-        let backend = config.configure(diags, &self.env.backend_surroundings(&self.root))?;
+        let backend = config.configure(diags, &self.env.backend_environment(&self.root))?;
         Ok(backend.location(name))
     }
 }

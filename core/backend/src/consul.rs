@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_core::disk::{MAX_RECORD, read_named_text};
 use formwork_core::state::intents::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
@@ -23,6 +24,7 @@ use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;
 use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::wait::reported;
 use crate::web::{Client, Tls};
 use crate::{
     Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
@@ -76,23 +78,31 @@ fn server(arguments: &Arguments<'_>) -> Result<Server, ConfigError> {
     };
     let retries =
         Retries { most: 2, shortest: Duration::from_millis(500), longest: Duration::from_secs(5) };
-    let client = Client::new(&tls(arguments)?, retries, |name| arguments.variable(name))?;
+    let (tls, url) = (tls(arguments)?, url(arguments)?);
+    let mut client = Client::new(&tls, retries, |name| arguments.variable(name))?;
+    if let Some(name) = arguments.variable("CONSUL_TLS_SERVER_NAME") {
+        let parsed: Option<Uri> = url.parse().ok();
+        let host = parsed.as_ref().and_then(Uri::host).unwrap_or_default();
+        client = client.with_server_name(&tls, (host, &name))?;
+    }
     let auth = text("http_auth", "CONSUL_HTTP_AUTH").map(|auth| {
         let auth = if auth.contains(':') { auth } else { format!("{auth}:") };
         format!("Basic {}", STANDARD.encode(auth))
     });
+    // The file comes before the argument, as in the client that Terraform uses. An empty one counts for
+    // nothing.
     let token_file = arguments.variable("CONSUL_HTTP_TOKEN_FILE");
     let token_of_file = token_file.map(|path| file(arguments, "CONSUL_HTTP_TOKEN_FILE", &path));
-    let token = text("access_token", "CONSUL_HTTP_TOKEN")
-        .or(token_of_file.transpose()?.map(|token| token.trim().to_owned()));
+    let token_of_file = token_of_file.transpose()?.map(|token| token.trim().to_owned());
+    let token = token_of_file.filter(|token| !token.is_empty());
+    let token = token.or_else(|| text("access_token", "CONSUL_HTTP_TOKEN"));
     let parameters = [
         ("dc", arguments.text("datacenter").filter(|name| !name.is_empty())),
         ("ns", arguments.variable("CONSUL_NAMESPACE")),
         ("partition", arguments.variable("CONSUL_PARTITION")),
     ];
     let parameters = parameters.into_iter().filter_map(|(name, value)| Some((name, value?)));
-    let (url, parameters) = (url(arguments)?, parameters.collect());
-    Ok(Server { url, token, auth, parameters, client })
+    Ok(Server { url, token, auth, parameters: parameters.collect(), client })
 }
 
 /// The URL of the server. An address may have a scheme.
@@ -141,14 +151,39 @@ fn tls(arguments: &Arguments<'_>) -> Result<Tls, ConfigError> {
     let verify = arguments.variable("CONSUL_HTTP_SSL_VERIFY");
     Ok(Tls {
         insecure: matches!(verify.as_deref(), Some("0" | "f" | "F" | "false" | "FALSE" | "False")),
-        authorities: read("ca_file", "CONSUL_CACERT")?,
+        authorities: match read("ca_file", "CONSUL_CACERT")? {
+            Some(authorities) => Some(authorities),
+            None => arguments
+                .variable("CONSUL_CAPATH")
+                .map(|path| folder(arguments, &path))
+                .transpose()?,
+        },
         identity,
     })
 }
 
 fn file(arguments: &Arguments<'_>, name: &str, path: &str) -> Result<String, ConfigError> {
-    std::fs::read_to_string(arguments.root().join(path))
+    read_named_text(&arguments.root().join(path), MAX_RECORD)
         .map_err(|error| ConfigError::new(format!("{name} {path:?} cannot be read: {error}")))
+}
+
+/// The certificates in all files of a folder.
+fn folder(arguments: &Arguments<'_>, path: &str) -> Result<String, ConfigError> {
+    let failed = |error: &dyn std::fmt::Display| {
+        ConfigError::new(format!("CONSUL_CAPATH {path:?} cannot be read: {error}"))
+    };
+    let entries = std::fs::read_dir(arguments.root().join(path)).map_err(|error| failed(&error))?;
+    let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut names: Vec<PathBuf> = names.map_err(|error: std::io::Error| failed(&error))?;
+    names.sort();
+    let mut all = String::new();
+    for name in names.iter().filter(|name| !name.is_dir()) {
+        let read = read_named_text(name, MAX_RECORD);
+        let text = read.map_err(|error| failed(&format!("{}: {error}", name.display())))?;
+        all.push_str(&text);
+        all.push('\n');
+    }
+    Ok(all)
 }
 
 /// A backend over the keys of one server.
@@ -191,7 +226,9 @@ impl Backend for Consul {
     }
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
+        let location = self.location(DEFAULT_WORKSPACE);
+        let names = reported(location, StoreOperation::List, self.names()).await;
+        Ok(names.map_err(self.failed(StoreOperation::List))?)
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {

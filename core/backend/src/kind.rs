@@ -75,7 +75,7 @@ pub struct Arguments<'a> {
     /// An object with the attributes of the schema; what is not set is null.
     pub values: &'a Value,
     /// The other inputs.
-    pub surroundings: &'a BackendEnvironment,
+    pub environment: &'a BackendEnvironment,
 }
 
 impl<'a> Arguments<'a> {
@@ -97,7 +97,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The truth value of an argument, `None` if it is not set.
+    /// The boolean of an argument, `None` if it is not set.
     #[must_use]
     pub fn truth(&self, name: &str) -> Option<bool> {
         match self.value(name)? {
@@ -109,7 +109,7 @@ impl<'a> Arguments<'a> {
     /// An environment variable, `None` if it is not set or empty.
     #[must_use]
     pub fn variable(&self, name: &str) -> Option<String> {
-        self.surroundings.variables.get(name).filter(|text| !text.is_empty()).cloned()
+        self.environment.variables.get(name).filter(|text| !text.is_empty()).cloned()
     }
 
     /// The string of an argument, else of the first environment variable that is set.
@@ -118,7 +118,7 @@ impl<'a> Arguments<'a> {
         self.text(name).or_else(|| variables.iter().find_map(|name| self.variable(name)))
     }
 
-    /// The truth value of an argument, else of an environment variable, else `false`.
+    /// The boolean of an argument, else of an environment variable, else `false`.
     ///
     /// # Errors
     /// When the variable holds another word.
@@ -158,7 +158,7 @@ impl<'a> Arguments<'a> {
     /// The working folder.
     #[must_use]
     pub fn root(&self) -> &'a Path {
-        &self.surroundings.root
+        &self.environment.root
     }
 }
 

@@ -20,6 +20,7 @@ mod s3;
 mod scripted;
 pub mod store;
 pub mod unsupported;
+mod wait;
 mod web;
 
 use std::path::Path;
@@ -30,6 +31,7 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::lock::{LockInfo, LockRequest, StateLock};
 pub use self::store::{StateStore, StoreError, WriteOutcome};
+pub use self::wait::{WaitReport, report_waits};
 
 /// The name of the workspace that always exists.
 pub const DEFAULT_WORKSPACE: &str = "default";
@@ -101,7 +103,7 @@ fn check_removable_workspace(names: &[String], name: &str) -> Result<(), Workspa
 fn intents_beside(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
     let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Arc::new(LocalIntents::new(root.join(format!(".state-{name}.journal"))))
+    Arc::new(LocalIntents::in_dir(root.join(format!(".state-{name}.journal"))))
 }
 
 /// The state of a workspace, with the place of the intents of its runs.

@@ -69,7 +69,7 @@ impl Files {
     /// the state is a link.
     #[must_use]
     pub fn intents(&self) -> Arc<dyn IntentLog> {
-        Arc::new(LocalIntents::new(self.journals()).beside(self.state.clone()))
+        Arc::new(LocalIntents::in_dir(self.journals()).beside(self.state.clone()))
     }
 
     fn journals(&self) -> PathBuf {

@@ -2,6 +2,7 @@
 //! the server, the same that Terraform takes.
 
 mod connect;
+mod connection;
 mod place;
 #[cfg(test)]
 mod tests;
@@ -14,13 +15,14 @@ use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
-use tokio_postgres::Client;
 
 use self::connect::Target;
+use self::connection::Connection;
 use self::place::PgPlace;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::remote::{Cause, RemoteStore};
 use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::wait::reported;
 use crate::{
     Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, intents_beside, with_default,
 };
@@ -91,7 +93,7 @@ impl Table {
     }
 
     /// Connects, and makes the schema, the table and the index that are not there.
-    async fn open(&self) -> Result<Client, Cause> {
+    async fn open(&self) -> Result<Connection, Cause> {
         let client = self.target.connect().await?;
         let schema = quoted(&self.schema);
         if !self.skip_schema {
@@ -138,7 +140,7 @@ impl Pg {
         }
     }
 
-    async fn names(&self, client: &Client) -> Result<Vec<String>, Cause> {
+    async fn names(&self, client: &Connection) -> Result<Vec<String>, Cause> {
         let query = format!("SELECT name FROM {} WHERE name != 'default'", self.table.name());
         let rows = client.query(&query, &[]).await?;
         Ok(with_default(rows.iter().map(|row| row.get::<_, String>(0))))
@@ -153,8 +155,9 @@ impl Backend for Pg {
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
         let failed = self.failed(StoreOperation::List);
-        let client = self.table.open().await.map_err(&failed)?;
-        Ok(self.names(&client).await.map_err(failed)?)
+        let listing = async { self.names(&self.table.open().await?).await };
+        let location = self.table.target.location();
+        Ok(reported(location, StoreOperation::List, listing).await.map_err(failed)?)
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
@@ -176,7 +179,7 @@ impl Backend for Pg {
         let client = self.table.open().await.map_err(&failed)?;
         let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
         let removed = client.execute(&statement, &[&name]).await;
-        match removed.map_err(|error| failed(connect::explained(error)))? {
+        match removed.map_err(failed)? {
             0 => Err(WorkspaceError::Missing(name.to_owned())),
             _ => Ok(()),
         }

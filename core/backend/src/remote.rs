@@ -8,6 +8,7 @@ use formwork_core::state::file::{FileError, StateFile};
 use crate::known::Known;
 use crate::lock::{LockInfo, StateLock};
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
+use crate::wait::reported;
 
 /// The cause of a failure.
 pub(crate) type Cause = Box<dyn Error + Send + Sync>;
@@ -37,13 +38,20 @@ pub(crate) trait RemotePlace: Send {
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
 }
 
-/// Why a text was not replaced.
+/// Why a string was not replaced.
 #[derive(Debug)]
 pub(crate) enum PutError {
     /// The text is not the one that was last read or written.
     Changed,
     /// The place failed.
     Failed(Cause),
+    /// The text is stored, but something that belongs to it is not.
+    Unfinished {
+        /// The cause.
+        cause: Cause,
+        /// The next step, in whole sentences.
+        remedy: String,
+    },
 }
 
 impl<E: Into<Cause>> From<E> for PutError {
@@ -84,7 +92,7 @@ pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Caus
         Ok(Some(_)) => Ok(()),
         Ok(None) => match place.put(StateFile { serial: 1, ..StateFile::fresh() }.write()).await {
             Ok(()) | Err(PutError::Changed) => Ok(()),
-            Err(PutError::Failed(cause)) => Err(cause),
+            Err(PutError::Failed(cause) | PutError::Unfinished { cause, .. }) => Err(cause),
         },
         Err(cause) => Err(cause),
     };
@@ -117,7 +125,9 @@ impl<P: RemotePlace> RemoteStore<P> {
 
     async fn text(&mut self, doing: StoreOperation) -> Result<Vec<u8>, StoreError> {
         let failed = self.failed(doing);
-        Ok(self.place.get().await.map_err(failed)?.unwrap_or_default())
+        let location = self.place.location();
+        let got = reported(location, doing, self.place.get()).await;
+        Ok(got.map_err(failed)?.unwrap_or_default())
     }
 
     /// Reads lineage and serial of the stored state, and compares them with those that are known.
@@ -137,12 +147,19 @@ impl<P: RemotePlace> RemoteStore<P> {
     async fn put(&mut self, file: &StateFile) -> Result<(), StoreError> {
         self.check_unchanged().await?;
         let failed = self.failed(StoreOperation::Write);
-        match self.place.put(file.write()).await {
+        let location = self.place.location();
+        let putting = self.place.put(file.write());
+        match reported(location, StoreOperation::Write, putting).await {
             Ok(()) => {
                 self.known = known(file);
                 Ok(())
             }
             Err(PutError::Failed(cause)) => Err(failed(cause)),
+            Err(PutError::Unfinished { cause, remedy }) => {
+                self.known = known(file);
+                let (doing, location) = (StoreOperation::Write, self.place.location());
+                Err(StoreError::Failed { doing, location, cause, remedy: Some(remedy) })
+            }
             Err(PutError::Changed) => {
                 // The other program wrote it after the check above.
                 self.check_unchanged().await?;
@@ -165,7 +182,9 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
         let failed = self.failed(StoreOperation::Lock);
         let info = LockInfo::new(operation, String::new());
-        match self.place.lock(&info).await.map_err(failed)? {
+        let location = self.place.location();
+        let locking = reported(location, StoreOperation::Lock, self.place.lock(&info));
+        match locking.await.map_err(failed)? {
             Locking::Taken => Ok(StateLock { id: info.id }),
             Locking::Held(holder) => {
                 let (location, ends) = (self.place.location(), self.place.lock_end());
@@ -176,12 +195,16 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     async fn unlock(&mut self, lock: StateLock) -> Result<(), StoreError> {
         let failed = self.failed(StoreOperation::Unlock);
-        self.place.unlock(&lock.id).await.map_err(failed)
+        let location = self.place.location();
+        let unlocking = reported(location, StoreOperation::Unlock, self.place.unlock(&lock.id));
+        unlocking.await.map_err(failed)
     }
 
     async fn force_unlock(&mut self, id: &str) -> Result<(), StoreError> {
         let failed = self.failed(StoreOperation::Unlock);
-        match self.place.break_lock(id).await.map_err(failed)? {
+        let location = self.place.location();
+        let unlocking = reported(location, StoreOperation::Unlock, self.place.break_lock(id));
+        match unlocking.await.map_err(failed)? {
             ForceUnlockOutcome::Released => Ok(()),
             ForceUnlockOutcome::OtherLock(holder) => {
                 let (location, id) = (self.place.location(), id.to_owned());

@@ -14,21 +14,21 @@ use crate::{Backend, DEFAULT_WORKSPACE};
 /// Reads states out of the backends of this crate.
 #[derive(Clone, Debug, Default)]
 pub struct BackendStates {
-    surroundings: BackendEnvironment,
+    environment: BackendEnvironment,
 }
 
 impl BackendStates {
-    /// A reader that starts relative paths from the working folder in `surroundings`.
+    /// A reader that starts relative paths from the working directory in `environment`.
     #[must_use]
-    pub fn new(surroundings: BackendEnvironment) -> Self {
-        Self { surroundings }
+    pub fn new(environment: BackendEnvironment) -> Self {
+        Self { environment }
     }
 
     fn configure(&self, source: &Source<'_>) -> Result<Arc<dyn Backend>, SourceError> {
         let name = source.backend.unwrap_or_default();
         let kind = kind_of(name)?;
         let values = values(kind, source.config)?;
-        let arguments = Arguments { values: &values, surroundings: &self.surroundings };
+        let arguments = Arguments { values: &values, environment: &self.environment };
         kind.configure(&arguments).map_err(|error| {
             invalid(
                 "config",
@@ -135,9 +135,9 @@ mod tests {
     #[tokio::test]
     async fn a_state_is_read_from_the_file_that_the_arguments_name() {
         let folder = tempfile::tempdir().unwrap();
-        let surroundings =
+        let environment =
             BackendEnvironment { root: folder.path().to_owned(), ..BackendEnvironment::default() };
-        let states = BackendStates::new(surroundings);
+        let states = BackendStates::new(environment);
         // As in a `backend` block, a number is taken for its text.
         let config = settings("path", Value::Number(Number::from(5_i64)));
         let source = Source { backend: Some("local"), config: &config, workspace: None };

@@ -28,6 +28,7 @@ use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;
 use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::wait::reported;
 use crate::web::{Client, Tls};
 use crate::{
     Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
@@ -49,7 +50,7 @@ impl BackendKind for S3Kind {
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let settings = config::read(arguments)?;
         let client = client(arguments, settings.max_attempts)?;
-        let variables = &arguments.surroundings.variables;
+        let variables = &arguments.environment.variables;
         let nearby = context(variables.clone(), Client::nearby()?);
         let around = context(variables.clone(), client.clone());
         let chain = Chain::new(settings.credentials.clone(), around, nearby);
@@ -183,7 +184,9 @@ impl Backend for S3 {
     }
 
     async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
+        let location = self.location(DEFAULT_WORKSPACE);
+        let names = reported(location, StoreOperation::List, self.names()).await;
+        Ok(names.map_err(self.failed(StoreOperation::List))?)
     }
 
     async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {

@@ -144,8 +144,8 @@ pub(crate) fn configured_in(
     let given = Value::object(given.collect::<Vec<_>>());
     let values = kind.schema().coerce(&given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let surroundings = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
-    kind.configure(&Arguments { values: &values, surroundings: &surroundings })
+    let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
+    kind.configure(&Arguments { values: &values, environment: &environment })
 }
 
 /// A state of a serial.

@@ -321,7 +321,7 @@ impl StoreError {
             ),
             Self::OtherLineage { .. } => (
                 "State belongs to another lineage",
-                "The two were begun apart, so one would overwrite what the other knows. The stored \
+                "The two have different origins, so one would overwrite the objects of the other. The stored \
                  state was not changed. If this run has changed real objects, their results are in \
                  its journal, and the next command says how to keep both."
                     .to_owned(),

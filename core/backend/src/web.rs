@@ -1,6 +1,8 @@
 //! HTTP requests of backends: one at a time, with retries for what may pass. An answer has a limit, and
 //! every wait an end.
 
+mod server_name;
+
 use std::error::Error;
 use std::io::Read as _;
 use std::time::Duration;
@@ -11,8 +13,13 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use ureq::config::Config;
 use ureq::http::{HeaderMap, Request, StatusCode, header};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+use ureq::unversioned::resolver::DefaultResolver;
+use ureq::unversioned::transport::{
+    ConnectProxyConnector, Connector as _, SocksConnector, TcpConnector,
+};
 use ureq::{Agent, Proxy};
 
+use self::server_name::NamedTlsConnector;
 use crate::kind::ConfigError;
 use crate::remote::Cause;
 use crate::retry::{Attempts, Retries};
@@ -41,6 +48,8 @@ pub(crate) struct Client {
     proxies: Proxies,
     retries: Retries,
     redirects: u32,
+    /// The longest time for a whole request, if it is shorter than the usual waits.
+    limit: Option<Duration>,
 }
 
 /// The most redirects that a request follows.
@@ -112,7 +121,34 @@ impl Client {
     ) -> Result<Self, ConfigError> {
         let config = agent_config(tls, PATIENCE)?;
         let (agent, proxies) = (config.new_agent(), Proxies::read(variable));
-        Ok(Self { agent, proxies, retries, redirects: MAX_REDIRECTS })
+        Ok(Self { agent, proxies, retries, redirects: MAX_REDIRECTS, limit: None })
+    }
+
+    /// The client for a server whose certificate has another name than `host`.
+    ///
+    /// # Errors
+    /// As [`Client::new`], and when the name is not valid.
+    pub(crate) fn with_server_name(
+        self,
+        tls: &Tls,
+        (host, name): (&str, &str),
+    ) -> Result<Self, ConfigError> {
+        let tls_connector = NamedTlsConnector::new(host, name).map_err(|error| {
+            ConfigError::new(format!("the server name {name:?} for TLS is not valid: {error}"))
+        })?;
+        let connector =
+            ().chain(SocksConnector::default())
+                .chain(ConnectProxyConnector::default())
+                .chain(TcpConnector::default())
+                .chain(tls_connector);
+        let config = agent_config(tls, PATIENCE)?;
+        let agent = Agent::with_parts(config, connector, DefaultResolver::default());
+        Ok(Self { agent, ..self })
+    }
+
+    /// The client for requests that are of no use later than after a limit.
+    pub(crate) fn within(self, limit: Duration) -> Self {
+        Self { limit: Some(limit), ..self }
     }
 
     /// Makes a client for services of the same machine, which answer at once or not at all. It uses no
@@ -124,7 +160,7 @@ impl Client {
         let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
         let config = agent_config(&Tls::default(), NEARBY_PATIENCE)?;
         let (agent, proxies) = (config.new_agent(), Proxies::read(|_| None));
-        Ok(Self { agent, proxies, retries, redirects: 0 })
+        Ok(Self { agent, proxies, retries, redirects: 0, limit: None })
     }
 
     /// The client for signed requests: a redirect is an answer, because the signature does not hold for
@@ -187,6 +223,10 @@ impl Client {
         let proxy = proxy.map(Proxy::new).transpose();
         let proxy = proxy.map_err(|error| format!("the proxy of the environment: {error}"))?;
         let request = self.agent.configure_request(request).proxy(proxy);
+        let request = match self.limit {
+            Some(limit) => request.timeout_global(Some(limit)),
+            None => request,
+        };
         let request =
             request.max_redirects(self.redirects).max_redirects_will_error(self.redirects > 0);
         let request = request.build();

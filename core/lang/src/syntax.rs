@@ -10,7 +10,7 @@ mod parse;
 #[cfg(test)]
 pub(crate) mod print;
 mod source;
-mod surroundings;
+mod source_context;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +20,7 @@ pub(crate) use json::members as json_members;
 pub use json::{JsonText, parse_json};
 pub use parse::{parse_expression, parse_file, parse_template};
 pub use source::add_source;
-pub use surroundings::{context_of, heading_of};
+pub use source_context::{context_of, heading_of};
 
 /// The most levels of expressions, templates and blocks inside each other. Every recursion over a
 /// tree may rely on it, dropping the tree included.

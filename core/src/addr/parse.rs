@@ -237,10 +237,10 @@ fn nothing_left(steps: &[Step]) -> Result<(), AddressError> {
     match steps {
         [] => Ok(()),
         [Step::Name(name)] => Err(AddressError::new(format!(
-            "`.{name}` behind the name of a resource means nothing here. Instance keys stand in \
+            "`.{name}` after the name of a resource is invalid. Write instance keys in \
              brackets: `[0]`, `[\"{name}\"]`."
         ))),
-        _ => Err(AddressError::new("The address goes on where it should end.")),
+        _ => Err(AddressError::new("Unexpected characters after the address.")),
     }
 }
 

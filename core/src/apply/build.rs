@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::destroy_last::Last;
+use super::destroy_timing::DestroyTimings;
 use super::vertex::{
     DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex, Vertex,
 };
@@ -88,6 +88,9 @@ pub(super) type GraphBuilder<'c> = Draft<Vertex<'c>, EdgeReason>;
 /// Builds the graph, not yet checked for cycles.
 pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilder<'c> {
     let config = session.config;
+    // The order of these steps matters: providers are selected from the changes, references need
+    // all names, the order of destruction needs the edges of references, and pruning must precede
+    // the ends of ephemeral resources.
     let mut draft = written(config);
     add_changes(config, plan, &mut draft.adding());
     let used = draft.vertices().iter().filter_map(Vertex::provider).cloned().collect();
@@ -99,7 +102,10 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilde
     connect_checks(&mut draft, &index);
     order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
     prune(plan, &mut draft);
+    // After the pruning: a pruned user must not keep an ephemeral resource open.
     phase::close_ephemeral(&mut draft);
+    // Last, so that a soft order is only given up for a cycle that exists among the remaining
+    // vertices.
     order::relax(&mut draft);
     draft
 }
@@ -147,6 +153,8 @@ pub(super) fn providers(draft: &GraphBuilder<'_>, plan: &Plan) -> Vec<ProviderAd
     let changes = |addr: InstanceAddr| plan.changes.contains_key(&(addr, None));
     let stored = plan.prior.resources.iter().filter(|(addr, stored)| {
         seen.contains(&addr.config())
+            // An unchanged instance needs the schema of its provider, to decode the stored object
+            // for references.
             && !stored.instances.keys().all(|key| changes(addr.instance(key.clone())))
     });
     needed.extend(stored.map(|(_, stored)| stored.provider.provider.clone()));
@@ -171,13 +179,15 @@ fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(Vertex<'c>)) {
 }
 
 fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Vertex<'c>)) {
-    let last = Last::of(plan);
+    let timings = DestroyTimings::of(plan);
     let unsettled = unsettled::unchanged(plan);
     let mut gone = BTreeSet::new();
     for change in plan.changes.values() {
         let name = change.addr.of().config();
         let deposes = match change.action {
             Action::Replace(ReplaceOrder::CreateFirst) => {
+                // The key is chosen before the walk, because the vertices of both halves of the
+                // replacement need it. 32 random bits can collide with a key in the state.
                 let is_free = |key: &_| plan.prior.object(&change.addr, Some(key)).is_none();
                 deposed_keys().find(is_free)
             }
@@ -195,10 +205,12 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
         {
             add(Vertex::Unchanged(UnchangedVertex { change, config }));
         }
+        // A replacement adds two vertices, here and above, so that other objects can be ordered
+        // between its halves.
         if change.action.destroys() {
             let deposed = deposes.or_else(|| change.deposed.clone());
-            let (is_last, is_hurried) = (last.contains(change), last.is_hurried(change));
-            add(Vertex::Destroy(DestroyVertex { change, deposed, is_last, is_hurried }));
+            let timing = timings.timing(change);
+            add(Vertex::Destroy(DestroyVertex { change, deposed, timing }));
             if gone.insert(name.clone()) {
                 add(Vertex::Gone(name));
             }
@@ -206,7 +218,7 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
     }
 }
 
-/// Keys of eight hexadecimal digits by chance, without end.
+/// Keys of eight hexadecimal digits at random, without end.
 fn deposed_keys() -> impl Iterator<Item = DeposedKey> {
     std::iter::repeat_with(|| {
         let mut digits = uuid::Uuid::new_v4().simple().to_string();
@@ -229,6 +241,7 @@ fn connect_references<'c>(
         for (node, references) in mentions(config, vertex, mode) {
             for reference in references {
                 let whole = index.names.find(node, reference).copied();
+                // A reference of a block to its own resource would make the vertex wait for itself.
                 if whole == Some(at) || whole.is_some() && whole == own {
                     continue;
                 }
@@ -282,6 +295,8 @@ fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<EdgeR
 
 /// Connects `check` blocks: the objects that a `check` block refers to are read after all changes.
 fn connect_checks(draft: &mut GraphBuilder<'_>, index: &Index) {
+    // A `check` block reports on the result of the run, so its data sources must see all changes,
+    // as in Terraform.
     let because = EdgeReason::Order("is looked at when everything else is done");
     let is_nested =
         |id: &&VertexId| matches!(&draft[**id], Vertex::Instance(i) if i.config.within.is_some());
@@ -316,7 +331,9 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
     let unsettled = unsettled::values(plan, draft);
     let wanted = draft.vertices().iter().zip(unsettled).map(|(vertex, unsettled)| match vertex {
         Vertex::Instance(_) | Vertex::Unchanged(_) => true,
-        Vertex::Destroy(destroy) => !destroy.is_last || is_meant(destroy.change),
+        Vertex::Destroy(destroy) => {
+            !destroy.timing.is_after_successor() || is_meant(destroy.change)
+        }
         // Terraform also opens ephemeral resources that nothing needs.
         Vertex::Open(_) => is_whole,
         Vertex::SharedVertex(SharedVertex::Value(value)) => {
@@ -328,6 +345,8 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
         }
         _ => false,
     });
+    // Edges of order are followed too: an unchanged join between two changes must stay, or their
+    // order would be lost.
     let keep = draft.dependencies(|_| true).reach(wanted.collect());
     draft.retain(|id, _| keep[id.index()]);
 }

@@ -14,7 +14,10 @@ use crate::session::Session;
 
 /// Says which flag has an object go last, and where it is written.
 pub(super) fn by(session: &Session<'_>, vertex: &Vertex<'_>) -> Option<String> {
-    let Vertex::Destroy(DestroyVertex { change, is_last: true, .. }) = vertex else { return None };
+    let Vertex::Destroy(DestroyVertex { change, timing, .. }) = vertex else { return None };
+    if !timing.is_after_successor() {
+        return None;
+    }
     let addr = change.addr.of().config();
     if change.deposed.is_some() {
         return Some("a replacement with create_before_destroy left it behind".to_owned());
@@ -47,6 +50,8 @@ fn inherited(
     session: &Session<'_>,
     addr: &ConfigResourceAddr,
 ) -> Option<(ConfigResourceAddr, String)> {
+    // Built again from the configuration: the graph with the cycle has edges of order in both
+    // directions, in which a search would find any resource.
     let draft = build::as_written(session);
     let dependents = draft.dependents();
     let is_own = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Done(name) if name == addr);
@@ -54,6 +59,8 @@ fn inherited(
     let mut seen = vec![false; draft.vertices().len()];
     seen[start.index()] = true;
     let mut queue = VecDeque::from([start]);
+    // Breadth first, so that the nearest resource is named. Terraform inherits the flag along the
+    // same edges.
     while let Some(id) = queue.pop_front() {
         if let Vertex::Expand(expand) = &draft[id]
             && let Some(place) = written(session, expand.config)

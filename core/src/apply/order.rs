@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 pub(super) use self::relax::relax;
 use super::build::{GraphBuilder, Index};
+use super::destroy_timing::DestroyTiming;
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, Mode, ProviderConfigAddr};
 use crate::change::{Action, ReplaceOrder};
@@ -35,6 +36,8 @@ const CONFIGURES: EdgeReason = EdgeReason::Order("configures the provider that d
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
 pub(super) fn connect(draft: &mut GraphBuilder<'_>, index: &Index, destroying: bool) {
     join_gone(draft, index);
+    // In a full destroy nothing is changed, so no destruction can wait for a provider that a change
+    // configures. The opposite order is added at the end instead.
     let behind = if destroying { Behind::new() } else { behind_providers(draft, index) };
     connect_destroys(draft, index, &behind);
     connect_creators(draft, index);
@@ -97,6 +100,8 @@ impl Parts {
     /// for those that go last too.
     fn first_gone(&self) -> &[VertexId] {
         match &self.gone {
+            // With few objects the join has the same effect as single edges, and with many it keeps
+            // their number linear. It is only wrong if objects of both groups share it.
             _ if self.first.is_empty() => &[],
             Some(gone) if self.last.is_empty() => std::slice::from_ref(gone),
             _ => &self.first,
@@ -123,12 +128,17 @@ impl<'i> Resources<'i> {
         }
         for (id, destroy) in destroys(vertices, index) {
             let Some(at) = found.number(&name(&destroy.change.addr)) else { continue };
-            if destroy.is_last && destroy.is_hurried {
+            if destroy.timing == DestroyTiming::AfterSuccessor {
+                // Collected, because `found` is borrowed for the names and changed in the next
+                // line.
                 let on: Vec<_> = found.others(at, &destroy.change.prior_dependencies).collect();
                 found.parts[at].held_up.extend(on);
             }
             let parts = &mut found.parts[at];
-            let group = if destroy.is_last { &mut parts.last } else { &mut parts.first };
+            let group = match destroy.timing {
+                DestroyTiming::First => &mut parts.first,
+                DestroyTiming::AfterSuccessor | DestroyTiming::Last => &mut parts.last,
+            };
             group.push(id);
             if let Action::Replace(order) = destroy.change.action {
                 parts.destroyed_first |= order == ReplaceOrder::DestroyFirst;
@@ -142,6 +152,8 @@ impl<'i> Resources<'i> {
                 let parts = &mut found.parts[at];
                 match change.addr.resource.mode() {
                     Mode::Managed => parts.makers.push(id),
+                    // A read after a destruction must not see the destroyed object, for example in
+                    // a list of all objects of a service.
                     _ if config.within.is_none() => parts.readers.push(id),
                     _ => {}
                 }
@@ -172,7 +184,7 @@ impl<'i> Resources<'i> {
 
 /// Many that wait for many.
 struct JoinVertex {
-    /// Of which resource, in the eyes of those who wait.
+    /// The resource of the dependency, as its dependents see it.
     of: ConfigResourceAddr,
     waiting: Vec<VertexId>,
     on: Vec<VertexId>,
@@ -182,6 +194,8 @@ struct JoinVertex {
 /// Adds the edges, over a join where there would be one for each of many pairs.
 fn connect_waits(draft: &mut GraphBuilder<'_>, waits: Vec<JoinVertex>) {
     for JoinVertex { of, waiting, mut on, why } in waits {
+        // n dependents on m dependencies would be n·m edges. With a thousand instances on each side
+        // that is a million, and the graph would be slower to build than to walk.
         if waiting.len() > 1 && on.len() > 1 {
             let join = draft.add(Vertex::Free(of));
             on.iter().for_each(|&on| draft.connect(join, on, why));
@@ -215,12 +229,14 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Behind
     let mut before = None;
     for (id, destroy) in destroys(vertices, index) {
         let Some(own) = resources.number(&name(&destroy.change.addr)) else { continue };
-        let (names, is_last) = (&destroy.change.prior_dependencies, destroy.is_last);
+        let (names, timing) = (&destroy.change.prior_dependencies, destroy.timing);
         let configures = |on| configures(on, &destroy.change.provider);
-        let group = Some((own, Arc::as_ptr(names), is_last));
+        // The lists are shared between instances of one resource, so comparing pointers recognises
+        // equal ones without comparing the lists. Distinct but equal lists only cost time.
+        let group = Some((own, Arc::as_ptr(names), timing));
         if before != group {
             // There are fewer resources than vertices, whose numbers fit.
-            let goes_first = !is_last && !held_up.contains(&own);
+            let goes_first = timing == DestroyTiming::First && !held_up.contains(&own);
             let pair = |on| (on as u32, own as u32, goes_first && !configures(on));
             let others = resources.others(own, names);
             let free =
@@ -228,9 +244,11 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Behind
             pairs.extend(free.map(pair));
         }
         before = group;
-        for on in resources.others(own, names).filter(|_| is_last && !destroy.is_hurried) {
+        for on in resources.others(own, names).filter(|_| timing == DestroyTiming::Last) {
             let Parts { done, makers, .. } = &resources.parts[on];
             if let Some(done) = done.filter(|_| !makers.is_empty()) {
+                // An object that goes last is destroyed after the changes of its dependencies,
+                // while all others are destroyed before them.
                 edges.connect(id, done, LAST);
             }
         }
@@ -241,6 +259,8 @@ fn connect_destroys(draft: &mut GraphBuilder<'_>, index: &Index, behind: &Behind
     };
     let written = written::pairs(vertices, index, &resources, goes_first);
     // Of equal edges the first reason counts.
+    // Edges from the state precede those from the configuration. `relax` removes only the latter if
+    // they close a cycle, so an edge that both demand must carry the reason of the state.
     let stored = waits(&resources, pairs, [BEFORE_CHANGES, DEPENDENTS_FIRST]);
     let written = waits(&resources, written, [AS_WRITTEN; 2]);
     connect_waits(draft, stored);
@@ -255,6 +275,8 @@ fn waits(
 ) -> Vec<JoinVertex> {
     pairs.sort_unstable();
     pairs.dedup();
+    // Sorted by dependency, so that each dependency gets one pair of joins, whatever the number of
+    // its dependents.
     pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(resources, pairs, whys)).collect()
 }
 
@@ -301,9 +323,13 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &Index) {
             };
             let lists =
                 Some((Arc::as_ptr(&change.prior_dependencies), Arc::as_ptr(&change.dependencies)));
+            // Instances of one resource share their lists, so most of a thousand instances are
+            // skipped here.
             if std::mem::replace(&mut before, lists) == lists {
                 continue;
             }
+            // Both lists count: the recorded dependencies are in use now, and those of the
+            // configuration will be.
             depends_on.extend(resources.others(own, &change.prior_dependencies));
             depends_on.extend(resources.others(own, &change.dependencies));
         }
@@ -320,6 +346,7 @@ fn connect_creators(draft: &mut GraphBuilder<'_>, index: &Index) {
             waits.push(JoinVertex { of, waiting, on: gone.collect(), why: AFTER_DESTROY });
         }
         for &on in &depends_on {
+            // The join and not the instances: a dependent without changes has none in this graph.
             users[on].extend(parts.done);
         }
     }
@@ -342,9 +369,11 @@ fn connect_own(draft: &mut GraphBuilder<'_>, index: &Index) {
         }
     }
     for (id, destroy) in destroys(vertices, index) {
+        // Names and ports are often unique, so the new object can only be created after the old one
+        // is gone.
         let holds_up = destroy.change.deposed.is_none();
         if let Some(&maker) = makers.get(&destroy.change.addr) {
-            if destroy.is_last {
+            if destroy.timing.is_after_successor() {
                 edges.connect(id, maker, LAST);
             } else if holds_up {
                 edges.connect(maker, id, OWN_PREDECESSOR);
@@ -359,6 +388,8 @@ type Behind = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
 fn behind_providers(draft: &GraphBuilder<'_>, index: &Index) -> Behind {
     let dependencies = needs(draft);
     let needed = index.names.providers().iter();
+    // Most provider configurations depend on no object. Without this the graph would be searched
+    // for each of them.
     let needed = needed.filter(|(_, id)| !dependencies.of(**id).is_empty());
     needed
         .map(|(addr, &id)| {
@@ -369,6 +400,8 @@ fn behind_providers(draft: &GraphBuilder<'_>, index: &Index) -> Behind {
 
 /// Vertices that each vertex needs for its own sake, not for the sake of order.
 fn needs(draft: &GraphBuilder<'_>) -> Adjacency {
+    // Edges of order lead from nearly every vertex to nearly every other, so following them would
+    // put all resources behind each provider.
     draft.dependencies(|edge| !edge.why.is_order())
 }
 
@@ -388,6 +421,7 @@ fn connect_provider_users(draft: &mut GraphBuilder<'_>, index: &Index) {
         let behind = destroys(draft.vertices(), index);
         let behind = behind.filter(|(_, destroy)| needed.contains(&name(&destroy.change.addr)));
         let waiting: Vec<_> = behind.map(|(id, _)| id).collect();
+        // An object of the provider that configures the provider itself cannot go after itself.
         let others = users.iter().filter(|user| !needed.contains(user));
         let gone = others.filter_map(|user| index.gone.get(user).copied());
         if let Some(of) = needed.first().cloned() {

@@ -75,11 +75,15 @@ pub(super) async fn run(
             async move {
                 let _permit = match vertex {
                     // The semaphore is never closed, so a permit always comes.
+                    // Only vertices that call a provider take a permit. Values and joins are cheap,
+                    // and a permit for them would delay calls at `-parallelism=1`.
                     Vertex::Instance(_) | Vertex::Destroy(_) => {
                         session.permits.acquire().await.ok()
                     }
                     _ => None,
                 };
+                // Read when the vertex starts: by then its successor may have deposed it. The
+                // borrow ends before the visit waits for anything.
                 let object = object_to_destroy(&state.borrow(), vertex);
                 visit(view, object, vertex).await
             }
@@ -140,6 +144,8 @@ fn finish(state: &mut State, plan: &Plan) {
     }
     if plan.mode == Mode::Destroy {
         let stays = |addr: &ResourceAddr| {
+            // With `-target`, data sources outside of the targets may still be used by objects that
+            // stay.
             plan.is_limited() && !plan.targets.iter().any(|target| target.touches(addr))
         };
         state.resources.retain(|addr, _| addr.resource.mode() != ResourceMode::Data || stays(addr));
@@ -171,6 +177,8 @@ impl Recorder<'_, '_> {
         (came, failed): (ApplyOutcome, bool),
     ) {
         debug_assert!(
+            // The walk starts the dependents as soon as this function returns. A result that is not
+            // in the journal by then would be lost in a crash, and theirs would not.
             failed || is_written_down(self.journal, vertex),
             "dependents begin before what they depend on is written down"
         );
@@ -188,6 +196,7 @@ impl Recorder<'_, '_> {
                 Vertex::Instance(instance),
                 ApplyOutcome::Made { object, value, deposes, changed },
             ) => {
+                // Terraform counts successful operations only, also in the summary of a failed run.
                 if changed && !failed {
                     self.count(instance.change.action);
                 }

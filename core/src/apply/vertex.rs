@@ -1,5 +1,6 @@
 //! Vertices that can be visited while applying. A vertex is complete when made.
 
+use super::destroy_timing::DestroyTiming;
 use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ProviderConfigAddr};
 use crate::change::Change;
 use crate::config::{Config, ModuleNode, Resource};
@@ -79,10 +80,8 @@ pub(crate) struct DestroyVertex<'c> {
     pub(crate) change: &'c Change,
     /// The key under which it is deposed by then, if it is.
     pub(crate) deposed: Option<DeposedKey>,
-    /// Whether the object goes only after its successor and everything that needs it is there.
-    pub(crate) is_last: bool,
-    /// Whether it goes before something that is itself destroyed before its successor is created.
-    pub(crate) is_hurried: bool,
+    /// When it is destroyed.
+    pub(crate) timing: DestroyTiming,
 }
 
 impl<'c> From<SharedVertex<'c>> for Vertex<'c> {

@@ -102,7 +102,7 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
     if let Some(wildcard) = items.iter().find(|item| is_wildcard(item))
         && items.len() > 1
     {
-        let detail = "The text \"*\" cannot stand beside references.";
+        let detail = "The string \"*\" cannot be combined with references.";
         let problem = Diagnostic::error("Invalid ignore_changes ruleset", detail);
         let _ = diags.error(problem.at(wildcard.span));
     }

@@ -75,7 +75,7 @@ pub(crate) fn read(diags: &mut Diagnostics, text: &str) -> Result<Resource, Repo
     drop(resources);
     diags.append(found)?;
     resource.ok_or_else(|| {
-        let detail = "The text that was generated holds no resource.";
+        let detail = "The generated configuration contains no resource.";
         diags.error(Diagnostic::error("Invalid generated configuration", detail))
     })
 }

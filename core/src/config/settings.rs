@@ -1,4 +1,4 @@
-//! `terraform` blocks: versions, providers, and where the state lives.
+//! `terraform` blocks: versions, providers, and the backend.
 
 use formwork_lang::content::{BodySchema, into_attributes, into_content};
 use formwork_lang::eval::head;
@@ -193,7 +193,7 @@ fn check_language(diags: &mut Diagnostics, expr: &Expr) {
         Some(_) => "Unsupported language edition",
         None => "Invalid language edition",
     };
-    let detail = "The only edition of the language is the keyword TF2021, which need not be said.";
+    let detail = "The only edition of the language is the keyword TF2021, which is the default.";
     let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
 }
 
@@ -267,7 +267,7 @@ fn constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> 
         Value::String(text) => text.as_str().to_owned(),
         Value::Unknown(..) => return Ok(String::new()),
         _ => {
-            let detail = "Constraints on a version are a text, such as \"~> 3.0\".";
+            let detail = "Version constraints are a string, such as \"~> 3.0\".";
             let problem = Diagnostic::error("Invalid version constraint", detail);
             return Err(diags.error(problem.at(head(expr))));
         }

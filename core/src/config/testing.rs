@@ -92,10 +92,10 @@ pub(crate) fn report(sources: &Sources, diags: &Diagnostics) -> String {
 }
 
 /// Prints a value on one line.
-pub(crate) fn show(value: &Value) -> String {
-    let list = |items: &[Value]| items.iter().map(show).collect::<Vec<_>>().join(", ");
+pub(crate) fn format_value(value: &Value) -> String {
+    let list = |items: &[Value]| items.iter().map(format_value).collect::<Vec<_>>().join(", ");
     let pairs = |names: &[formwork_value::Str], items: &[Value]| {
-        let pair = |(name, item): (_, _)| format!("{name} = {}", show(item));
+        let pair = |(name, item): (_, _)| format!("{name} = {}", format_value(item));
         names.iter().zip(items).map(pair).collect::<Vec<_>>().join(", ")
     };
     match value {
@@ -109,6 +109,6 @@ pub(crate) fn show(value: &Value) -> String {
         Value::Tuple(items) => format!("[{}]", list(items.items())),
         Value::Map(map) => format!("map{{{}}}", pairs(map.keys(), map.items())),
         Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
-        Value::Marked(marked) => format!("{:?}({})", marked.marks(), show(marked.value())),
+        Value::Marked(marked) => format!("{:?}({})", marked.marks(), format_value(marked.value())),
     }
 }

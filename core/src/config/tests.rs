@@ -225,7 +225,7 @@ terraform {
 "#,
         &expect![[r#"
             error main.tf:2,22-39 Invalid required_version constraint
-                `>= 1.11.4-beta1` names a prerelease, and prereleases of the engine cannot be asked for. Take out what stands behind the numbers.
+                `>= 1.11.4-beta1` names a prerelease, and prereleases of the engine cannot be required. Remove the part after the numbers.
         "#]],
     );
     check(
@@ -250,7 +250,7 @@ module "m" {
             error main.tf:4,37-39 Invalid version constraint
                 This string does not use correct version constraint syntax. `` was found: a constraint is empty.
             error main.tf:5,37-41 Invalid version constraint
-                Constraints on a version are a text, such as "~> 3.0".
+                Version constraints are a string, such as "~> 3.0".
             error main.tf:6,37-46 Invalid version constraint
                 This string does not use correct version constraint syntax. `>= v1.0` was found: `v1.0` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:7,9-18 Invalid version constraint

@@ -73,6 +73,8 @@ impl Dir {
     /// As [`Dir::subdir`], and when it cannot be created.
     pub fn create_subdir(&self, name: impl AsRef<OsStr>) -> io::Result<Self> {
         let name = component(name.as_ref())?;
+        // `EEXIST` is also returned for a planted link. The `subdir` below opens it without
+        // following, and reports it.
         match mkdirat(&self.handle, name, Mode::from_bits_truncate(0o777)) {
             Ok(()) | Err(Errno::EEXIST) => {}
             Err(errno) => return Err(errno.into()),
@@ -108,6 +110,7 @@ impl Dir {
     /// When it cannot be written; the former content is still there then.
     pub fn replace(&self, name: &str, content: &[u8], mode: u32) -> io::Result<()> {
         let name = component(OsStr::new(name))?;
+        // In the same directory, because a rename across file systems is not atomic.
         let aside = format!(".{}.{}", name.display(), unique());
         let flags = OFlag::O_WRONLY | OFlag::O_CREAT | OFlag::O_EXCL | OFlag::O_CLOEXEC;
         // Not subject to the umask, as a temporary file that is renamed.
@@ -116,6 +119,8 @@ impl Dir {
         let written = file
             .write_all(content)
             .and_then(|()| file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode)))
+            // Synced before the rename: some file systems write the new name to disk before the
+            // content, and a crash would leave an empty file.
             .and_then(|()| file.sync_all())
             .and_then(|()| Ok(renameat(&self.handle, aside.as_str(), &self.handle, name)?));
         written.inspect_err(|_| drop(self.remove(&aside)))
@@ -144,6 +149,8 @@ impl Dir {
     /// # Errors
     /// When it cannot be read.
     pub fn names(&self) -> io::Result<Vec<std::ffi::OsString>> {
+        // A new open file description, because reading a directory moves the position of its
+        // handle.
         let handle = openat(&self.handle, ".", OPEN_DIR, Mode::empty())?;
         let mut names = Vec::new();
         for entry in nix::dir::Dir::from_fd(handle)?.iter() {
@@ -152,6 +159,7 @@ impl Dir {
                 names.push(name);
             }
         }
+        // The order of `readdir` differs between file systems, and names reach the output.
         names.sort();
         Ok(names)
     }

@@ -218,7 +218,7 @@ impl EachOnly {
     fn instance_key(&self, diags: &mut Diagnostics, expr: &Expr) -> Result<InstanceKey, Reported> {
         let (key, marks) = formwork_lang::eval::evaluate(diags, expr, self)?.unmark();
         if marks.contains(Marks::SENSITIVE) {
-            let detail = "The key is sensitive, and an address is shown. Take the mark off with `nonsensitive` where the block says what it is repeated for, if it is no secret.";
+            let detail = "The key is sensitive, and an address is shown. Remove the mark with `nonsensitive` in the `for_each` argument if the key is not a secret.";
             let problem = Diagnostic::error("Invalid index expression", detail);
             return Err(diags.error(problem.at(expr.span)));
         }

@@ -208,7 +208,7 @@ fn unrecorded(diags: &mut Diagnostics, name: &str, span: Span) -> Reported {
         Diagnostic::error(
             "Value read too early",
             format!(
-                "`{name}` was needed before it was known. This is a mistake in Formwork, not in the \
+                "`{name}` was needed before it was known. This is a bug in Formwork, not an error in the \
                  configuration; please report it."
             ),
         )

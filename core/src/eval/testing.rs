@@ -7,7 +7,7 @@ use formwork_value::diag::Sources;
 
 use super::{HostValues, ModuleScope, Results};
 use crate::addr::ResourceName;
-use crate::config::testing::show;
+use crate::config::testing::format_value;
 use crate::config::{Config, testing};
 
 pub(crate) struct EvalFixture {
@@ -46,7 +46,7 @@ impl EvalFixture {
         let value = parse_expression(&mut diags, &sources, source)
             .and_then(|expr| evaluate(&mut diags, &expr, &self.scope()));
         match value {
-            Ok(value) => format!("{text} = {}\n", show(&value)),
+            Ok(value) => format!("{text} = {}\n", format_value(&value)),
             Err(_) => format!("{text}: {}", testing::report(&sources, &diags)),
         }
     }
@@ -57,7 +57,7 @@ impl EvalFixture {
         for (name, output) in &self.config.root.outputs {
             let mut diags = Diagnostics::new();
             match evaluate(&mut diags, &output.expr, scope) {
-                Ok(value) => out += &format!("{name} = {}\n", show(&value)),
+                Ok(value) => out += &format!("{name} = {}\n", format_value(&value)),
                 Err(_) => out += &testing::report(&self.sources, &diags),
             }
         }

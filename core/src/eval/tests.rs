@@ -8,7 +8,7 @@ use super::conditions::{self, ConditionKind};
 use super::testing::EvalFixture;
 use super::*;
 use crate::addr::InstanceKey;
-use crate::config::testing::{report, show};
+use crate::config::testing::{format_value, report};
 
 fn object(id: &str) -> Value {
     Value::object([("id", Value::string(id)), ("later", Value::unknown(Type::String))])
@@ -186,7 +186,7 @@ resource "x_y" "b" {
         let body = &own.config.root.resources[&name].body;
         let mut diags = Diagnostics::new();
         match formwork_lang::eval::evaluate(&mut diags, &body.attributes[0].expr, scope) {
-            Ok(value) => show(&value),
+            Ok(value) => format_value(&value),
             Err(_) => report(&own.sources, &diags),
         }
     };

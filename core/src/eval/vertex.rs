@@ -303,7 +303,7 @@ fn visit_output(
         ));
     }
     if is_root && is_infinite(&value) {
-        let detail = "This output value has a number in it that is infinite, which no state can hold. It comes of a division by zero, or of numbers too large to be told apart from it.";
+        let detail = "This output value contains an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large.";
         let problem = Diagnostic::error("Output value is not finite", detail);
         return Err(diags.error(problem.at(output.expr.span)));
     }

@@ -93,12 +93,16 @@ where
         async move { (id, result.await) }
     };
     loop {
+        // Results that wait for their record count as well. Otherwise fast visits could pile up
+        // results without bound.
         while under_way.len() + finished.len() < limit && !agenda.is_idle() {
             if (pace.stop)() {
                 break;
             }
             let Some(id) = agenda.take() else { break };
             if !pace.gate.admits(id) {
+                // Set aside and not back into the queue, where the same vertex would be taken again
+                // at once.
                 agenda.hold_back(id);
                 continue;
             }
@@ -109,6 +113,8 @@ where
             && !(pace.stop)()
             && let Some(id) = agenda.take_held_back()
         {
+            // No visit is running and none can start, so no vertex can make room any more. One of
+            // them has to start beyond the limit.
             pace.gate.forces(id);
             under_way.push(begin(id));
         }
@@ -117,6 +123,8 @@ where
             while let Some(result) = under_way.next().await {
                 finished.push(result);
             }
+            // The order in which concurrent visits end is not deterministic, so the shuffle starts
+            // from a sorted list.
             finished.sort_by_key(|(id, _)| *id);
         } else if let Some(result) = under_way.next().await {
             finished.push(result);
@@ -229,6 +237,8 @@ impl<'g, V, E> Agenda<'g, V, E> {
     fn done(&mut self, id: VertexId, next: Next, gate: &dyn Gate) {
         let mut settled = vec![(id, next)];
         while let Some((id, next)) = settled.pop() {
+            // A free place may admit any of the vertices that wait, and the smallest goes first, as
+            // in a run without a limit.
             if gate.passed(id) {
                 std::mem::take(&mut self.held_back).into_iter().for_each(|id| self.get_ready(id));
             }
@@ -236,12 +246,15 @@ impl<'g, V, E> Agenda<'g, V, E> {
                 let at = dependent.index();
                 self.n_waiting[at] -= 1;
                 if next == Next::SkipDependents {
+                    // Marked before the last dependency is recorded: a later success of another one
+                    // must not start the vertex.
                     self.fate[at] = VertexFate::Skipped;
                 }
                 if self.n_waiting[at] > 0 {
                     continue;
                 }
                 match self.fate[at] {
+                    // A loop with a list instead of recursion: a chain may have a million vertices.
                     VertexFate::Skipped => settled.push((dependent, Next::SkipDependents)),
                     VertexFate::Open | VertexFate::Started => self.get_ready(dependent),
                 }

@@ -28,11 +28,11 @@ pub(crate) struct ChangeRequest<'a> {
 }
 
 impl ChangeRequest<'_> {
-    /// Asks what becomes of an object under a configuration. `before` is what it is like, null if
-    /// there is none; the object is what else the state has of it.
+    /// Requests the planned object for a configuration. `before` is the prior object, null if there
+    /// is none; the object has its further data in the state.
     ///
     /// # Errors
-    /// When the provider does not answer, or its answer breaks the contract.
+    /// When the provider does not answer, or its answer violates the contract.
     pub(crate) async fn change(
         self,
         diags: &mut Diagnostics,
@@ -43,6 +43,8 @@ impl ChangeRequest<'_> {
         let block = self.ty.block();
         let ignored = ignore(ignored);
         let config = match &ignored {
+            // Terraform replaces ignored attributes in the configuration before the provider sees
+            // it, so a provider cannot plan a change for them.
             Some(ignored) => &ignored.in_config(block, before, config),
             None => config,
         };
@@ -51,6 +53,7 @@ impl ChangeRequest<'_> {
         let identity = object.and_then(|object| self.ty.identity_of(object));
         let (private, identity) = (&private, identity.as_ref());
         let ask = Ask { prior: before, proposed: &proposed, config, private, identity };
+        // The paths have a rule of their own, which `replace_paths` checks.
         let requires_replace = &[];
         let judged = |planned: &Planned| {
             let legacy = planned.legacy;
@@ -60,6 +63,8 @@ impl ChangeRequest<'_> {
         if planned.legacy {
             // The legacy type system returns unknown and null blocks, and they are kept so.
             if let Some(ignored) = &ignored {
+                // A provider of the legacy SDK may plan a change of an ignored attribute all the
+                // same. Terraform resets it once more.
                 planned.value = ignored.in_planned(before, &planned.value);
             }
         }
@@ -71,13 +76,14 @@ impl ChangeRequest<'_> {
     ///
     /// # Errors
     /// When the provider does not answer, or its answer breaks the contract.
-    pub(crate) async fn anew(
+    pub(crate) async fn plan_replacement(
         self,
         diags: &mut Diagnostics,
         config: &Plain,
         private: &Bytes,
     ) -> Result<Planned, Reported> {
         let block = self.ty.block();
+        // The provider must not carry over computed values of the old object, such as its id.
         let null = conform::planned_destroy(block);
         let proposed = proposed_new(block, &null, config);
         let ask = Ask { prior: &null, proposed: &proposed, config, private, identity: None };
@@ -108,7 +114,7 @@ impl ChangeRequest<'_> {
         call: Call<'_>,
         object: &Plain,
     ) -> Result<(), Reported> {
-        let violations = check(&Exchange::new(call).value(object), &self.ty.schemas());
+        let violations = check(&Exchange::for_call(call).value(object), &self.ty.schemas());
         self.broken(diags, reported_as, violations, object)
     }
 
@@ -141,6 +147,8 @@ impl ChangeRequest<'_> {
         if violations.is_empty() {
             return Ok(());
         }
+        // A violation quotes values. The marks of the configuration are not on the answer, so both
+        // sources of sensitivity are needed.
         let mut secrets = self.ty.block().sensitive_paths(answer.value());
         secrets.extend_from_slice(self.secrets);
         let mut result = Ok(());

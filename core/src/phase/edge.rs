@@ -70,7 +70,7 @@ impl<'c, V: Vertex<'c>> CycleExplanation<'_, V> {
                 }
                 Some(_) => "Take one of the mentions away to break the cycle.",
                 None => {
-                    "None of this stands in the configuration: it is what the state says of the objects. Destroy or remove some of them first, with the option -target or `formwork state rm`."
+                    "The configuration contains none of this. It comes from the state. Destroy or remove some of them first, with the option -target or `formwork state rm`."
                 }
             };
             let detail =

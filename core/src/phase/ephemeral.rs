@@ -1,6 +1,6 @@
 //! Ephemeral resources while a phase needs them: opened when they are visited, renewed for as long
-//! as the phase goes on, closed when the last vertex that needs them is done, and at the end in any
-//! case. Each phase decides which vertex opens and which one closes them.
+//! as the phase continues, closed when the last vertex that needs them is done, and at the end in
+//! any case. Each phase decides which vertex opens and which one closes them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -116,6 +116,8 @@ impl<'s> EphemeralResources<'s> {
         let written = InstanceConfig { session, config: resource, addr, failure: Severity::Error };
         let config = written.evaluate(diags, &ty, &scope).await?;
         let about = written.about();
+        // Validated on every opening, since the configuration of an ephemeral resource may differ
+        // between plan and apply.
         handle.validate(diags, &ty, &config, about).await?;
         if !config.is_wholly_known() {
             self.see(addr, EphemeralStep::Open, EphemeralStage::Deferred);
@@ -126,10 +128,14 @@ impl<'s> EphemeralResources<'s> {
         let opening = handle.open(diags, &ty, &config, about);
         let opened = self.seen(addr, EphemeralStep::Open, opening).await?;
         let value = marked(opened.value, &config);
+        // Kept before the postconditions are checked: the resource is open from now on and has to
+        // be closed, also if one fails.
         self.keep(Open {
             addr: addr.clone(),
             block: resource.span,
             handle,
+            // Protocol: `CloseEphemeralResource` gets the private data of the opening, and
+            // `RenewEphemeralResource` those of the last answer.
             opened: opened.keep.private.clone(),
             due: Cell::new(self.deadline(&opened.keep)),
             keep: RefCell::new(opened.keep),
@@ -162,6 +168,7 @@ impl<'s> EphemeralResources<'s> {
         let closed = these.iter().map(async |addr| {
             let mut said = Diagnostics::new();
             // Whatever comes of it, it is not closed twice.
+            // Removed before the call, so that no renewal starts for it meanwhile.
             let open = self.open.borrow_mut().remove(addr);
             self.changed.notify_one();
             let Some(open) = open else { return said };
@@ -180,6 +187,8 @@ impl<'s> EphemeralResources<'s> {
 
     /// Does something while everything that is open is renewed in time.
     pub(crate) async fn keeping<T>(&self, work: impl Future<Output = T>) -> T {
+        // Within the same task and not on another one: renewals use the diagnostics and providers
+        // of this phase without locks, and end with it.
         let (work, renewing) = (pin!(work), pin!(self.renew_for_ever()));
         match select(work, renewing).await {
             Either::Left((done, _)) => done,
@@ -191,6 +200,8 @@ impl<'s> EphemeralResources<'s> {
     async fn renew_for_ever(&self) -> Infallible {
         let mut under_way = FuturesUnordered::new();
         loop {
+            // Computed again after each event, because an opening or a renewal may have an earlier
+            // time than the one waited for.
             let next = self.open.borrow().values().filter_map(|open| open.due.get()).min();
             let timer = async {
                 match next {
@@ -211,6 +222,7 @@ impl<'s> EphemeralResources<'s> {
         let now = Instant::now();
         let is_due = |open: &&Rc<Open>| open.due.get().is_some_and(|at| at <= now);
         let due: Vec<_> = self.open.borrow().values().filter(is_due).cloned().collect();
+        // Without a time until the renewal ends, or the loop would start it again at once.
         due.iter().for_each(|open| open.due.set(None));
         due
     }
@@ -218,6 +230,8 @@ impl<'s> EphemeralResources<'s> {
     /// Time at which a resource must be renewed, if the provider says until when it lasts. Its
     /// clock is read at once: later changes of the clock have no effect.
     fn deadline(&self, keep: &Keep) -> Option<Instant> {
+        // The protocol gives a wall-clock time. It becomes a duration here, because timers must not
+        // depend on adjustments of the clock.
         let now: SystemTime = (self.session.world.clock)().into();
         let lasts = keep.renew_at?.duration_since(now).unwrap_or_default();
         Instant::now().checked_add(lasts.max(LEAST_LAST))

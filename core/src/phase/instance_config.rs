@@ -42,11 +42,14 @@ impl<'a> InstanceConfig<'a> {
         scope: &ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let value = |diags: &mut Diagnostics| {
+            // Preconditions come first: their messages explain in the author's words why the block
+            // has no value.
             self.judge_before(diags, scope)?;
             check_ignored(diags, &self.config.lifecycle.ignore_changes, ty.block())?;
             evaluate(diags, self.config, ty.block(), scope)
         };
         let value = self.session.settled(diags, value).await?;
+        // Before any call with the value: a provider may quote it in a diagnostic, or log it.
         ty.add_secrets(self.session.pool.secrets(), &value);
         Ok(value)
     }
@@ -142,6 +145,8 @@ pub(crate) fn check_ephemeral(
     let (_, marks) = config.clone().split_marks();
     for path in marks.paths_with(Marks::EPHEMERAL) {
         let attribute = block.attribute_at(path);
+        // An ephemeral value may differ between plan and apply and must not reach the state. Only
+        // write-only attributes guarantee both.
         if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
             let name = path.to_string();
             let detail = format!(

@@ -37,6 +37,7 @@ impl<'p, 'l> ProviderUsage<'p, 'l> {
         let mut numbers = BTreeMap::new();
         let mut users: Vec<ProviderUser<'p>> = Vec::new();
         let uses = vertices.iter().map(|vertex| {
+            // The end of an ephemeral resource is a use as well: closing needs the provider.
             let part = match vertex.shared() {
                 Some(SharedVertex::Provider(provider)) => Some(&provider.addr),
                 Some(SharedVertex::Close(addr)) => opened.get(addr).copied(),
@@ -54,8 +55,8 @@ impl<'p, 'l> ProviderUsage<'p, 'l> {
         Self { pool, uses, users: RefCell::new(users), n_places_taken: Cell::new(0) }
     }
 
-    fn take_place(&self, tenant: &mut ProviderUser<'p>) {
-        tenant.has_place = true;
+    fn take_place(&self, user: &mut ProviderUser<'p>) {
+        user.has_place = true;
         self.n_places_taken.set(self.n_places_taken.get() + 1);
     }
 }
@@ -63,36 +64,41 @@ impl<'p, 'l> ProviderUsage<'p, 'l> {
 impl Gate for ProviderUsage<'_, '_> {
     fn admits(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return true };
-        let tenant = &mut self.users.borrow_mut()[number];
-        if tenant.has_place {
+        let user = &mut self.users.borrow_mut()[number];
+        // A configuration with a place admits all its users, also at the limit. Otherwise users of
+        // one provider could wait for each other.
+        if user.has_place {
             return true;
         }
         let is_full = self.pool.limit().is_some_and(|limit| self.n_places_taken.get() >= limit);
         if !is_full {
-            self.take_place(tenant);
+            self.take_place(user);
         }
         !is_full
     }
 
     fn forces(&self, id: VertexId) {
         if let Some(number) = self.uses[id.index()] {
-            let tenant = &mut self.users.borrow_mut()[number];
-            let addr = tenant.addr;
+            let user = &mut self.users.borrow_mut()[number];
+            let addr = user.addr;
+            // All places can be held by configurations whose users wait for this one. The limit
+            // saves memory and must never block a run.
             tracing::info!(provider = %addr, "starts beyond the limit, for nothing else can go on");
-            self.take_place(tenant);
+            self.take_place(user);
         }
     }
 
     fn passed(&self, id: VertexId) -> bool {
         let Some(number) = self.uses[id.index()] else { return false };
-        let tenant = &mut self.users.borrow_mut()[number];
-        tenant.n_left -= 1;
-        if tenant.n_left > 0 || !tenant.has_place {
+        let user = &mut self.users.borrow_mut()[number];
+        user.n_left -= 1;
+        // Vertices that were skipped pass as well, so the count reaches zero after failures too.
+        if user.n_left > 0 || !user.has_place {
             return false;
         }
-        tenant.has_place = false;
+        user.has_place = false;
         self.n_places_taken.set(self.n_places_taken.get() - 1);
-        self.pool.release(tenant.addr);
+        self.pool.release(user.addr);
         true
     }
 }

@@ -30,10 +30,10 @@ where
 {
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
-    let tenancy = ProviderUsage::of(session.pool, graph.vertices());
+    let usage = ProviderUsage::of(session.pool, graph.vertices());
     let stop = || session.stopped() || ends();
     let Session { parallelism: limit, finishing, .. } = *session;
-    let pace = WalkOptions { limit, stop: &stop, finishing, gate: &tenancy };
+    let pace = WalkOptions { limit, stop: &stop, finishing, gate: &usage };
     let visit = |_, vertex| visit(vertex);
     let walk = walk(graph, pace, visit, |id, vertex, (said, found)| {
         let failed = said.has_errors();
@@ -41,12 +41,16 @@ where
         if !said.is_empty() {
             problems.insert(id, said);
         }
+        // Warnings stop nothing. An error stops dependents only, so that one run shows and does as
+        // much as possible.
         if failed { Next::SkipDependents } else { Next::Go }
     });
     let unvisited = session.pool.tidying(ephemeral_resources.keeping(walk)).await;
     for problems in problems.into_values() {
         let _ = diags.append(problems);
     }
+    // A failed vertex leaves its dependents unvisited, the ends of ephemeral resources among them.
+    // A lease at a service must not outlive the run.
     ephemeral_resources.finish(diags).await;
     unvisited
 }

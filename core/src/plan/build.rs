@@ -1,7 +1,6 @@
-//! Builds the plan graph: three lists of transforms, run in this order, and at last the ends of
-//! ephemeral resources.
+//! Builds the plan graph by the steps in [`STEPS`].
 //!
-//! Within the first two lists the order does not matter. An `Add` works from configuration and state
+//! Within `add` and `connect` the order does not matter. An `Add` works from configuration and state
 //! alone and cannot see edges; a `Connect` cannot add a vertex; a `Prune` can only remove.
 
 #[cfg(test)]
@@ -52,20 +51,40 @@ type Add = for<'c> fn(Inputs<'c>, &mut Diagnostics, &mut dyn FnMut(Vertex<'c>));
 type Connect = for<'c> fn(&'c Config, &[Vertex<'c>], &Names, &mut Edges<EdgeReason>);
 /// Says which vertices stay.
 type Prune = for<'c> fn(Inputs<'c>, &Draft<Vertex<'c>, EdgeReason>) -> Vec<bool>;
+/// Adds vertices and edges for the vertices that stay.
+type Complete = for<'c> fn(&mut Draft<Vertex<'c>, EdgeReason>);
 
-const ADD: [Add; 5] = [
-    |inputs, _, add| phase::add_values(inputs.session.config, add),
-    |inputs, _, add| phase::add_calls(inputs.session.config, add),
-    add_providers::add,
-    add_resources::add,
-    add_orphans::add,
-];
-const CONNECT: [Connect; 3] = [
-    connect_references::connect,
-    |config, vertices, names, edges| phase::connect_modules(config, vertices, names, edges),
-    |_, vertices, names, edges| phase::connect_providers(vertices, names, edges),
-];
-const PRUNE: [Prune; 3] = [prune_for_destroy::prune, prune_targets::prune, prune_excluded::prune];
+/// The steps of building a graph, in order. The kinds are the guarantee: see the types of their functions.
+#[derive(Clone, Copy)]
+struct Steps<'s> {
+    add: &'s [Add],
+    connect: &'s [Connect],
+    prune: &'s [Prune],
+    complete: &'s [Complete],
+}
+
+/// All steps of the graph of a plan. Then [`graph`] loads the providers that the graph needs and freezes
+/// it. At last, when everything is computed that depends on the graph,
+/// `core/src/plan/transform/read_ahead.rs` adds vertices that read objects early.
+const STEPS: Steps<'_> = Steps {
+    add: &[
+        |inputs, _, add| phase::add_values(inputs.session.config, add),
+        |inputs, _, add| phase::add_calls(inputs.session.config, add),
+        add_providers::add,
+        add_resources::add,
+        add_orphans::add,
+    ],
+    connect: &[
+        connect_references::connect,
+        |config, vertices, names, edges| phase::connect_modules(config, vertices, names, edges),
+        |_, vertices, names, edges| phase::connect_providers(vertices, names, edges),
+    ],
+    prune: &[prune_for_destroy::prune, prune_targets::prune, prune_excluded::prune],
+    complete: &[|draft| phase::close_ephemeral(draft)],
+};
+
+/// The steps whose result does not depend on the limits of a plan.
+const WHOLE: Steps<'_> = Steps { prune: &[], complete: &[], ..STEPS };
 
 /// Builds the graph, not yet checked for cycles.
 pub(crate) fn draft<'c>(
@@ -73,15 +92,7 @@ pub(crate) fn draft<'c>(
     session: &'c Session<'c>,
     options: &'c Options,
 ) -> Result<Draft<Vertex<'c>, EdgeReason>, Reported> {
-    let mut draft = whole(diags, session, options)?;
-    for prune in PRUNE {
-        let keep = prune(Inputs { session, options }, &draft);
-        if keep.contains(&false) {
-            draft.retain(|id, _| keep[id.index()]);
-        }
-    }
-    phase::close_ephemeral(&mut draft);
-    Ok(draft)
+    draft_by(diags, Inputs { session, options }, STEPS)
 }
 
 /// Builds the graph of everything that is written and in the state, whatever the plan is limited to.
@@ -90,7 +101,7 @@ pub(crate) fn whole<'c>(
     session: &'c Session<'c>,
     options: &'c Options,
 ) -> Result<Draft<Vertex<'c>, EdgeReason>, Reported> {
-    draft_with(diags, Inputs { session, options }, &ADD, &CONNECT)
+    draft_by(diags, Inputs { session, options }, WHOLE)
 }
 
 /// Builds the graph, and has the providers loaded that it needs.
@@ -103,6 +114,7 @@ pub(crate) async fn graph<'c>(
     options: &'c Options,
 ) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     let draft = draft(diags, session, options)?;
+    // Before the graph is frozen, so that one run reports both missing providers and cycles.
     let loaded = load(diags, session, &draft).await;
     let graph = frozen(diags, session, draft)?;
     loaded.map(|()| graph)
@@ -131,22 +143,33 @@ pub(crate) fn frozen<'c>(
     draft.freeze().map_err(|cyclic| phase::report_cycles(diags, session.sources, &cyclic))
 }
 
-fn draft_with<'c>(
+/// Takes the steps in order.
+fn draft_by<'c>(
     diags: &mut Diagnostics,
     inputs: Inputs<'c>,
-    adds: &[Add],
-    connects: &[Connect],
+    steps: Steps<'_>,
 ) -> Result<Draft<Vertex<'c>, EdgeReason>, Reported> {
     let mut draft = Draft::new();
-    for add in adds {
+    for add in steps.add {
         add(inputs, diags, &mut draft.adding());
     }
+    // Connecting a graph with missing vertices would report references to them a second time.
     diags.check()?;
     let (vertices, edges) = draft.split();
     let config = inputs.session.config;
     let names = Names::of(config, vertices);
-    for connect in connects {
+    for connect in steps.connect {
         connect(config, vertices, &names, edges);
+    }
+    for prune in steps.prune {
+        let keep = prune(inputs, &draft);
+        // Most plans have no targets, so nothing is pruned and the graph need not be copied.
+        if keep.contains(&false) {
+            draft.retain(|id, _| keep[id.index()]);
+        }
+    }
+    for complete in steps.complete {
+        complete(&mut draft);
     }
     Ok(draft)
 }
@@ -176,6 +199,8 @@ pub(crate) fn order_of_destroying(
         of.entry(addr).or_default().push(id);
     }
     let (_, edges) = draft.split();
+    // In a full destroy the state alone gives the order of objects. The configuration may have
+    // changed since, and its edges could contradict the state.
     edges.retain(|edge| is_frame[edge.dependency.index()]);
     edges.retain(|edge| is_frame[edge.dependent.index()] || edge.why == EdgeReason::Provider);
     for (dependent, on) in made_after {

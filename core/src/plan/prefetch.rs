@@ -35,6 +35,7 @@ impl PrefetchedObjects {
     /// Returns the result of reading an object; `None` if it was not read ahead.
     pub(super) fn find(&self, key: &ChangeKey) -> Option<ObjectRead> {
         let all = self.0.borrow();
+        // Nothing is read ahead in most small plans, and then the address need not be computed.
         if all.is_empty() {
             return None;
         }

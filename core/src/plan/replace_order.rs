@@ -23,6 +23,8 @@ impl ReplaceOrders {
         let mut first = vec![false; graph.len()];
         let mut found = BTreeSet::new();
         // From the far end, so that every dependent is settled before its dependencies.
+        // One pass in reverse topological order is enough, where following each dependent would
+        // take quadratic time in long chains.
         for &id in graph.order().iter().rev() {
             let forced = graph.dependents(id).iter().any(|dependent| first[dependent.index()]);
             first[id.index()] = match &graph[id] {

@@ -159,7 +159,7 @@ impl Plan {
     /// Writes the plan, without its prior state.
     ///
     /// # Errors
-    /// When a value cannot be written: only a mistake of this program brings that about.
+    /// When a value cannot be written, which only an error of this program can cause.
     pub fn to_bytes(&self) -> Result<Vec<u8>, PlanFormatError> {
         let mut lists = Lists::default();
         let variables = self.variables.iter();
@@ -343,7 +343,7 @@ fn read_path(steps: Vec<SavedStep>) -> Result<Path, PlanFormatError> {
         SavedStep::Key(key) => Ok(Step::Key(key.into())),
         SavedStep::Index(index) => formwork_value::Number::parse(&index)
             .map(Step::Index)
-            .ok_or_else(|| damaged(&"an index is no number")),
+            .ok_or_else(|| damaged(&"an index is not a number")),
     });
     steps.collect::<Result<_, _>>().map(Path)
 }
@@ -432,7 +432,7 @@ impl SavedImporting {
         let import_key = match (self.id, self.identity) {
             (Some(id), _) => ImportKey::Id(id.into()),
             (None, Some(identity)) => ImportKey::Identity(identity.read()?),
-            (None, None) => return Err(damaged(&"it is not said what is imported")),
+            (None, None) => return Err(damaged(&"the import names no object")),
         };
         Ok(Importing { import_key, generated_config: self.generated_config })
     }

@@ -278,7 +278,7 @@ impl ProviderClient {
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        let exchange = Exchange::new(Call::Upgrade).object(&answer.state, &value);
+        let exchange = Exchange::for_call(Call::Upgrade).object(&answer.state, &value);
         self.judge(diags, ("Invalid resource state upgrade", call), &exchange, (ty, about))?;
         let value = remark(ty, with_stored_numbers(value), &object.sensitive);
         self.calls.secrets.add_marked(&value);
@@ -313,7 +313,7 @@ impl ProviderClient {
         self.said(diags, answer.diagnostics, about)?;
         self.not_deferred(diags, call, answer.deferred, (ty, about))?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        let exchange = Exchange::new(Call::Read).object(&answer.state, &value);
+        let exchange = Exchange::for_call(Call::Read).object(&answer.state, &value);
         self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))?;
         let answered =
             ObjectInResponse { payload: &answer.state, value: &value, private: &answer.private };

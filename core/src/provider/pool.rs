@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _, limit};
 use formwork_value::{Diagnostics, Reported, Secrets, Value};
 use futures_util::future::{Either, select};
@@ -37,6 +38,24 @@ use crate::addr::{ProviderAddr, ProviderConfigAddr};
 pub trait Launch {
     /// Starts one more instance of a provider.
     async fn launch(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
+
+    /// Schemas of a provider that need not be started for them, because the very same program has
+    /// returned them before. An instance that is started later is compared with them.
+    fn known_schemas(&self, _provider: &ProviderAddr) -> Option<(ProviderSchema, IdentitySchemas)> {
+        None
+    }
+
+    /// Takes note of the schemas that a provider has returned without a warning.
+    fn keep_schemas(
+        &self,
+        _provider: &ProviderAddr,
+        _schema: &ProviderSchema,
+        _identities: &IdentitySchemas,
+    ) {
+    }
+
+    /// Takes note that an instance returns other schemas than the known ones.
+    fn forget_schemas(&self, _provider: &ProviderAddr) {}
 
     /// Maximum number of instances that may live at once, if that is limited. More are started only
     /// where nothing else could go on.
@@ -137,6 +156,7 @@ impl<'l> Pool<'l> {
             self.processes.add(addr, &provider, purpose);
             return Ok(provider);
         }
+        // Before the start, so that the limit holds also while the new process is starting.
         self.make_room().await;
         let _starting = self.processes.starting();
         let provider = self.stopping.unless(purpose, self.launcher.launch(addr)).await?;
@@ -150,6 +170,8 @@ impl<'l> Pool<'l> {
         let Some(limit) = self.limit() else { return };
         while self.processes.n_alive() >= limit.max(1) {
             let Some(spare) = self.spare() else {
+                // A process that is already ending frees a place soon. Without one, waiting here
+                // would block the run forever.
                 if !self.processes.end_of_another().await {
                     return;
                 }
@@ -165,6 +187,7 @@ impl<'l> Pool<'l> {
             return Some(idle);
         }
         let mut configured = self.configured.borrow_mut();
+        // Another owner of the client may be in the middle of a call.
         let is_spare = |entry: &Configured| entry.released && Rc::strong_count(&entry.handle) == 1;
         let addr = configured.iter().find(|(_, entry)| is_spare(entry)).map(|(addr, _)| addr)?;
         let addr = addr.clone();
@@ -208,6 +231,8 @@ impl<'l> Pool<'l> {
         diags: &mut Diagnostics,
         addr: &ProviderAddr,
     ) -> Result<Arc<dyn Provider>, Reported> {
+        // Hundreds of function calls may arrive before the first process runs. Each would start
+        // one.
         let _turn = self.loading.acquire().await;
         if let Some(provider) = self.processes.any(addr) {
             return Ok(provider);
@@ -243,6 +268,8 @@ impl<'l> Pool<'l> {
     ) -> Option<Rc<ProviderClient>> {
         let configured = self.configured.borrow();
         let entry = configured.get(addr).filter(|entry| entry.config == *config)?;
+        // Two configurations with unknown parts can be equal now and differ once the parts are
+        // known.
         config.is_wholly_known().then(|| entry.handle.clone())
     }
 
@@ -259,7 +286,11 @@ impl<'l> Pool<'l> {
         config: Value,
         block: Option<formwork_value::Span>,
     ) -> Result<Rc<ProviderClient>, Reported> {
+        // Plan and apply of one command usually configure alike, and starting a large provider
+        // again takes seconds.
         if let Some(handle) = self.configured_with(addr, &config)
+            // The process may have died since its last call, for example while the user was asked
+            // for approval.
             && handle.answers().await
         {
             if let Some(entry) = self.configured.borrow_mut().get_mut(addr) {
@@ -319,6 +350,8 @@ impl<'l> Pool<'l> {
         purpose: StartPurpose,
     ) -> Result<(), Failure> {
         let Some(loaded) = self.loaded(addr) else { return Ok(()) };
+        // Requesting and comparing the schema again takes seconds for large providers, so it is
+        // skipped where the protocol allows it.
         if loaded.schema().capabilities.get_provider_schema_optional {
             return Ok(());
         }
@@ -327,6 +360,7 @@ impl<'l> Pool<'l> {
         schema.diagnostics.clear();
         // Everything was checked against the schema of the first instance.
         if schema != *loaded.schema() {
+            self.launcher.forget_schemas(addr);
             let problem = "the schema of this process is another one than that of the process before it, although the program is the same";
             return Err(Failure::Misbehaved(problem.to_owned()));
         }
@@ -347,6 +381,7 @@ impl<'l> Pool<'l> {
         let configured = self.configured.borrow();
         let stale = configured.iter().filter(|(_, entry)| !entry.config.is_wholly_known());
         let stale: Vec<_> = stale.map(|(addr, _)| addr.clone()).collect();
+        // `let_go` borrows the same table mutably.
         drop(configured);
         stale.iter().for_each(|addr| self.let_go(addr));
     }
@@ -385,8 +420,10 @@ impl<'l> Pool<'l> {
     }
 
     /// Asks every running provider to stop its work. Errors are of no consequence. Those that are
-    /// still being started are given up. One that is to report the effect of a change goes on.
+    /// still being started are given up. One that is to report the effect of a change continues.
     pub async fn stop(&self) {
+        // First, so that no provider starts between the collection of the running ones and their
+        // stop.
         self.stopping.begin();
         self.calls.interrupt();
         let running = self.processes.stopping();

@@ -6,6 +6,7 @@
 
 pub(crate) mod access;
 mod error;
+mod on_disk;
 pub(super) mod record;
 mod rules;
 pub(super) mod scan;
@@ -21,12 +22,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::task::Poll;
 
-use formwork_value::{Type, Value, codec};
+use formwork_value::Value;
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
-use nix::libc;
 
 pub use self::error::JournalError;
+use self::on_disk::remove_unfinished;
+pub(super) use self::on_disk::{UNFINISHED, is_being_written, remove};
 use self::record::Record;
 use self::rules::{Rules, is_half_made};
 use super::Object;
@@ -159,9 +161,13 @@ impl Journal {
     /// # Errors
     /// When it cannot be made durable.
     pub fn begin(folder: &Path, begin: RunHeader<'_>) -> Result<Self, JournalError> {
+        // A random name: two runs on one state can only meet if the lock failed, and then neither
+        // may overwrite the journal of the other.
         let run = uuid::Uuid::new_v4().to_string();
         let path = folder.join(format!("{run}.wal"));
         let failed = |error| JournalError::io("begin", &path)(error);
+        // Checked before the folder is created: `create` with `recursive` accepts a link to any
+        // folder of the machine, which a checkout may contain.
         access::refuse_link(folder).map_err(failed)?;
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         remove_unfinished(folder);
@@ -176,8 +182,12 @@ impl Journal {
         })?;
         let journal = Self::on(path.clone(), file);
         let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
+            // Content before name: after a power failure a file with the final name must have its
+            // first record, because one without it counts as damaged and stops `apply`.
             journal.file.sync_all().map_err(failed)?;
             std::fs::rename(&unfinished, &path).map_err(failed)?;
+            // A rename is durable only after its directory was synced, and a new directory only
+            // after its parent was. Otherwise a crash could lose a journal with announced calls.
             [Some(folder), folder.parent()].into_iter().flatten().try_for_each(|folder| {
                 let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
                 File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
@@ -188,6 +198,7 @@ impl Journal {
             remove(&unfinished).or_else(|_| remove(&path)).ok();
         }
         begun?;
+        // The first record is synced above, so the first announcement need not wait for it again.
         journal.durable.set(journal.next.get() - 1);
         Ok(journal)
     }
@@ -224,6 +235,8 @@ impl Journal {
     /// When it could not be made durable, or an earlier record could not. Then nothing is announced.
     pub async fn announce(&self, intent: Intent<'_>) -> Result<Op, JournalError> {
         let op = self.take_down(intent, false)?;
+        // The intent must reach the disk, not only the page cache: the provider works on another
+        // machine, which survives a power failure of this one.
         let committed = self.commit().await;
         if committed.is_err() {
             self.withdraw(op);
@@ -261,6 +274,8 @@ impl Journal {
             self.may_be_announced(&intent),
             "a predecessor goes before its successor is written down"
         );
+        // The record number names the call, so a lost announcement can still be matched with its
+        // answer by number (`scan`).
         let op = Op(self.next.get());
         self.append(&record::intent(op, intent))?;
         let subject = Subject {
@@ -282,6 +297,8 @@ impl Journal {
     /// When it could not be written.
     pub fn answer(&self, op: Op, answer: ProviderAnswer) -> Result<(), JournalError> {
         debug_assert!(self.was_announced(op), "a call was made before it was announced");
+        // Written without a sync. The next announcement of a dependent syncs the file, and records
+        // are appended in order, so no dependent becomes durable without this answer.
         self.append(&Record::Answer { op: op.0, answer })?;
         if let Some(call) = self.open.borrow_mut().get_mut(&op) {
             call.is_answered = true;
@@ -316,6 +333,8 @@ impl Journal {
     }
 
     fn write_down(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
+        // A call may be settled twice, for now and finally. The second record wins in the replay,
+        // because records are applied in order.
         let Some(subject) = self.open.borrow().get(&op).cloned() else { return Ok(()) };
         self.append(&record::settled(op, &subject, object))?;
         self.rules.settled(self.next.get() - 1);
@@ -328,6 +347,8 @@ impl Journal {
     /// When it could not be made durable.
     pub async fn snapshot(&self, file: &StateFile) -> Result<(), JournalError> {
         debug_assert!(self.may_be_stored(), "a state is stored while a call has no answer");
+        // Before the state and not after it: if the process dies in between, the fingerprint of the
+        // stored state tells which of the two states is on disk, and so which results it has.
         self.append(&record::snapshot(file))?;
         self.rules.stored(self.next.get() - 1);
         self.commit().await
@@ -346,9 +367,13 @@ impl Journal {
             if matches!(self.health.get(), Health::Closed | Health::Fleeting) {
                 return Err(JournalError::Broken(self.path.clone()));
             }
+            // A running sync may have started before this record was appended, and then covers
+            // less. In that case the loop starts another one.
             let sync = self.sync.borrow().clone();
             let sync = sync.unwrap_or_else(|| self.start_sync());
             let result = sync.done.clone().await;
+            // All waiters of a finished sync arrive here. Only its own entry may be removed, since
+            // one of them may have started the next one already.
             self.sync.borrow_mut().take_if(|current| current.covers == sync.covers);
             if let Err(source) = result {
                 // After a failed request the system may forget what it could not write, and report
@@ -369,10 +394,14 @@ impl Journal {
     /// # Errors
     /// When the end could not be written; a later run then takes over the remaining journal.
     pub fn end(self) -> Result<(), JournalError> {
+        // The file stays as it is, without an end record: the next command reads it as an
+        // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
             return Ok(());
         }
         debug_assert!(self.may_be_removed(), "a journal goes before its state is stored");
+        // If the removal below fails or is lost in a crash, this record still says that there is
+        // nothing to recover.
         self.append(&Record::RunEnd {})?;
         remove(&self.path)
     }
@@ -385,6 +414,8 @@ impl Journal {
 
     /// Whether a call that is open could be made.
     fn was_announced(&self, op: Op) -> bool {
+        // The number of an intent is its record number, so it can be compared with the last durable
+        // record.
         let is_ready = |call: &Subject| call.is_noted_only || self.durable.get() >= op.0;
         self.open.borrow().get(&op).is_some_and(is_ready)
     }
@@ -396,6 +427,8 @@ impl Journal {
         let bytes = record::frame(self.next.get(), record);
         if let Err(error) = self.write(&bytes) {
             // Records after half a record would be unreadable.
+            // A full disk accepts a part of a record. Truncating it makes room for the answers of
+            // calls in flight, which may be shorter than the refused record.
             let health = match self.file.set_len(self.length.get()) {
                 Ok(()) if self.health.get() == Health::Sound => Health::Failing,
                 Ok(()) => self.health.get(),
@@ -434,6 +467,9 @@ impl Journal {
         self.n_syncs.update(|n_syncs| n_syncs + 1);
         let file = self.file.clone();
         let done = async move {
+            // On another thread, so that calls in flight are received meanwhile. `fdatasync` is
+            // enough: it also writes the length, which is all that is needed to read the appended
+            // records.
             let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
             synced.map_err(io::Error::other).flatten().map_err(Arc::new)
         };
@@ -443,42 +479,6 @@ impl Journal {
     }
 }
 
-/// Whether the run that writes a journal is still going on.
-pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
-    // Without `O_NONBLOCK`, opening a pipe waits for a reader.
-    let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
-    let file = file.map_err(JournalError::io("read", path))?;
-    match locks::lock(file) {
-        Ok(_) => Ok(false),
-        Err(error) if locks::is_held(&error) => Ok(true),
-        Err(error) => Err(JournalError::io("lock", path)(error)),
-    }
-}
-
-/// The extension of a journal whose first record is not durable yet.
-pub(super) const UNFINISHED: &str = "begin";
-
-/// Removes journals that killed runs left before they had begun.
-fn remove_unfinished(folder: &Path) {
-    let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
-    let unfinished = entries.map(|entry| entry.path()).filter(|path| {
-        path.extension().is_some_and(|extension| extension == UNFINISHED)
-            && is_being_written(path).is_ok_and(|is_written| !is_written)
-    });
-    // Best effort: the next run tries again.
-    unfinished.for_each(|path| drop(std::fs::remove_file(path)));
-}
-
-/// Removes a journal, and its folder if it was the last one in it.
-pub(super) fn remove(path: &Path) -> Result<(), JournalError> {
-    std::fs::remove_file(path).map_err(JournalError::io("remove", path))?;
-    if let Some(folder) = path.parent() {
-        // Fails if there are others in it, and then it has to stay.
-        std::fs::remove_dir(folder).ok();
-    }
-    Ok(())
-}
-
 /// Lets the other tasks that are polled with this one run once, before anything else does.
 async fn give_way() {
     let mut gave_way = false;
@@ -486,15 +486,10 @@ async fn give_way() {
         if std::mem::replace(&mut gave_way, true) {
             return Poll::Ready(());
         }
+        // All visits are polled by one task, so this puts the visit behind the others that are ready
+        // within that task.
         context.waker().wake_by_ref();
         Poll::Pending
     })
     .await;
-}
-
-/// A value as the journal keeps it: with its type, so that no schema is needed to read it.
-fn encode(value: &Value) -> Vec<u8> {
-    let plain = value.clone().split_marks().0;
-    // A plain value always fits the dynamic type.
-    codec::msgpack::encode(plain.value(), &Type::Dynamic).unwrap_or_default()
 }

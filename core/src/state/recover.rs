@@ -116,12 +116,16 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
     let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
     let mut logs = Vec::new();
     for path in journals_in(folder)? {
+        // With `-lock=false`, or after `force-unlock`, another run may still be writing. Its
+        // operations are not interrupted, and taking them over would settle them twice.
         if journal::is_being_written(&path)? {
             continue;
         }
         let log = read(&path)?;
         logs.push((log.begin().map(RunBegin::age), path, log));
     }
+    // Several journals remain if interrupted runs followed each other. A later one begins with the
+    // state that the earlier one led to, so they are replayed in that order.
     logs.sort_by(|(a, first, _), (b, second, _)| (a, first).cmp(&(b, second)));
     for (_, path, log) in logs {
         Replay::new(path, &log)?.run(&log, &mut recovery)?;
@@ -140,12 +144,16 @@ fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
     refuse_link(folder).map_err(JournalError::io("read", folder))?;
     let entries = match folder.read_dir() {
         Ok(entries) => entries,
+        // Only a missing folder means that there are no journals. Any other error must stop the
+        // command: it could create objects again that a journal names.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(JournalError::io("read", folder)(error)),
     };
     let mut paths = Vec::new();
     for entry in entries {
         let path = entry.map_err(JournalError::io("read", folder))?.path();
+        // Not `.begin`, which is not durable yet and announces nothing, and not `.damaged`, whose
+        // valid records were taken over before.
         if path.extension().is_some_and(|extension| extension == "wal") {
             paths.push(path);
         }
@@ -188,6 +196,8 @@ impl Recovery {
     fn settle_what_came_in(&mut self) {
         let Some(file) = &self.file else { return };
         let misplaced = self.unresolved.iter().filter(|one| one.doubt != OpenQuestion::Effect);
+        // An address with a contradicting result is left to the user as a whole. The object there
+        // may be of either program.
         let misplaced: BTreeSet<_> = misplaced.map(|one| one.addr.clone()).collect();
         for one in &mut self.unresolved {
             let is_creation = one.action == Action::Create && one.doubt == OpenQuestion::Effect;
@@ -196,6 +206,8 @@ impl Recovery {
                 && one.deposes.is_none()
                 && !misplaced.contains(&one.addr)
                 && let Some(object) = file.state.object(&one.addr, one.deposed.as_ref())
+                // The planned attributes decide, not the address alone: with several interrupted
+                // creations of one type, an import may have put another object there.
                 && one.may_be(object)
             {
                 one.decided = Some(CAME_IN.to_owned());
@@ -301,9 +313,9 @@ impl Unresolved {
         self.moved.as_ref().unwrap_or(&self.addr)
     }
 
-    /// The same about another place.
+    /// The same operation at another address.
     #[must_use]
-    pub fn at(self, addr: InstanceAddr) -> Self {
+    pub fn with_addr(self, addr: InstanceAddr) -> Self {
         Self { addr, ..self }
     }
 
@@ -325,6 +337,8 @@ impl Unresolved {
     #[must_use]
     pub fn differences(&self, object: &Object) -> Vec<String> {
         let stored: serde_json::Value =
+            // Attributes that cannot be parsed differ from every plan, so the operation stays open.
+            // That is the safe side.
             serde_json::from_slice(&object.attributes).unwrap_or_default();
         let planned = self.planned_attributes().into_iter();
         let differing = planned.filter(|(name, planned)| {
@@ -380,10 +394,10 @@ impl Unresolved {
         };
         let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
         let answer = match answer.map(hint::id) {
-            None => "no usable answer had come".to_owned(),
-            Some(None) => "the answer had come but was not taken over".to_owned(),
+            None => "no usable answer had arrived".to_owned(),
+            Some(None) => "the answer had arrived but was not taken over".to_owned(),
             Some(Some(id)) => format!(
-                "the answer had come but was not taken over; the object in it has the id {id:?}"
+                "the answer had arrived but was not taken over; the object in it has the id {id:?}"
             ),
         };
         let remedy = match (self.action, &self.doubt) {
@@ -396,12 +410,12 @@ impl Unresolved {
                  put in. Compare the real object with the state."
             }
             (Action::Create, OpenQuestion::Effect) => &format!(
-                "The object may exist although the state does not know it. Look for it, and say \
-                     what became of it: {how}. Until then it is not created a second time."
+                "The object may exist although the state does not have it. Look for it, and settle \
+                     the operation: {how}. Until then it is not created a second time."
             ),
             (Action::Update | Action::Delete, OpenQuestion::Effect) => {
-                "The state holds the object as it was before; the next refresh shows what became \
-                 of it."
+                "The state holds the object as it was before; the next refresh shows the \
+                 outcome."
             }
         };
         format!(

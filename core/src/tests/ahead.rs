@@ -55,7 +55,7 @@ fn plans_are_made_in_the_order_of_the_graph() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told_where_its_turn_comes() {
+fn what_cannot_be_read_is_reported_where_its_turn_comes() {
     let mut bench = after(10);
     bench.fault("read c-1", Fault::Refuses);
     let run = bench.plan(&chain());

@@ -238,7 +238,7 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
 }
 
 #[test]
-fn what_the_author_keeps_secret_is_not_told_when_a_provider_breaks_its_word() {
+fn what_the_author_keeps_secret_is_not_reported_when_a_provider_breaks_its_word() {
     let config = |size: &str| a(&format!("size = sensitive({size})"));
     for (before, call) in [(String::new(), "create a"), (config("41"), "update a-1")] {
         let mut bench = EvalFixture::after(&before);

@@ -116,7 +116,7 @@ fn an_update_or_destruction_under_way_is_left_to_the_next_refresh() {
 }
 
 #[test]
-fn both_halves_of_a_replacement_are_told_apart() {
+fn both_halves_of_a_replacement_are_distinguished() {
     let config = |zone: &str, first: bool| {
         format!(
             "resource \"test_thing\" \"a\" {{
@@ -412,7 +412,7 @@ fn listed_objects_that_may_be_the_one_that_was_made_are_named() {
 }
 
 #[test]
-fn several_objects_that_were_being_made_are_told_apart_by_what_was_planned() {
+fn several_objects_that_were_being_made_are_distinguished_by_what_was_planned() {
     let both = format!("{FOUND_BY_NAME}\nresource \"test_thing\" \"b\" {{ name = \"b\" }}");
     expect![[r#"
         nothing

@@ -111,7 +111,7 @@ fn objects_that_depend_on_each_other_in_the_state_alone_are_no_matter_of_the_con
           - test_thing.b (destroy) needs test_thing.a (gone): it goes after what depends on it, as the state has it
           - test_thing.a (gone) needs test_thing.a (destroy): it belongs to that resource
 
-        None of this stands in the configuration: it is what the state says of the objects. Destroy or remove some of them first, with the option -target or `formwork state rm`.
+        The configuration contains none of this. It comes from the state. Destroy or remove some of them first, with the option -target or `formwork state rm`.
     "#]],
     );
 }

@@ -22,7 +22,7 @@ fn check(config: &str, expect: Expect) {
 }
 
 #[test]
-fn each_phase_opens_anew_and_closes_when_the_last_user_is_done() {
+fn each_phase_opens_again_and_closes_when_the_last_user_is_done() {
     check(
         r#"
         provider "test" {

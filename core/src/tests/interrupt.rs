@@ -7,7 +7,7 @@ use super::mending::region;
 use super::{EvalFixture, Fault, Loaded, Run, block_on};
 use crate::provider::Pool;
 
-/// For how many turns of everybody else something is waited for.
+/// Number of turns of all other tasks for which a test waits.
 const TURNS: usize = 20_000;
 
 const A: &str = r#"resource "test_thing" "a" { name = "a" }"#;
@@ -68,7 +68,7 @@ fn a_provider_that_is_not_ready_is_given_up() {
 }
 
 #[test]
-fn what_is_lost_because_a_provider_ends_when_told_to_stop_is_not_asked_again() {
+fn what_is_lost_because_a_provider_ends_when_asked_to_stop_is_not_asked_again() {
     let mut bench = EvalFixture::after(A);
     bench.fault("read a-1", Fault::Hangs);
     bench.cloud.things().ends_when_stopped = true;

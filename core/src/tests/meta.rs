@@ -71,7 +71,7 @@ fn a_module_is_spoken_for_while_it_is_destroyed() {
 }
 
 #[test]
-fn what_is_told_must_be_what_the_provider_wants_to_hear() {
+fn what_is_sent_must_be_what_the_provider_wants_to_hear() {
     let mut bench = EvalFixture::new();
     let run = bench.plan(
         r#"
@@ -98,7 +98,7 @@ fn what_is_told_must_be_what_the_provider_wants_to_hear() {
 }
 
 #[test]
-fn a_provider_that_died_is_told_again() {
+fn a_provider_that_died_is_informed_again() {
     let mut bench = EvalFixture::after(TWO_MODULES);
     bench.fault("update b-1", Fault::Dies);
     let run = bench.apply(&TWO_MODULES.replace("name = \"b\"", "name = \"b\"\n  size = 2"));

@@ -50,7 +50,7 @@ fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be()
 }
 
 #[test]
-fn reading_ahead_leaves_turns_to_whoever_can_go_on() {
+fn reading_ahead_leaves_turns_to_others_that_can_continue() {
     for limit in [2, 10] {
         let mut bench = EvalFixture::after(&config(1));
         bench.parallelism = limit;

@@ -20,7 +20,7 @@ fn warning() -> EvalFixture {
 }
 
 #[test]
-fn what_a_provider_warns_of_when_it_is_loaded_is_told_once() {
+fn what_a_provider_warns_of_when_it_is_loaded_is_reported_once() {
     assert_eq!(warning().plan(A).said(), ONCE);
     assert_eq!(warning().validate(A).said(), ONCE);
     let mut bench = warning();
@@ -29,7 +29,7 @@ fn what_a_provider_warns_of_when_it_is_loaded_is_told_once() {
 }
 
 #[test]
-fn what_a_provider_warns_of_is_told_beside_what_is_wrong() {
+fn what_a_provider_warns_of_is_reported_beside_what_is_wrong() {
     let wrong = format!("{A}\nresource \"test_thing\" \"b\" {{}}\n");
     let said = format!("error -: Missing required argument\n{ONCE}");
     assert_eq!(warning().plan(&wrong).said(), said);
@@ -47,7 +47,7 @@ fn a_process_that_dies_while_it_is_loaded_has_warned_for_the_next_one() {
 }
 
 #[test]
-fn a_question_that_was_put_twice_is_told_of_once() {
+fn a_question_that_was_put_twice_is_reported_once() {
     for call in ["read a-1", "shout a-1"] {
         let mut bench = EvalFixture::after(A);
         bench.cloud.things().deaths.insert(call.into());
@@ -58,7 +58,7 @@ fn a_question_that_was_put_twice_is_told_of_once() {
 }
 
 #[test]
-fn what_several_met_with_in_the_same_words_is_told_once() {
+fn what_several_met_with_in_the_same_words_is_reported_once() {
     let two = format!("{A}\noutput \"b\" {{ value = provider::test::shout(\"b\") }}\n");
     let mut bench = EvalFixture::after(&two);
     bench.cloud.things().deaths.extend(["shout a-1".into(), "shout b".into()]);

@@ -6,7 +6,7 @@ use super::EvalFixture;
 use super::mending::region;
 
 #[test]
-fn two_configurations_of_one_provider_are_told_apart() {
+fn two_configurations_of_one_provider_are_distinguished() {
     let config = r#"
         provider "test" { region = "here" }
         provider "test" {

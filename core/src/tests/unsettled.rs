@@ -1,4 +1,4 @@
-//! Parts that planning could not settle: conditions and mistakes that show only once objects exist,
+//! Parts that planning could not settle: conditions and errors that show only once objects exist,
 //! also where nothing needs the value or the object that they belong to.
 
 use expect_test::{Expect, expect};
@@ -34,7 +34,7 @@ module "m" {{
 }
 
 #[test]
-fn an_output_that_nobody_mentions_has_its_conditions_looked_at() {
+fn an_output_without_references_has_its_conditions_looked_at() {
     let inside = r#"
         variable "x" {}
         output "y" {
@@ -56,7 +56,7 @@ fn an_output_that_nobody_mentions_has_its_conditions_looked_at() {
 }
 
 #[test]
-fn a_variable_that_nobody_mentions_is_validated() {
+fn a_variable_without_references_is_validated() {
     let inside = r#"
         variable "x" {
           validation {
@@ -76,7 +76,7 @@ fn a_variable_that_nobody_mentions_is_validated() {
 }
 
 #[test]
-fn values_that_nobody_mentions_are_looked_at_when_they_are_known() {
+fn values_without_references_are_looked_at_when_they_are_known() {
     let inside = r#"
         variable "x" {}
         locals { number = tonumber(var.x) }
@@ -267,7 +267,7 @@ fn conditions_of_what_stays_stop_what_depends_on_it() {
 }
 
 #[test]
-fn conditions_of_what_stays_are_told_with_their_results() {
+fn conditions_of_what_stays_are_reported_with_their_results() {
     let mut bench = EvalFixture::after(&between("a", 1, "postcondition"));
     let run = bench.apply(&between("right", 1, "postcondition"));
     let checks = run.applied.and_then(|applied| applied.checks.to_json()).unwrap();

@@ -256,7 +256,7 @@ mod tests {
     /// Verdicts as Terraform 1.11.4 gave them, of itself by `required_version` and of what a registry
     /// listed by the `version` of a module.
     #[test]
-    fn constraints_allow_what_the_reference_allows() {
+    fn constraints_allow_what_terraform_allows() {
         let of_itself = [
             ("~> 1", true),
             ("~> 0", true),

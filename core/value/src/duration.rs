@@ -6,7 +6,7 @@
 /// a nanosecond do not count.
 ///
 /// # Errors
-/// In words that go on after "it is no length of time:", when it is none.
+/// In words that go on after "it is not a duration:", when it is none.
 pub fn nanoseconds(text: &str) -> Result<i64, String> {
     let (negative, mut rest) = match text.as_bytes().first() {
         Some(b'-') => (true, text.get(1..).unwrap_or("")),

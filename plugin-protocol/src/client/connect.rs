@@ -48,6 +48,8 @@ impl Dialer {
     pub(crate) async fn dial(&self) -> Result<Channel, ConnectError> {
         let silent =
             |_| ConnectError::Silent { address: self.address.to_string(), patience: self.patience };
+        // One limit for the socket, TLS and the first answer together: a plugin may accept the
+        // connection and then hang in any of them.
         timeout(self.patience, self.connect()).await.map_err(silent)?
     }
 
@@ -85,6 +87,8 @@ impl Dialer {
             Address::Unix(path) => self.secure(UnixStream::connect(path).await?).await,
             Address::Tcp(address) => {
                 let stream = TcpStream::connect(address).await?;
+                // Requests are small and wait for their answer, so Nagle's algorithm would delay
+                // each of them.
                 stream.set_nodelay(true)?;
                 self.secure(stream).await
             }
@@ -95,6 +99,8 @@ impl Dialer {
         let Some(config) = &self.tls else {
             return Ok(Box::new(stream));
         };
+        // go-plugin certificates are for `localhost`. The name proves nothing; the pinned
+        // certificate does.
         let name = ServerName::try_from(SERVER_NAME).map_err(io::Error::other)?;
         let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
         Ok(Box::new(stream))
@@ -133,7 +139,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_plugin_that_is_not_there_is_noticed_at_once_and_the_cause_is_told() {
+    async fn a_plugin_that_is_not_there_is_noticed_at_once_and_the_cause_is_reported() {
         let address = Address::Unix("/nowhere/socket".into());
         let dialer = Dialer { address, tls: None, patience: Duration::from_mins(1) };
         let error = dialer.dial().await.expect_err("nobody is there").to_string();

@@ -45,6 +45,9 @@ pub struct Executable {
     pub name: String,
     /// The file.
     pub path: PathBuf,
+    /// The name by which the program is started, for a file that holds several programs. Its path if
+    /// there is none.
+    pub arg0: Option<OsString>,
     /// The file's identity when it was checked. Another file at the path is not started.
     pub identity: Option<FileIdentity>,
     /// Variables on top of the inherited environment.
@@ -137,6 +140,8 @@ pub(super) async fn launch(
     settings: &Settings,
 ) -> Result<(Pool, Protocol), Failure> {
     let unstarted = |problem| failure(executable, settings, problem, String::new());
+    // A folder for each plugin: go-plugin creates its socket in `PLUGIN_UNIX_SOCKET_DIR` with the
+    // umask of the user, so only the folder keeps other users out.
     let home = make_home().map_err(|error| {
         unstarted(LaunchProblem::Environment(format!(
             "no folder for its socket can be made: {error}"
@@ -149,6 +154,8 @@ pub(super) async fn launch(
         ),
         false => None,
     };
+    // The certificate travels in the environment (`PLUGIN_CLIENT_CERT`), as go-plugin expects. It
+    // is public; the private key stays in this process.
     let environment = HostEnvironment::new(home.path(), identity.as_ref().map(Identity::pem));
     let started = start(executable, &environment, settings.limits).await;
     let (process, pipes) = started.map_err(|error| {
@@ -157,6 +164,8 @@ pub(super) async fn launch(
     debug!(plugin = executable.name, pid = process.pid(), "plugin started");
 
     let log = Log::new(executable.name.clone());
+    // Before the handshake is read: a plugin that logs more than a pipe holds would block before it
+    // prints the handshake.
     tokio::spawn(Arc::clone(&log).follow(pipes.stderr));
     let mut child = Child { process, log, home, socket: None };
     match meet(&mut child, pipes.stdout, identity.as_ref(), settings).await {
@@ -172,6 +181,8 @@ pub(super) async fn launch(
 fn make_home() -> io::Result<TempDir> {
     let folder = std::env::temp_dir();
     let short = folder.as_os_str().len() <= LONGEST_FOLDER;
+    // The path of a Unix socket is limited to 107 bytes (`sun_path`), and CI systems have long
+    // temporary folders.
     let folder = if short { folder.as_path() } else { Path::new("/tmp") };
     let mut builder = tempfile::Builder::new();
     builder.prefix("formwork-").permissions(Permissions::from_mode(0o700));
@@ -195,6 +206,8 @@ async fn start(
         }
         #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
         let mut command = Command::new(&path);
+        // Removed first and set afterwards, so that no variable of this process survives where the
+        // plugin gets its own.
         for name in &environment.remove {
             command.env_remove(name);
         }
@@ -203,7 +216,7 @@ async fn start(
         }
         command.envs(environment.set.iter().map(|(name, value)| (name, value)));
         command.envs(executable.env.iter().map(|(name, value)| (name, value)));
-        match Process::start(command, limits).await {
+        match Process::start(command, executable.arg0.as_deref(), limits).await {
             // A file that was just written can be held open, for a moment, by another child of ours
             // that is about to replace itself.
             Err(error) if is_busy(&error) && attempts < 50 => {
@@ -226,14 +239,19 @@ async fn meet(
     identity: Option<&Identity>,
     settings: &Settings,
 ) -> Result<(Dialer, tonic::transport::Channel, Protocol), LaunchProblem> {
+    // A plugin without a handshake, such as a program that waits on its stdin, would hang the run
+    // forever.
     let line = timeout(settings.start_timeout, first_line(&mut stdout))
         .await
         .map_err(|_| LaunchProblem::TimedOut)??;
+    // Only the first line of stdout belongs to the protocol.
     tokio::spawn(drain(stdout));
     let handshake = Handshake::parse(&line).map_err(LaunchProblem::Handshake)?;
     if let Address::Unix(path) = &handshake.address {
         child.socket = Some(path.clone());
     }
+    // The address comes from the plugin. Connecting elsewhere would send provider credentials over
+    // the network to a place of its choice.
     if !is_local(&handshake.address) {
         return Err(LaunchProblem::Remote(handshake.address));
     }
@@ -242,10 +260,13 @@ async fn meet(
             let config = client_config(identity, certificate);
             Some(config.map_err(|error| LaunchProblem::Connect(error.to_string()))?)
         }
+        // No silent fallback to plaintext: another user of the machine could otherwise connect to a
+        // TCP plugin.
         (Some(_), None) => return Err(LaunchProblem::NoCertificate),
         (None, Some(_)) => return Err(LaunchProblem::Certificate),
         (None, None) => None,
     };
+    // Kept for further connections of the pool, which must present the same certificate.
     let dialer = Dialer { address: handshake.address, tls, patience: settings.connect_timeout };
     let channel = dialer.dial().await.map_err(|error| LaunchProblem::Connect(error.to_string()))?;
     Ok((dialer, channel, handshake.protocol))
@@ -270,6 +291,7 @@ async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, LaunchProblem> 
         match read {
             0 if line.is_empty() => return Err(LaunchProblem::Ended),
             0 => return Ok(line),
+            // A program that is no plugin may print without end and without a line break.
             _ if line.len() > LINE_LIMIT => {
                 line.truncate(LINE_LIMIT);
                 return Err(LaunchProblem::TooLong(line));
@@ -300,13 +322,16 @@ async fn give_up(
         LaunchProblem::Handshake(_) | LaunchProblem::Connect(_) => ENDING / 4,
         _ => Duration::ZERO,
     };
+    // Asked before the kill, because the exit status of a crash is the best explanation of a failed
+    // start.
     let exit = child.process.wait(patience).await;
     child.process.kill();
     child.process.wait(ENDING).await;
+    // After the end of the process, so that its last lines have arrived.
     let words = child.log.last_words(ENDING / 4).await;
     let mut story = exit.map(|exit| format!("\nThe process ended: {exit}.")).unwrap_or_default();
     if !words.is_empty() {
-        story.push_str("\nWhat it said last:\n");
+        story.push_str("\nIts last output:\n");
         story.push_str(&indent(&words));
     }
     warn!(plugin = executable.name, "plugin could not be started");
@@ -354,7 +379,7 @@ fn failure(
         }
         LaunchProblem::Handshake(error) => Failure::Incompatible(tell(error.to_string())),
         LaunchProblem::NoCertificate => Failure::Incompatible(tell(
-            "it was asked for TLS and gave no certificate; \
+            "it returned no certificate although TLS is required; \
              if you trust it, set TF_DISABLE_PLUGIN_TLS=1 to do without"
                 .to_owned(),
         )),
@@ -387,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_can_enter_the_folder_of_the_socket() {
+    fn no_other_user_can_enter_the_folder_of_the_socket() {
         let home = make_home().expect("a folder");
         let mode = home.path().metadata().expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);

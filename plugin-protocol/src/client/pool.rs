@@ -98,12 +98,14 @@ impl Shared {
         let dialed = self.dialer.dial().await;
         let mut open = self.lock();
         match dialed {
+            // The pool was closed while this connection was being opened. Keeping it would hold the
+            // plugin open.
             Ok(_) if open.closed => (),
             Ok(channel) => {
                 open.connections.push(Connection::new(channel));
                 open.settled = false;
             }
-            Err(error) => debug!(%error, "one more connection to a plugin was not to be had"),
+            Err(error) => debug!(%error, "another connection to a plugin could not be opened"),
         }
     }
 }
@@ -111,6 +113,8 @@ impl Shared {
 #[async_trait]
 impl Channels for Pool {
     async fn lease(&self) -> Result<Lease, Failure> {
+        // A call over a connection to a dead process would fail too, but without its exit status,
+        // and only after the transport has noticed.
         if self.child.as_ref().is_some_and(|child| child.process.exit().is_some()) {
             return Err(self.explain_loss("the plugin has ended".to_owned()).await);
         }
@@ -123,6 +127,8 @@ impl Channels for Pool {
         let load = idlest.load();
         let lease = Lease::new(idlest.channel.clone(), Arc::clone(&idlest.in_flight));
         if load >= BUSY && open.connections.len() < self.shared.limit && !open.settled {
+            // Set before the task starts, so that a burst of calls opens one connection and not one
+            // for each call.
             open.settled = true;
             tokio::spawn(Arc::clone(&self.shared).grow());
         }
@@ -133,6 +139,8 @@ impl Channels for Pool {
         let Some(child) = &self.child else {
             return Failure::Lost { reason, exit: None, output: String::new() };
         };
+        // The connection usually breaks a moment before the process can be waited for, and its exit
+        // status is the best explanation.
         let exit = child.process.wait(NEWS).await.map(|exit| exit.to_string());
         let patience = if exit.is_some() { LAST_WORDS } else { Duration::ZERO };
         let output = child.log.last_words(patience).await;

@@ -6,7 +6,7 @@
 //! Knows nothing of handshakes.
 
 use std::collections::BTreeMap;
-use std::ffi::{CString, OsString, c_char};
+use std::ffi::{CString, OsStr, OsString, c_char};
 use std::fmt;
 use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -64,17 +64,20 @@ pub(crate) struct ChildPipes {
 }
 
 impl Process {
-    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr.
+    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr, under the name
+    /// `arg0`, or its path if there is none.
     ///
     /// # Errors
     /// When the system cannot start it.
     pub(crate) async fn start(
         mut command: Command,
+        arg0: Option<&OsStr>,
         limits: Limits,
     ) -> io::Result<(Self, ChildPipes)> {
+        // A plugin that inherits stdin would read the answers to our questions.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
-        prepare(&mut command, limits)?;
+        prepare(&mut command, arg0, limits)?;
         let mut child = spawn(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
         let process = Self::watch(child)?;
@@ -98,6 +101,9 @@ impl Process {
         thread::Builder::new()
             .name(format!("reaper of {pid}"))
             .stack_size(64 * 1024)
+            // A thread and not a task: `waitid` blocks, and the end of a child must be noticed
+            // while the runtime computes. Its stack is small, because there may be hundreds of
+            // plugins.
             .spawn(move || sender.send_replace(Some(reaped.reap(child))))?;
         Ok(process)
     }
@@ -157,6 +163,8 @@ impl Group {
     /// Waits for the child's end, ends what it left behind, and then only gives up its id.
     fn reap(&self, mut child: Child) -> Exit {
         let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        // `WNOWAIT` leaves the child a zombie, so its process group id cannot be reused until the
+        // rest of the group was signalled below.
         while waitid(Id::Pid(self.leader), ended) == Err(Errno::EINTR) {}
         let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
         self.signal();
@@ -167,9 +175,13 @@ impl Group {
 }
 
 /// Makes the kernel kill the child when the thread that starts it ends, and keep it within its limits.
-fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Result<()> {
+fn prepare(
+    command: &mut Command,
+    arg0: Option<&OsStr>,
+    Limits { memory, files }: Limits,
+) -> io::Result<()> {
     let parent = getpid();
-    let image = Image::of(command)?;
+    let image = Image::of(command, arg0)?;
     let hook = move || {
         for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
         {
@@ -178,6 +190,8 @@ fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Resul
             let most = most.min(getrlimit(resource)?.1);
             setrlimit(resource, most, most)?;
         }
+        // SIGKILL and not SIGTERM: plugins may catch the latter, and this is the last chance to end
+        // them.
         prctl::set_pdeathsig(Signal::SIGKILL)?;
         // The parent may have died before the request was in place; then no signal would come.
         if getppid() != parent {
@@ -188,6 +202,8 @@ fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Resul
     #[expect(unsafe_code, reason = "there is no other way to ask for a signal at a parent's death")]
     // SAFETY: between fork and exec only a few system calls are made, and nothing is allocated.
     unsafe {
+        // The hook does not return on success: it calls `execve` itself, so the standard library
+        // never reaches its own call with the shell fallback.
         command.pre_exec(hook);
     }
     Ok(())
@@ -197,6 +213,8 @@ fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Resul
 /// that is no program to a shell, which would run whatever stands in it line by line.
 struct Image {
     program: CString,
+    /// The name that the program is given as its own.
+    name: CString,
     /// Strings that the pointers lead to.
     _environment: Vec<CString>,
     /// Of an atomic kind because they cross threads; the last is null.
@@ -205,7 +223,7 @@ struct Image {
 
 impl Image {
     /// The program that a command without arguments would run.
-    fn of(command: &Command) -> io::Result<Self> {
+    fn of(command: &Command, arg0: Option<&OsStr>) -> io::Result<Self> {
         #[expect(clippy::disallowed_methods, reason = "children inherit whatever there is")]
         let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
         for (name, value) in command.get_envs() {
@@ -223,15 +241,16 @@ impl Image {
         let pointers = environment.iter().map(|pair| pair.as_ptr().cast_mut());
         let pointers = pointers.chain([std::ptr::null_mut()]).map(AtomicPtr::new).collect();
         let program = CString::new(command.get_program().as_bytes())?;
-        Ok(Self { program, _environment: environment, pointers })
+        let name = CString::new(arg0.unwrap_or(command.get_program()).as_bytes())?;
+        Ok(Self { program, name, _environment: environment, pointers })
     }
 
     /// Becomes the program. Returns only if the system would not run it; allocates nothing.
     fn run(&self) -> io::Error {
-        let arguments = [self.program.as_ptr(), std::ptr::null()];
+        let arguments = [self.name.as_ptr(), std::ptr::null()];
         #[expect(unsafe_code, reason = "every safe way there is allocates, or asks a shell")]
-        // SAFETY: all texts end with a zero byte, both lists with a null pointer, an atomic pointer is
-        // laid out like a plain one, and everything lives as long as `self`.
+        // SAFETY: all strings end with a zero byte, both lists with a null pointer, an atomic
+        // pointer is laid out like a plain one, and everything lives as long as `self`.
         unsafe {
             let environment = self.pointers.as_ptr().cast::<*const c_char>();
             libc::execve(self.program.as_ptr(), arguments.as_ptr(), environment);
@@ -257,6 +276,8 @@ async fn spawn(command: Command) -> io::Result<Child> {
             None => start_launcher()?,
         };
         orders.send(Order { command, reply }).map_err(io::Error::other)?;
+        // Put back only after a successful send. If the thread has died, the next launch starts
+        // another one.
         *launcher = Some(orders);
     }
     answer.await.map_err(io::Error::other)?
@@ -269,6 +290,8 @@ fn start_launcher() -> io::Result<mpsc::Sender<Order>> {
             let child = order.command.spawn();
             // The launch was given up in the meantime.
             if let Err(Ok(child)) = order.reply.send(child) {
+                // Dropping kills the process group and reaps it. Without this an abandoned launch
+                // would leave a running plugin.
                 drop(Process::watch(child));
             }
         }

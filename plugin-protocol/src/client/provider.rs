@@ -235,7 +235,10 @@ impl Operations for GrpcProvider {
         state: StateRef,
         chunks: Vec<StateChunk>,
     ) -> Result<DiagnosticsResponse, Failure> {
-        Ok(self.send_all::<wire::WriteStateBytes>(write_chunks(state, chunks)).await?.into())
+        Ok(self
+            .client_streaming::<wire::WriteStateBytes>(write_chunks(state, chunks))
+            .await?
+            .into())
     }
 
     async fn lock_state(

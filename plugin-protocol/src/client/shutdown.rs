@@ -38,6 +38,8 @@ impl Plugin {
             self.pool.close();
             return;
         };
+        // One deadline for the request and the exit together, or a plugin that answers slowly would
+        // get twice the grace.
         let deadline = Instant::now() + self.grace;
         if let Some(channel) = self.pool.any() {
             // The answer tells nothing: a plugin may well be gone before it can give one.
@@ -51,6 +53,8 @@ impl Plugin {
         if child.process.wait(left).await.is_none() {
             warn!(plugin = self.name, "plugin did not exit when asked, and is killed");
             child.process.kill();
+            // A process in an uninterruptible system call does not end at once, even by SIGKILL, so
+            // this wait has a limit too.
             child.process.wait(KILLING).await;
         }
         debug!(plugin = self.name, pid = child.process.pid(), "plugin ended");

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn prints_without_end_are_read_piece_by_piece_and_hold_nobody_up() {
+    async fn prints_without_end_are_read_piece_by_piece_and_delay_no_other() {
         let (near, far) = tokio::io::duplex(1 << 16);
         let taken = Arc::new(AtomicUsize::new(0));
         let service = GrpcStdioServer::new(Flood(Arc::clone(&taken)));

@@ -107,7 +107,7 @@ struct Object<'a> {
 impl<'a> Exchange<'a> {
     /// The answer to a call, with nothing in it yet.
     #[must_use]
-    pub fn new(call: Call<'a>) -> Self {
+    pub fn for_call(call: Call<'a>) -> Self {
         Self { call, deferred: false, object: None, identity: None }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Exchange<'a> {
 pub fn check(exchange: &Exchange<'_>, schemas: &Schemas<'_>) -> Vec<Violation> {
     let root = Path::root();
     if exchange.deferred {
-        let message = "it put the operation off, although it was not told that it may";
+        let message = "it deferred the operation, although the host did not allow that";
         return vec![Violation::new(Rule::NotDeferred, &root, message)];
     }
     if let Call::Import { asked, found } = exchange.call

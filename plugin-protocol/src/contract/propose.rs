@@ -19,6 +19,8 @@ use super::sets::{Candidates, Key};
 /// yet: computed attributes are unknown then.
 #[must_use]
 pub fn proposed_new(block: &Block, prior: &Plain, config: &Plain) -> Plain {
+    // Pure and in one pass over the schema, because the SDK server and the test kit propose with
+    // the same code.
     let proposed = of_block(block, prior.value(), config.value());
     // Made of parts of values without marks, so nothing is taken off here.
     proposed.split_marks().0
@@ -48,6 +50,8 @@ fn of_block(block: &Block, prior: &Value, config: &Value) -> Value {
     let empty;
     let prior = match (prior, config) {
         (Value::Null(_), Value::Null(_)) => return prior.clone(),
+        // A creation: Terraform merges with an empty object here, whose blocks are empty
+        // collections and not null.
         (Value::Null(_), _) => {
             empty = block.empty_value();
             &empty
@@ -80,6 +84,8 @@ fn of_attribute(name: &Str, attr: &Attribute, prior: &Value, config: &Value) -> 
         {
             config
         }
+        // The author left it to the provider, so the last value stays until the provider plans
+        // another one.
         _ if config.is_null() && attr.role.is_computed() => prior,
         AttributeKind::Nested(nested) => of_nested_attributes(nested, &prior, &config),
         AttributeKind::Plain(_) => config,
@@ -122,6 +128,7 @@ fn of_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> Value
     match nested.nesting {
         // Only a `dynamic` block over something unknown makes blocks unknown.
         _ if config.is_unknown() => config.clone(),
+        // The author has removed the block. A merge with an empty one would bring it back.
         Nesting::Single if config.is_null() => config.clone(),
         Nesting::Single | Nesting::Group => block.merge(prior, config),
         Nesting::List => of_list(&block, prior, config),
@@ -244,10 +251,14 @@ fn of_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
     if config.children().is_empty() {
         return config.clone();
     }
+    // An index over the prior elements: comparing each with each would be quadratic, and security
+    // groups have thousands of rules.
     let mut candidates = Candidates::new(prior.children());
     let mut used = vec![false; prior.children().len()];
     let children = config.children().iter().map(|config| {
         let agreeing = candidates.agreeing(telling(element, config), config);
+        // Each prior element belongs to one configured element at most, or two equal rules would
+        // get the same computed id.
         agreeing.retain(|at| !used[*at]);
         let found = agreeing.iter().find(|at| element.matches(&prior.children()[**at], config));
         match found {
@@ -255,6 +266,8 @@ fn of_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
                 used[*at] = true;
                 element.merge(&prior.children()[*at], config)
             }
+            // A new element of the set. Its computed parts are null, which the provider makes
+            // unknown.
             None => element.merge(&Value::null(config.ty()), config),
         }
     });

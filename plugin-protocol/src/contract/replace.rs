@@ -60,12 +60,14 @@ fn unchanged_values(prior: &Value, planned: &Value) -> bool {
     same(prior, planned) && planned.is_wholly_known()
 }
 
-/// The part at a path; a part of what is unknown is unknown, a part of what is null is nowhere.
+/// The part at a path. A part of what is unknown is unknown, where its type has such a part; a part of what
+/// is null is nowhere.
 fn resolve(value: &Value, path: &Path) -> Option<Value> {
     let mut value = value;
-    for step in &path.0 {
+    for (at, step) in path.0.iter().enumerate() {
         if value.is_unknown() {
-            return Some(Value::dynamic());
+            let ty = path.0.iter().skip(at).try_fold(value.ty(), |ty, step| part_type(&ty, step));
+            return ty.map(Value::unknown);
         }
         // Some providers name map elements as if they were attributes.
         let at = match (step, value) {
@@ -75,6 +77,22 @@ fn resolve(value: &Value, path: &Path) -> Option<Value> {
         value = value.children().get(at?)?;
     }
     Some(value.clone())
+}
+
+/// The type of a part of an unknown value of this type; `None` if there is no such part. As in Terraform,
+/// an unknown object may be indexed by anything.
+fn part_type(ty: &Type, step: &Step) -> Option<Type> {
+    match (ty, step) {
+        (Type::Dynamic, _) | (Type::Object(_), Step::Key(_) | Step::Index(_)) => {
+            Some(Type::Dynamic)
+        }
+        (Type::Object(object), Step::Attribute(name)) => object.attributes.get(name).cloned(),
+        (Type::Map(element), _) | (Type::List(element), Step::Index(_)) => {
+            Some((**element).clone())
+        }
+        (Type::Tuple(parts), Step::Index(at)) => parts.get(at.to_usize()?).cloned(),
+        _ => None,
+    }
 }
 
 #[cfg(test)]

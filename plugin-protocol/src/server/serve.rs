@@ -23,7 +23,7 @@ use crate::wire::HEADER_LIMIT;
 /// Time that calls in flight get after the host asked for the end. The host waits two seconds in
 /// all.
 const DRAIN: Duration = Duration::from_secs(1);
-/// Interval of the checks whether the host still lives.
+/// Interval of the checks whether the host still runs.
 const HOST_WATCH: Duration = Duration::from_secs(1);
 
 /// Serves a host that started us, until it says that it is enough, or dies.
@@ -32,8 +32,12 @@ pub(super) async fn serve_host(
     options: &Options,
     provider: ProviderService,
 ) -> Result<(), ServeError> {
+    // Read before anything else: if the host dies later, the parent is another process, and the
+    // watch would never notice.
     let host = getppid();
     let environment = PluginEnvironment::read(|name| std::env::var_os(name));
+    // Without the magic cookie a person has started the program, who needs a message instead of a
+    // server that waits.
     if !environment.started_by_host {
         return Err(ServeError::NoHost);
     }
@@ -58,7 +62,11 @@ pub(super) async fn serve_host(
         address: listener.address().map_err(ServeError::Listen)?,
         certificate: identity.map(|identity| identity.der().to_vec()),
     };
+    // go-plugin appends a seventh field only for hosts that asked for multiplexing, and older hosts
+    // refuse a line with it.
     let line = handshake.line(environment.multiplex_asked);
+    // After the handshake a stray print of the provider must not reach the host, which reads
+    // nothing more.
     let _stdout = give_up_stdout(&line).map_err(ServeError::Output)?;
 
     let stop = Stop::default();
@@ -105,6 +113,8 @@ fn known_as(address: &str) -> Vec<String> {
     if name.matches('/').count() != 1 {
         return vec![address.to_owned()];
     }
+    // OpenTofu and Terraform resolve a short address to different registries, and the variable must
+    // work for both.
     ["registry.opentofu.org", "registry.terraform.io"]
         .map(|registry| format!("{registry}/{name}"))
         .to_vec()
@@ -128,9 +138,9 @@ async fn run(
     }
 }
 
-/// Prints the handshake and then makes stdout another stderr: the host reads nothing more there, and
-/// what the provider prints by mistake is better off in the log. Returns the real stdout, which stays
-/// open because a host may take its end for ours.
+/// Prints the handshake and then makes stdout another stderr: the host reads nothing more there,
+/// and what the provider prints by error is better off in the log. Returns the real stdout, which
+/// stays open because a host may take its end for ours.
 fn give_up_stdout(line: &str) -> io::Result<std::fs::File> {
     let mut stdout = std::fs::File::from(dup(io::stdout())?);
     dup2_stdout(io::stderr())?;

@@ -29,7 +29,7 @@ async fn a_program_that_ends_at_once() {
     check("echo 'no config' >&2; exit 7", expect![[r#"
         Launch: PATH: it ended or closed its stdout without a handshake; perhaps it is not a provider plugin.
         The process ended: exit status 7.
-        What it said last:
+        Its last output:
           no config"#]]).await;
     check("kill -SEGV $$", expect![[r#"
         Launch: PATH: it ended or closed its stdout without a handshake; perhaps it is not a provider plugin.
@@ -79,7 +79,7 @@ async fn a_handshake_we_cannot_use() {
         (
             "1|6|unix|/s|grpc|",
             expect![
-                "Incompatible: PATH: it was asked for TLS and gave no certificate; if you trust it, set TF_DISABLE_PLUGIN_TLS=1 to do without."
+                "Incompatible: PATH: it returned no certificate although TLS is required; if you trust it, set TF_DISABLE_PLUGIN_TLS=1 to do without."
             ],
         ),
         (

@@ -40,7 +40,7 @@ impl DataSource for External {
         let config = call.config;
         let mut words = config.program.iter().flatten().filter(|word| !word.is_empty());
         let Some(program) = words.next() else {
-            let detail = "No element of `program` says what is to be run.";
+            let detail = "`program` has no element that names the program to run.";
             return Err(at_program("External Program Missing", detail));
         };
         let mut query = config.query.unwrap_or_default();
@@ -96,7 +96,7 @@ fn not_started(program: &str, folder: Option<&String>, error: &io::Error) -> Pro
 fn failed(program: &str, output: &Output) -> Problem {
     let words = String::from_utf8_lossy(&output.stderr);
     let words = match &*words {
-        "" => "The program says nothing about it on its standard error.".to_owned(),
+        "" => "The program printed nothing to its standard error.".to_owned(),
         words => format!("Error Message: {words}"),
     };
     let detail =
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_query_without_reader_and_a_long_answer_block_nobody() {
+    async fn a_query_without_reader_and_a_long_answer_block_no_other() {
         let query = || {
             let long = "x".repeat(1 << 20);
             ("query", Value::map(Type::String, [("long", Value::string(&long))]))

@@ -37,7 +37,7 @@ pub(super) struct Exchange {
     /// The private key of the certificate to show, in PEM.
     #[attr(optional)]
     client_key_pem: Option<String>,
-    /// Whether the server may be anybody. Anybody may then read what is sent, and answer.
+    /// Whether to accept any server. Any machine may then read the request, and answer.
     #[attr(optional)]
     insecure: Option<bool>,
     /// The headers of the answer; several of one name are joined with commas.
@@ -115,7 +115,7 @@ impl DataSource for Http {
         if std::str::from_utf8(&body).is_err() {
             call.warn(Problem::new(
                 "Response body is not recognized as UTF-8",
-                "`response_body` has replacement characters where the body is no text; \
+                "`response_body` has replacement characters where the body is not UTF-8; \
                  `response_body_base64` has all of it.",
             ));
         }

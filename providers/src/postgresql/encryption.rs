@@ -96,8 +96,7 @@ impl Encryption {
         match client_config(&wanted) {
             Ok(config) => Ok(Self { mode, config: Arc::new(config) }),
             Err(error) => {
-                let detail =
-                    format!("Connections cannot be encrypted as the configuration wants: {error}.");
+                let detail = format!("Connections cannot be encrypted as configured: {error}.");
                 Err(Problem::new("Error preparing TLS", detail))
             }
         }

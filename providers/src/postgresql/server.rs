@@ -124,7 +124,7 @@ impl Server {
                 )
             }
             Told::Nothing => {
-                "The provider was asked before it was told where the server is.".to_owned()
+                "The provider was called before the address of the server was known.".to_owned()
             }
         };
         Err(Problem::new("Provider not configured", why))

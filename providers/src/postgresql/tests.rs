@@ -81,7 +81,7 @@ async fn a_role_is_made_changed_renamed_imported_and_destroyed() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_destroyed_is_made_again() {
+async fn what_another_program_destroyed_is_made_again() {
     let Some(real) = Real::start().await else { return };
     let config = || vec![text("name", "gone")];
     for (kind, statement) in [
@@ -186,7 +186,7 @@ async fn many_change_the_privileges_of_one_object_at_a_time() {
 }
 
 #[tokio::test]
-async fn what_the_server_refuses_is_told_in_its_words() {
+async fn what_the_server_refuses_is_reported_in_its_words() {
     let Some(real) = Real::start().await else { return };
     let grant = |kind: &str, privilege: &str| {
         vec![

@@ -39,7 +39,7 @@ impl Function for DurationParse {
         let text = self.duration;
         let nanoseconds = duration::nanoseconds(&text).map_err(|_| {
             let why = format!(
-                "{text:?} is no length of time; give numbers with the units h, m, s, ms, us or ns, such \
+                "{text:?} is not a duration; give numbers with the units h, m, s, ms, us or ns, such \
                  as \"1h30m\""
             );
             Problem::because(why).at("duration")
@@ -76,7 +76,7 @@ impl Function for Rfc3339Parse {
     fn call(self) -> Answer<Moment> {
         let text = self.timestamp;
         let moment = OffsetDateTime::parse(&text, &Rfc3339).map_err(|error| {
-            let why = format!("{text:?} is not a moment as RFC 3339 writes it: {error}");
+            let why = format!("{text:?} is not an RFC 3339 timestamp: {error}");
             Problem::because(why).at("timestamp")
         })?;
         Ok(moment.into())
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(of("1.5ms").await.split(' ').next_back(), Some("1500000"));
         assert_eq!(of("0").await, "0 0 0 0 0 0");
         for text in ["", "1", "h", "1x", "1 h", ".h", "1h-1m", "99999999999h"] {
-            assert!(of(text).await.contains("is no length of time"), "{text:?}");
+            assert!(of(text).await.contains("is not a duration"), "{text:?}");
         }
     }
 }

@@ -13,7 +13,7 @@ pub(super) type Clock = fn() -> OffsetDateTime;
 pub(super) fn parse(name: &str, text: &str) -> Answer<OffsetDateTime> {
     OffsetDateTime::parse(text, &Rfc3339).map_err(|error| {
         let detail = format!(
-            "`{name}` is {text:?}, which is not a moment as RFC 3339 writes it ({error}). Give one such \
+            "`{name}` is {text:?}, which is not an RFC 3339 timestamp ({error}). Give one such \
              as `2020-02-12T06:36:13Z`."
         );
         Problem::new("Invalid RFC3339 String Value", detail)
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_moment_is_told_at_its_attribute() {
+    fn what_is_no_moment_is_reported_at_its_attribute() {
         let wrong = Attr::Known("yesterday".to_owned());
         let problem = parse("rfc3339", "yesterday").unwrap_err();
         assert_ne!(validate("rfc3339", &wrong).unwrap_err(), problem);

@@ -92,7 +92,7 @@ async fn wait(name: &str, text: Option<&str>, stop: &Stop) -> Answer<()> {
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
         () = stop.requested() => {
-            let detail = format!("The wait of {text} was cut short, because the run is to end.");
+            let detail = format!("The wait of {text} was interrupted, because the run is stopping.");
             Err(Problem::new("Wait interrupted", detail))
         }
     }
@@ -136,7 +136,7 @@ mod tests {
         life.apply([destroy]).await.unwrap();
         life.stop().await.unwrap();
         let refusal = life.destroy().await.unwrap_err();
-        assert!(refusal.0.contains("cut short"), "{refusal:?}");
+        assert!(refusal.0.contains("was interrupted"), "{refusal:?}");
         assert!(!life.object().is_null(), "what was not destroyed is still there");
     }
 

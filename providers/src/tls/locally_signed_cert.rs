@@ -74,8 +74,8 @@ fn authority<'k>(call: &Call, pem: &str, key: &'k PrivateKey) -> Answer<Issuer<'
     if !found::<BasicConstraints>(&certificate).is_some_and(|constraints| constraints.ca) {
         call.warn(Problem::new(
             "Potentially Invalid Certificate Authority",
-            "`ca_cert_pem` does not say that others may be signed with it, so those who check may refuse \
-             what is signed.",
+            "The certificate in `ca_cert_pem` may not sign others, so verifiers may reject the signed \
+             certificate.",
         ));
     }
     let key_id = found::<SubjectKeyIdentifier>(&certificate).map(|id| id.0.into_bytes());

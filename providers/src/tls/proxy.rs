@@ -93,7 +93,7 @@ impl Configure for Chosen {
         ];
         for (name, value, needed, other) in needs {
             if !value.is_null() && other.is_null() {
-                let detail = format!("`{name}` of a proxy says nothing without `{needed}`.");
+                let detail = format!("`{name}` of a proxy has no effect without `{needed}`.");
                 let problem = Problem::new("Invalid Attribute Combination", detail);
                 call.report(problem.at("proxy"));
             }

@@ -1,4 +1,4 @@
-//! Whom a certificate or a request is about, as an author writes it.
+//! Subject of a certificate or a request, as in the configuration.
 
 use std::net::{AddrParseError, Ipv4Addr, Ipv6Addr};
 
@@ -9,7 +9,7 @@ use x509_cert::name::Name;
 use super::key::KeyError;
 use super::name::{self, Alternatives};
 
-/// Whom a certificate is for. Each argument is a part of the distinguished name.
+/// Subject of a certificate. Each argument is a part of the distinguished name.
 #[derive(Clone, Debug, Default, Nested)]
 pub(super) struct Subject {
     /// The part `CN`.
@@ -66,7 +66,7 @@ impl Subject {
 /// Checks that all are addresses of hosts.
 pub(super) fn addresses(texts: &[String]) -> Result<(), String> {
     match texts.iter().find(|text| octets(text).is_err()) {
-        Some(wrong) => Err(format!("must have addresses of hosts, and {wrong:?} is none")),
+        Some(wrong) => Err(format!("must have addresses of hosts, and {wrong:?} is not one")),
         None => Ok(()),
     }
 }
@@ -100,7 +100,7 @@ impl About<'_> {
         let mut ip_addresses = Vec::new();
         for text in self.ip_addresses.into_iter().flatten() {
             ip_addresses.push(octets(text).map_err(|error| {
-                let detail = format!("{text:?} in `ip_addresses` is no address: {error}.");
+                let detail = format!("{text:?} in `ip_addresses` is not an address: {error}.");
                 Problem::new("Invalid IP address", detail).at("ip_addresses")
             })?);
         }

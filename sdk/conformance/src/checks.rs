@@ -6,7 +6,7 @@ use formwork_value::{Path, Type, Value};
 use crate::checkpoint::Checkpoint;
 use crate::message::Msg;
 use crate::offer::{Kind, Offer};
-use crate::plugin::cut;
+use crate::plugin::truncate;
 use crate::rpc::Rpc;
 use crate::rules;
 use crate::suite::{Progress, Suite};
@@ -97,7 +97,7 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
         secrets::run(run.suite).await;
         output::run(run.suite).await;
     }
-    run.suite.finish();
+    run.suite.fill_in_skipped();
     if !run.suite.is_late() {
         Checkpoint::remove(run.suite);
     }
@@ -174,7 +174,7 @@ pub(crate) fn shown(value: &Value) -> String {
         }
     }
     match json::encode_simple(&without_nulls(&known)) {
-        Ok(text) => cut(&text, 4_000),
+        Ok(text) => truncate(&text, 4_000),
         Err(_) => "(a value)".to_owned(),
     }
 }

@@ -38,5 +38,5 @@ fn read(block: &Block, value: &Plain, rule: Rule) -> Vec<Violation> {
 }
 
 fn judged(block: &Block, call: Call<'_>, value: &Plain) -> Vec<Violation> {
-    check(&Exchange::new(call).value(value), &Schemas { object: block, identity: None })
+    check(&Exchange::for_call(call).value(value), &Schemas { object: block, identity: None })
 }

@@ -6,7 +6,7 @@ use formwork_value::{Path, Step, Type, Value};
 
 use crate::generate::{self, ALTERNATIVE_NUMBERS, ALTERNATIVES, Dice, Extent};
 use crate::message::Msg;
-use crate::offer::Offered;
+use crate::offer::OfferedType;
 use crate::plugin::Call;
 use crate::rpc::Diag;
 use crate::suite::Suite;
@@ -16,8 +16,8 @@ const WANTED: usize = 4;
 /// The most repairs of one configuration.
 const REPAIRS: usize = 24;
 
-/// Finds legal configurations: examples, then required attributes only, everything, and by chance.
-pub(crate) async fn find(suite: &mut Suite, offered: &Offered) -> Vec<Value> {
+/// Finds legal configurations: examples, then required attributes only, everything, and at random.
+pub(crate) async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for (_, example) in suite.examples_of(offered) {
         if let Ok(value) = example
@@ -43,7 +43,7 @@ pub(crate) async fn find(suite: &mut Suite, offered: &Offered) -> Vec<Value> {
 }
 
 /// Validates and repairs until the configuration is legal.
-async fn repaired(suite: &mut Suite, offered: &Offered, mut value: Value) -> Option<Value> {
+async fn repaired(suite: &mut Suite, offered: &OfferedType, mut value: Value) -> Option<Value> {
     let mut dice = suite.dice(&format!("repair {}", offered.subject()));
     for attempt in 0..REPAIRS {
         let call = suite.validate(offered, &value).await;
@@ -59,7 +59,7 @@ async fn repaired(suite: &mut Suite, offered: &Offered, mut value: Value) -> Opt
 }
 
 fn repair(
-    offered: &Offered,
+    offered: &OfferedType,
     value: &Value,
     call: &Call,
     attempt: usize,
@@ -116,7 +116,7 @@ fn change(
     generate::with_part(value, path, part)
 }
 
-/// Another value of the type: quoted words of the message first, then usual texts and numbers.
+/// Another value of the type: quoted words of the message first, then usual strings and numbers.
 fn alternative(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
     match ty {
         Type::String => {

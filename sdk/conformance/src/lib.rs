@@ -20,6 +20,7 @@ mod legal;
 pub mod message;
 pub mod offer;
 pub mod plugin;
+mod proxy;
 mod redact;
 pub mod report;
 mod request;
@@ -45,7 +46,7 @@ pub async fn run(options: Options, progress: Progress<'_>) -> Report {
     let stopped = match tokio::time::timeout(limit, checks::run(&mut suite, progress)).await {
         Ok(done) => done.err(),
         Err(_) => {
-            suite.finish();
+            suite.fill_in_skipped();
             None
         }
     };

@@ -58,7 +58,7 @@ impl Kind {
 
 /// A type with its schema.
 #[derive(Clone, Debug)]
-pub struct Offered {
+pub struct OfferedType {
     /// The kind.
     pub kind: Kind,
     /// The name; empty for the provider itself.
@@ -71,7 +71,7 @@ pub struct Offered {
     pub raw: Msg,
 }
 
-impl Offered {
+impl OfferedType {
     /// The type of its values.
     #[must_use]
     pub fn ty(&self) -> Type {
@@ -136,14 +136,14 @@ pub struct Offer {
     /// The raw answer.
     pub raw: Msg,
     /// The types, the provider first.
-    pub types: Vec<Offered>,
+    pub types: Vec<OfferedType>,
     /// The functions.
     pub functions: Vec<Function>,
     /// Identity types by resource type, with the version.
     pub identities: BTreeMap<String, (u64, Type, Vec<String>)>,
     /// Violations.
     pub problems: Vec<Problem>,
-    /// Whether any deprecation has a text.
+    /// Whether any deprecation has a string.
     pub has_deprecation_texts: bool,
 }
 
@@ -227,13 +227,13 @@ impl Offer {
     }
 
     /// Iterates over the types of a kind whose schema can be used.
-    pub fn of(&self, kind: Kind) -> impl Iterator<Item = &Offered> {
+    pub fn of(&self, kind: Kind) -> impl Iterator<Item = &OfferedType> {
         self.types.iter().filter(move |it| it.kind == kind && it.is_whole)
     }
 
     /// The provider's own schema.
     #[must_use]
-    pub fn provider(&self) -> Option<&Offered> {
+    pub fn provider(&self) -> Option<&OfferedType> {
         self.of(Kind::Provider).next()
     }
 
@@ -270,8 +270,8 @@ impl Reader {
         self.problems.push(Problem { rule, place, message });
     }
 
-    fn offered(&mut self, kind: Kind, name: &str, raw: &Msg) -> Offered {
-        let mut offered = Offered {
+    fn offered(&mut self, kind: Kind, name: &str, raw: &Msg) -> OfferedType {
+        let mut offered = OfferedType {
             kind,
             name: name.to_owned(),
             schema: Schema::default(),
@@ -442,7 +442,7 @@ impl Reader {
         match type_json::decode(bytes) {
             Ok(ty) => ty,
             Err(error) => {
-                let shown = crate::plugin::cut(&String::from_utf8_lossy(bytes), 80);
+                let shown = crate::plugin::truncate(&String::from_utf8_lossy(bytes), 80);
                 self.report(rule, format!("{at}: the type {shown:?} cannot be read: {error}"));
                 Type::Dynamic
             }

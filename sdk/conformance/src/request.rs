@@ -4,7 +4,7 @@ use formwork_value::codec::{json, msgpack};
 use formwork_value::{Plain, Type, Value};
 
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::rpc::Rpc;
 
 /// Returns a value in its dynamic form; empty if it does not have the type.
@@ -63,13 +63,13 @@ pub(crate) fn validate_rpc(kind: Kind) -> Rpc {
 
 /// The request that validates a configuration.
 #[must_use]
-pub(crate) fn validate(offered: &Offered, config: &Value) -> Msg {
+pub(crate) fn validate(offered: &OfferedType, config: &Value) -> Msg {
     validate_dynamic(offered, &dynamic(config, &offered.ty()))
 }
 
 /// The same with any dynamic value.
 #[must_use]
-pub(crate) fn validate_dynamic(offered: &Offered, config: &Msg) -> Msg {
+pub(crate) fn validate_dynamic(offered: &OfferedType, config: &Msg) -> Msg {
     let named = || Msg::new().text(1, &offered.name).msg(2, config);
     match offered.kind {
         Kind::Provider => Msg::new().msg(1, config),
@@ -98,7 +98,7 @@ pub(crate) struct PlanInput {
 
 /// The request that plans a change.
 #[must_use]
-pub(crate) fn plan(offered: &Offered, input: &PlanInput) -> Msg {
+pub(crate) fn plan(offered: &OfferedType, input: &PlanInput) -> Msg {
     let ty = offered.ty();
     Msg::new()
         .text(1, &offered.name)
@@ -112,7 +112,7 @@ pub(crate) fn plan(offered: &Offered, input: &PlanInput) -> Msg {
 
 /// The request that applies what was planned.
 #[must_use]
-pub(crate) fn apply(offered: &Offered, input: &PlanInput, planned: &Msg) -> Msg {
+pub(crate) fn apply(offered: &OfferedType, input: &PlanInput, planned: &Msg) -> Msg {
     let ty = offered.ty();
     Msg::new()
         .text(1, &offered.name)
@@ -126,7 +126,7 @@ pub(crate) fn apply(offered: &Offered, input: &PlanInput, planned: &Msg) -> Msg 
 /// The request that reads an object.
 #[must_use]
 pub(crate) fn read(
-    offered: &Offered,
+    offered: &OfferedType,
     state: &Value,
     private: &bytes::Bytes,
     identity: Option<&Msg>,

@@ -15,7 +15,7 @@ use crate::finding::{Finding, Tallies};
 use crate::generate::{self, Dice, Extent};
 use crate::legal;
 use crate::message::Msg;
-use crate::offer::{Kind, Offer, Offered};
+use crate::offer::{Kind, Offer, OfferedType};
 use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
 use crate::redact::Secrets;
 use crate::request;
@@ -130,6 +130,8 @@ pub struct Suite {
     pub past: Past,
     /// The protocol that was negotiated.
     pub protocol: Option<Protocol>,
+    /// Variables that lead the provider to a proxy.
+    pub(crate) proxy_env: Vec<(OsString, OsString)>,
     plugin: Option<Plugin>,
     restarts: usize,
     began: Instant,
@@ -170,6 +172,7 @@ impl Suite {
             tracked: BTreeSet::new(),
             past: Past::default(),
             protocol: None,
+            proxy_env: Vec::new(),
             plugin: None,
             restarts: 0,
             began: Instant::now(),
@@ -198,7 +201,7 @@ impl Suite {
 
     /// Gives every selected rule that was not examined its reason, and drops what was found for rules
     /// that were not asked for.
-    pub fn finish(&mut self) {
+    pub fn fill_in_skipped(&mut self) {
         let level = self.options.level;
         for rule in rules::all() {
             let Options { only, skip, .. } = &self.options;
@@ -265,6 +268,7 @@ impl Suite {
     #[must_use]
     pub fn launch(&self) -> Launch {
         let mut env = self.options.env.clone();
+        env.extend(self.proxy_env.iter().cloned());
         env.push(("TF_LOG".into(), "TRACE".into()));
         Launch { env, ..Launch::default() }
     }
@@ -353,7 +357,7 @@ impl Suite {
             rpc,
             request: request.clone(),
             answers: Vec::new(),
-            reply: Reply::Lost(why),
+            reply: Reply::Lost { why, panicked: false },
             took: Duration::ZERO,
         };
         if let Err(why) = self.revive().await {
@@ -372,13 +376,13 @@ impl Suite {
     }
 
     /// Validates a configuration.
-    pub async fn validate(&mut self, offered: &Offered, config: &Value) -> Call {
+    pub async fn validate(&mut self, offered: &OfferedType, config: &Value) -> Call {
         let request = request::validate(offered, config);
         self.call(request::validate_rpc(offered.kind), &request).await
     }
 
     /// Legal configurations of a type: examples first, then what validation accepts.
-    pub async fn legal(&mut self, offered: &Offered) -> Vec<Value> {
+    pub async fn legal(&mut self, offered: &OfferedType) -> Vec<Value> {
         let key = (offered.kind, offered.name.clone());
         if let Some(found) = self.legal.get(&key) {
             return found.clone();
@@ -390,7 +394,7 @@ impl Suite {
 
     /// Example configurations of a type, in the type of its schema.
     #[must_use]
-    pub fn examples_of(&self, offered: &Offered) -> Vec<(String, Result<Value, String>)> {
+    pub fn examples_of(&self, offered: &OfferedType) -> Vec<(String, Result<Value, String>)> {
         let own = self.options.examples.iter();
         own.filter(|it| it.kind == offered.kind && it.name == offered.name)
             .map(|example| {
@@ -405,13 +409,13 @@ impl Suite {
 
     /// The configuration of everything in a block, for checks of single attributes.
     #[must_use]
-    pub fn generated(&self, offered: &Offered, extent: Extent, number: u64) -> Value {
+    pub fn generated(&self, offered: &OfferedType, extent: Extent, number: u64) -> Value {
         let mut dice = self.dice(&format!("{}/{}/{number}", offered.subject(), extent as u8));
         generate::config(offered.block(), extent, &mut dice)
     }
 
     /// Shrinks an input for as long as the call with it crashes the provider.
-    pub async fn shrink_crash(&mut self, offered: &Offered, value: &Value) -> Value {
+    pub async fn shrink_crash(&mut self, offered: &OfferedType, value: &Value) -> Value {
         let mut value = value.clone();
         for _ in 0..40 {
             let mut smaller = None;

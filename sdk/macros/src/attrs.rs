@@ -74,7 +74,7 @@ impl FieldArgs {
     ) -> Result<()> {
         let word = word(meta);
         if self.heard.contains(&word) {
-            return Err(meta.error(format!("`{word}` is said twice")));
+            return Err(meta.error(format!("`{word}` is repeated")));
         }
         self.heard.push(word);
         hear(self, meta)
@@ -143,7 +143,7 @@ impl FieldArgs {
             (Some(role), _) => role,
             (None, None) => {
                 return refuse(
-                    "say who sets it: #[attr(required)], optional, computed, optional_computed, or \
+                    "missing role: write #[attr(required)], optional, computed, optional_computed, or \
                      default = …; nested blocks are marked #[block]",
                 );
             }
@@ -156,7 +156,7 @@ impl FieldArgs {
             return refuse("`keep` needs a role in which the provider sets the value");
         }
         if self.keep && self.default.is_some() {
-            return refuse("`default` and `keep` both say what an unset attribute is");
+            return refuse("`default` and `keep` both set the value of an unset attribute");
         }
         if self.write_only && is_computed {
             return refuse("`write_only` is for values that only the author sets");
@@ -180,7 +180,7 @@ impl FieldArgs {
             return refuse("only what an author sets is checked; this is set by the provider");
         }
         if self.fills && role == Role::Computed {
-            return refuse("`fills` says nothing here; the provider sets all of it");
+            return refuse("`fills` has no effect here; the provider sets all of it");
         }
         Ok(role)
     }
@@ -218,12 +218,12 @@ impl FieldArgs {
             || self.has_checks();
         if is_more || self.keep || self.replace || self.sensitive || self.write_only {
             return refuse(
-                "beside `flatten` there are only `fills` or `computed`, and `identity`; the attributes \
-                 say the rest",
+                "beside `flatten` only `fills` or `computed`, and `identity` are allowed; the attributes \
+                 have the other properties",
             );
         }
         match self.fills && self.role.is_some() {
-            true => refuse("`fills` says nothing here; the provider sets all of it"),
+            true => refuse("`fills` has no effect here; the provider sets all of it"),
             false => Ok(()),
         }
     }
@@ -326,10 +326,12 @@ const OF_STRUCTS: [&str; 6] =
 /// That a word is unknown, and which are not.
 fn unknown(word: &str, outer: &str) -> String {
     if OF_STRUCTS.contains(&word) {
-        return format!("`{word}` is said of the whole: write #[attr({word} …)] above the struct");
+        return format!(
+            "`{word}` belongs to the whole struct: write #[attr({word} …)] above the struct"
+        );
     }
     if outer == "block" && ["required", "optional"].contains(&word) {
-        return "a block has no role; its type and `min` say how many there are".to_owned();
+        return "a block has no role; its type and `min` set the number of blocks".to_owned();
     }
     let own: &[&str] = if outer == "block" { &OF_BLOCKS } else { &OF_ATTRIBUTES };
     let all: Vec<_> = own.iter().chain(&OF_BOTH).copied().collect();
@@ -350,7 +352,7 @@ fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     syn::bracketed!(content in input);
     let texts = Punctuated::<LitStr, Token![,]>::parse_terminated(&content)?;
     if texts.is_empty() {
-        return Err(meta.error("give the texts to choose from"));
+        return Err(meta.error("list the valid strings"));
     }
     Ok(texts.into_iter().collect())
 }

@@ -113,10 +113,10 @@ fn check(part: &Part<'_>) -> Result<()> {
         return refuse(&why);
     }
     if part.imports() && is_any(&["Vec", "Set", "BTreeSet", "BTreeMap"]) {
-        return refuse("an import goes by one text, number or truth");
+        return refuse("an import uses one string, number or boolean");
     }
     if part.identifies() && !part.is_flat() && is_any(&["BTreeMap", "Set", "BTreeSet"]) {
-        return refuse("an identity has texts, numbers, truths, and lists of them");
+        return refuse("an identity has strings, numbers, booleans, and lists of them");
     }
     Ok(())
 }
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn what_does_not_go_together_is_refused_with_the_way_out() {
         let table: [(Field, &str); 21] = [
-            (parse_quote!(#[attr(default = 1, default = 2)] a: i64), "`default` is said twice"),
+            (parse_quote!(#[attr(default = 1, default = 2)] a: i64), "`default` is repeated"),
             (parse_quote!(a: i64), "say who sets it"),
             (parse_quote!(#[attr(optional, computed)] a: i64), "has one role"),
             (parse_quote!(#[attr(optional, default = 1)] a: i64), "needs the role"),

@@ -91,7 +91,7 @@ impl<'i> Part<'i> {
                 refuse("blocks are always known; drop the `Attr`")
             }
             Kind::Block if self.is_counted() && !self.may_be_counted() => refuse(
-                "`min` and `max` are for lists and sets of blocks; of others the type says how many",
+                "`min` and `max` are for lists and sets of blocks; for others the type sets the number",
             ),
             Kind::Block if self.said.group && is_a(self.ty, "Option") => {
                 refuse("a group is always there; write the type without `Option`")
@@ -284,7 +284,7 @@ impl<'i> Part<'i> {
         let unsaid = format!(
             "the provider sets parts of `{name}`: say `fills`, so that it is among what handlers return"
         );
-        let unmeant = format!("the provider sets no part of `{name}`, so `fills` says nothing");
+        let unmeant = format!("the provider sets no part of `{name}`, so `fills` has no effect");
         let blocks = format!("`{name}` has blocks inside, so it must be a block itself: #[block]");
         let lost = format!(
             "the elements of `{name}` have parts that are `write_only`, and in a set nothing tells them \
@@ -316,12 +316,12 @@ impl<'i> Part<'i> {
         let (ty, name, said) = (self.ty, &self.name, &self.said);
         let holds_none = |word, what| format!("`{word}` is for {what}, and `{name}` holds none");
         let checks = [
-            (!said.one_of.is_empty(), quote!(HAS_TEXTS), holds_none("one_of", "texts")),
+            (!said.one_of.is_empty(), quote!(HAS_TEXTS), holds_none("one_of", "strings")),
             (said.range.is_some(), quote!(HAS_NUMBERS), holds_none("range", "numbers")),
             (
                 said.length.is_some(),
                 quote!(HAS_LENGTH),
-                format!("`length` is for texts and collections, and `{name}` is neither"),
+                format!("`length` is for strings and collections, and `{name}` is neither"),
             ),
         ];
         let said = checks.into_iter().filter(|(is_said, ..)| *is_said);
@@ -338,7 +338,7 @@ impl<'i> Part<'i> {
         let unsaid = format!(
             "the provider sets parts of `{name}`: say `fills`, or `computed` if it sets all of it"
         );
-        let unmeant = format!("the provider sets no part of `{name}`, so `fills` says nothing");
+        let unmeant = format!("the provider sets no part of `{name}`, so `fills` has no effect");
         let shared =
             format!("the author sets parts of `{name}`: say `fills` instead of `computed`");
         let check = match (self.said.role, self.said.fills) {
@@ -347,7 +347,7 @@ impl<'i> Part<'i> {
             (None, false) => quote_spanned!(ty.span()=> assert!(!#model::FILLS, #unsaid)),
         };
         let unsaid = format!("parts of `{name}` are an identity: say `identity` beside `flatten`");
-        let unmeant = format!("no part of `{name}` is an identity, so `identity` says nothing");
+        let unmeant = format!("no part of `{name}` is an identity, so `identity` has no effect");
         let identity_check = match self.identifies() {
             true => quote_spanned!(ty.span()=> assert!(#model::IDENTIFIES, #unmeant)),
             false => quote_spanned!(ty.span()=> assert!(!#model::IDENTIFIES, #unsaid)),
@@ -447,7 +447,7 @@ impl<'i> Part<'i> {
             quote_spanned!(at=> by::<#plain>(|value| #ask(value)))
         });
         let all = [one_of, range, length, check].into_iter().flatten();
-        quote!(#(.check(::formwork_sdk::check::Check::#all))*)
+        quote!(#(.add_check(::formwork_sdk::check::Check::#all))*)
     }
 }
 

@@ -99,7 +99,7 @@ impl Resource<'_> {
 
     /// Whether `read` can be asked when no more is known than the id and what the author set, and says
     /// all that the provider sets then.
-    fn is_read_anew(&self) -> bool {
+    fn is_read_again(&self) -> bool {
         let Some(read) = self.said.expression("read") else { return false };
         let mentions = Mentions::of([read]);
         let unknown = self.parts.iter().filter(|part| !part.is_settable() && !self.is_id(part));
@@ -111,13 +111,13 @@ impl Resource<'_> {
     /// Whether `create` leaves something to `read`.
     fn asks_after_create(&self) -> bool {
         let is_more = self.said.ready.is_some() || self.ours().any(|part| !self.is_id(part));
-        is_more && self.is_read_anew()
+        is_more && self.is_read_again()
     }
 
     /// Whether `update` leaves something to `read`.
     fn asks_after_update(&self) -> bool {
         let is_more = self.said.ready.is_some() || self.ours().any(|part| !part.keeps());
-        is_more && self.is_read_anew()
+        is_more && self.is_read_again()
     }
 
     /// Checks that nothing is missing.
@@ -126,11 +126,11 @@ impl Resource<'_> {
         let lacks = |word: &str| self.said.expression(word).is_none();
         let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
         if lacks("create") {
-            return refuse("say how an object comes to be: `create = …`".to_owned());
+            return refuse("define how an object is created: `create = …`".to_owned());
         }
         for (word, what) in [("read", "found again"), ("delete", "destroyed")] {
             if lacks(word) && !self.said.held.is_empty() {
-                return refuse(format!("say how an object is {what}: `{word} = …`"));
+                return refuse(format!("define how an object is {what}: `{word} = …`"));
             }
         }
         let changed = self.parts.iter().find(|part| part.changes_in_place());
@@ -160,11 +160,11 @@ impl Resource<'_> {
         };
         let mentions = Mentions::of([read]);
         match (word == "ready", &waiting.until) {
-            (true, None) => refuse("say when it is ready: `ready(found.is_ready)`".to_owned()),
+            (true, None) => refuse("write the condition: `ready(found.is_ready)`".to_owned()),
             (false, Some(_)) => {
                 refuse("`gone` has no condition; it is when `read` finds nothing".to_owned())
             }
-            (true, Some(_)) if self.is_read_anew() => Ok(()),
+            (true, Some(_)) if self.is_read_again() => Ok(()),
             (true, Some(_)) => refuse(
                 "`ready` asks `read` after `create`, when only what authors set is known and the \
                  computed attribute that says `import`: `read` goes by these, and the service has \
@@ -210,7 +210,7 @@ impl Resource<'_> {
 fn changing(part: &Part<'_>) -> String {
     let name = part.ident;
     format!(
-        "`{name}` can be changed in place: say how, with `update = …` in `resource`, or say `replace`"
+        "`{name}` can be changed in place: add `update = …` to `resource`, or `replace` to the attribute"
     )
 }
 
@@ -219,7 +219,7 @@ fn hidden(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// One that mistakes are shown at.
+/// One that errors are shown at.
 fn hidden_at(name: &str, at: Span) -> Ident {
     Ident::new(name, Span::mixed_site().located_at(at))
 }

@@ -1,4 +1,4 @@
-//! The calls of actions and list resources, whose answers come one after the other.
+//! Calls of actions and list resources, whose answers are streams.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
@@ -43,20 +43,20 @@ impl Server {
     ) -> BoxStream<'static, Result<ActionEvent, Failure>> {
         let call = self.call("invoke action.", &request.type_name);
         let action = self.action(&request.type_name);
-        let (told, mut progress) = unbounded_channel();
+        let (messages, mut progress) = unbounded_channel();
         let work = async move {
             let done = async {
                 let action = action?;
                 let config = check::decoded(action.shape(), &request.config)?;
                 let config = plan::with_defaults(action.shape(), &config).into_owned();
                 let call = call.lasting_as(&config, "invoke");
-                action.invoke(&config, Progress(told), call).await
+                action.invoke(&config, Progress(messages), call).await
             };
             call.settled(done).await.1
         };
-        let events = told_by(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
+        let events = steps_of(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
         let event = |step| match step {
-            Step::Told(text) => ActionEvent::Progress(text),
+            Step::Message(text) => ActionEvent::Progress(text),
             Step::Ended(diagnostics) => ActionEvent::Completed(diagnostics),
         };
         events.map(move |step| Ok(event(step))).boxed()
@@ -68,17 +68,19 @@ impl Server {
         list.validate(&config, call.clone())
     }
 
-    /// The objects of a list, each when the host requests it. The handler continues only then, so
-    /// that no object is looked for in vain.
+    /// The objects of a list, each on request of the host. The handler continues only on request,
+    /// so that no object is read in vain.
     pub(super) fn listed(
         &self,
         request: ListRequest,
     ) -> BoxStream<'static, Result<ListEvent, Failure>> {
         let call = self.call("list ", &request.type_name);
         let list = self.list_type(&request.type_name);
-        // Protocol: no limit is sent as zero.
+        // Protocol 6: `ListResource.Request.limit` is zero for no limit.
+        // A negative limit counts as none.
         let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
         let whole = request.include_object;
+        // One slot, so that the handler is at most one object ahead of the host.
         let (found, mut finds) = channel(1);
         let said = call.clone();
         let objects = list.as_ref().ok().cloned();
@@ -92,17 +94,17 @@ impl Server {
             };
             call.settled(done).await.1
         };
-        let steps = told_by(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
-        // Work of the handler after the last requested object is not waited for.
+        let steps = steps_of(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
+        // The stream ends with the last requested object and does not wait for the handler.
         let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
         let events = stream::unfold(begin, async |(mut steps, left)| {
             let left = left.checked_sub(1)?;
             Some((steps.next().await?, (steps, left)))
         });
         let event = move |step| match (step, &objects) {
-            (Step::Told(find), Some(list)) => Some(event(list.objects(), find, whole, &said)),
+            (Step::Message(find), Some(list)) => Some(event(list.objects(), find, whole, &said)),
             (Step::Ended(diagnostics), _) if !diagnostics.is_empty() => {
-                // Protocol: problems have no place but an event.
+                // Protocol 6: diagnostics of a list can only be sent in an event.
                 let display_name = String::new();
                 Some(ListEvent { identity: None, display_name, object: None, diagnostics })
             }
@@ -120,7 +122,7 @@ fn queried(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<V
     Ok(is_right.then(|| plan::with_defaults(list.shape(), &config).into_owned()))
 }
 
-/// An object that was found, with what was said since the one before it.
+/// A found object, with the diagnostics since the previous one.
 fn event(shape: &Shape, (display_name, object): Find, whole: bool, call: &Call) -> ListEvent {
     let object: Payload = check::encoded(shape, &plan::settled(&object));
     let identity = identity::of(shape, &object);
@@ -134,35 +136,37 @@ fn event(shape: &Shape, (display_name, object): Find, whole: bool, call: &Call) 
         call.report(Problem::new("Provider found an object without identity", detail));
     }
     let object = whole.then_some(object);
-    ListEvent { identity, display_name, object, diagnostics: call.told() }
+    ListEvent { identity, display_name, object, diagnostics: call.diagnostics() }
 }
 
 /// A progress message, or the end.
 enum Step<T> {
-    Told(T),
+    Message(T),
     Ended(Vec<ProviderDiagnostic>),
 }
 
-/// Runs whenever the next step is requested; messages come before the end.
-fn told_by<T: Send + 'static>(
-    told: impl Stream<Item = T> + Unpin + Send + 'static,
+/// Runs the work whenever the next step is requested. Messages precede the end.
+fn steps_of<T: Send + 'static>(
+    messages: impl Stream<Item = T> + Unpin + Send + 'static,
     work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
 ) -> impl Stream<Item = Step<T>> + Send {
-    let begin = (told, Some(work), None);
-    stream::unfold(begin, async |(mut told, mut work, mut ended)| {
+    let begin = (messages, Some(work), None);
+    stream::unfold(begin, async |(mut messages, mut work, mut ended)| {
         if let Some(running) = &mut work {
             tokio::select! {
                 biased;
-                Some(text) = told.next() => return Some((Step::Told(text), (told, work, ended))),
+                Some(text) = messages.next() => {
+                    return Some((Step::Message(text), (messages, work, ended)));
+                }
                 diagnostics = running => ended = Some(diagnostics),
             }
         }
-        // The sender may still exist, so there is no waiting for more.
-        let step = match told.next().now_or_never().flatten() {
-            Some(text) if ended.is_some() => Step::Told(text),
+        // The sender may still exist, so the stream must not wait for further messages.
+        let step = match messages.next().now_or_never().flatten() {
+            Some(text) if ended.is_some() => Step::Message(text),
             _ => Step::Ended(ended.take()?),
         };
-        Some((step, (told, None, ended)))
+        Some((step, (messages, None, ended)))
     })
 }
 

@@ -1,4 +1,4 @@
-//! The calls in the life of a managed resource: plan, apply, read.
+//! Calls of a managed resource: plan, apply, read.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
@@ -14,7 +14,7 @@ use crate::problem::OrFail as _;
 use crate::schema::Shape;
 use crate::{Answer, plan};
 
-/// An object, and what goes with it.
+/// An object with its private data, identity and diagnostics.
 pub(super) struct Outcome {
     pub(super) object: Payload,
     pub(super) private: Bytes,
@@ -24,7 +24,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// An object that a handler answered with.
+    /// An object in a handler's answer.
     fn of(shape: &Shape, object: Payload, context: &Context) -> Self {
         let identity = identity::of(shape, &object);
         Self { object, private: context.private.to_bytes(), identity, replace: Vec::new() }
@@ -39,9 +39,12 @@ impl Server {
         let call = call.lasting_as(&current, "read");
         let context =
             self.context(&call, &request.private, &request.provider_meta, request.client)?;
+        // A null object cannot be read. The handler would get a model with empty attributes.
         if current.is_null() {
             return Ok(Outcome::of(shape, check::encoded(shape, &current), &context));
         }
+        // A read may be dropped at a stop, because it changes nothing. Changes are never dropped:
+        // see `changed`.
         let object = match call.unless_stopped(resource.read(&current, context.clone())).await? {
             Some(object) => check::known(&call, shape, "read", object),
             None => null(shape),
@@ -63,9 +66,15 @@ impl Server {
         let (planned, mut replace) =
             call.unless_stopped(resource.modify_plan(&lives, context.clone())).await?;
         if planned != lives.planned {
+            // Only a plan that the handler changed has to be checked: the rules keep the author's
+            // values by construction.
             check::plan(shape, &lives, &planned)?;
         }
+        // After the handler, because it may have planned a change of an attribute that forces
+        // replacement.
         replace.extend(plan::forcing(shape, [&lives.prior, &lives.config, &planned]));
+        // Sorted and without duplicates, so that the answer does not depend on the order of the
+        // rules.
         replace.sort();
         replace.dedup();
         Ok(Outcome { replace, ..Outcome::of(shape, check::encoded(shape, &planned), &context) })
@@ -90,6 +99,8 @@ impl Server {
             (Value::Null(_), planned) => ("create", "create ", planned),
             (_, planned) => ("update", "update ", planned),
         };
+        // The timeouts are those of the new object, or for a deletion those of the stored one: the
+        // configuration is null then.
         let call = call.lasting_as(object, operation).called(doing);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
         let context = self.context(&call, private, meta, ClientCapabilities::default())?;
@@ -102,8 +113,8 @@ impl Server {
     }
 }
 
-/// The answer; in the bytes that were sent if it says the same, as it mostly does, because that spares
-/// writing it.
+/// The answer, in the received bytes if the object is unchanged, which is the usual case. This
+/// saves the encoding.
 fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
     match (sent, &answer) {
         (Payload::Msgpack(_), Payload::Value(object, _)) if object.value() == current => {
@@ -113,7 +124,8 @@ fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
     }
 }
 
-/// The object as it is and as the rules of its model say it is to be; the latter is null to destroy it.
+/// The prior object and the object planned by the rules of the model; the latter is null to destroy
+/// it.
 fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
     let prior = check::decoded(shape, &request.prior)?;
     let config = check::decoded(shape, &request.config)?;
@@ -125,13 +137,13 @@ fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
     Ok(ChangeValues { prior, config, planned })
 }
 
-/// An object that is gone. Hosts take an absent one for a mistake.
+/// An object that no longer exists: null, because hosts treat an absent value as an error.
 fn null(shape: &Shape) -> Payload {
     check::encoded(shape, &Value::null(shape.ty().clone()))
 }
 
-/// Creates, updates or deletes. Returns no object for one that was deleted. A handler that fails, or panics,
-/// after it kept something leaves that behind.
+/// Creates, updates or deletes. A deleted object has no result. A handler that fails, or panics,
+/// after `keep` leaves the partial result.
 async fn changed(
     resource: &dyn AnyResource,
     operation: &str,
@@ -147,12 +159,16 @@ async fn changed(
     let (shape, call) = (resource.shape(), &context.call);
     let (prior, planned) = (lives.prior.clone(), lives.planned.clone());
     let done = if prior.is_null() {
+        // Caught here, and not only by the caller, because `keep` may have left a partial result,
+        // which a panic must not lose.
         call.caught(resource.create(lives, context.clone())).await
     } else {
         call.caught(resource.update(lives, context.clone())).await
     };
     let problem = match done {
         Ok(computed) => {
+            // Known planned values win over those of the handler, so a service that changes letter
+            // case, for example, cannot make the result inconsistent with the plan.
             let object = plan::carried(&planned, &computed);
             return Ok(check::known(call, shape, operation, object));
         }
@@ -160,6 +176,8 @@ async fn changed(
     };
     let Some(draft) = context.partial.take() else { return Err(problem) };
     call.report(problem);
+    // A partial update starts from the prior object: only the parts that the handler kept are known
+    // to have changed.
     let base = if prior.is_null() { plan::settled(&planned) } else { prior };
     Ok(check::encoded(shape, &plan::drafted(&base, &draft)))
 }

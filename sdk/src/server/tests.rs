@@ -1,4 +1,5 @@
-//! Handlers that fail, secrets, stored objects, and attributes that must not be set.
+//! Tests of failing handlers, sensitive values, stored objects, and attributes that must not be
+//! set.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,7 @@ use crate::testing::{Action, Life, Passing, call};
 
 mod deferral;
 
-/// A thing that does as its name says.
+/// An object whose name selects the handler's action.
 #[derive(Model)]
 struct Thing {
     /// Action of the test handler.
@@ -77,10 +78,10 @@ impl Resource for Things {
     }
 }
 
-/// Something to be held for a while.
+/// A lease.
 #[derive(Model)]
 struct Lease {
-    /// On what.
+    /// The leased object.
     #[attr(required)]
     on: String,
     #[attr(computed)]
@@ -300,7 +301,7 @@ async fn a_provider_is_validated_and_configured() {
 }
 
 #[tokio::test]
-async fn hosts_that_know_no_write_only_attributes_are_told() {
+async fn hosts_that_know_no_write_only_attributes_get_an_error() {
     let server = Server::new(provider());
     let object = Value::object([
         ("name", Value::string("a")),
@@ -474,7 +475,7 @@ async fn a_plan_that_changes_what_the_author_wrote_is_refused_where_it_is_made()
 }
 
 #[tokio::test]
-async fn what_the_schema_finds_and_what_the_handler_finds_are_told_together() {
+async fn what_the_schema_finds_and_what_the_handler_finds_are_reported_together() {
     let client = ClientCapabilities::default();
     let type_name = "test_place".to_owned();
     let request = ValidateRequest { type_name, config: place(""), client };
@@ -486,7 +487,7 @@ async fn what_the_schema_finds_and_what_the_handler_finds_are_told_together() {
     );
 }
 
-/// A provider that must know where it is.
+/// A provider that requires its location.
 struct Placed;
 
 impl Configure for Placed {
@@ -512,7 +513,7 @@ async fn what_of_a_configuration_is_not_known_yet_is_said() {
 }
 
 #[tokio::test]
-async fn what_is_added_twice_or_under_no_name_is_told_with_the_first_answer() {
+async fn what_is_added_twice_or_under_no_name_is_reported_with_the_first_answer() {
     let twice = ProviderDef::new("registry.terraform.io/acme/test")
         .resource("test_place", Willful)
         .resource("test_place", Willful)

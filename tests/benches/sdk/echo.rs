@@ -1,5 +1,4 @@
-//! A provider that knows nothing: it hands back the bytes that it gets, over the same transport as any
-//! other.
+//! A provider that returns the bytes that it receives, over the same transport as any other.
 
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,

@@ -248,7 +248,7 @@ fn told(line: &Value) -> Option<String> {
     })
 }
 
-/// A text without what colours it.
+/// A string without what colours it.
 fn plain(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();

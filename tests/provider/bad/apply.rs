@@ -1,4 +1,4 @@
-//! Applying: the world is changed first, as it should be, and the fault spoils what is said about it.
+//! Applying: the world is changed first, correctly, and the fault changes the answer.
 
 use std::future::pending;
 
@@ -10,13 +10,14 @@ use formwork_value::{Type, Value};
 use tokio::task::spawn_blocking;
 
 use crate::answer::{absent, end, error, garbage, status, warning};
+use crate::listing;
 use crate::provider::Bad;
 use crate::start::die;
 use crate::thing::Thing;
 
 /// More bytes than any peer accepts in one message.
 const TOO_LARGE: usize = 300 << 20;
-/// How many words a very long text has.
+/// Number of words of a very long string.
 const LONG: usize = 1 << 20;
 
 impl Bad {
@@ -106,7 +107,7 @@ impl Bad {
     }
 }
 
-/// What is said about an object that is there.
+/// The answer about an existing object.
 fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failure> {
     let text = |text: &str| Value::string(text);
     let state = match fault {
@@ -152,7 +153,10 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
         }
         _ => Vec::new(),
     };
-    let identity = (fault == Some(Fault::ApplyIdentity)).then(|| applied.payload());
+    let identity = match fault {
+        Some(Fault::ApplyIdentity) => Some(applied.payload()),
+        _ => listing::identity(applied),
+    };
     Ok(ApplyResponse { identity, ..answer(state, diagnostics) })
 }
 

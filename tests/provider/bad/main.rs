@@ -4,10 +4,11 @@
 //! `BAD_WORLD` is the folder in which its objects really exist. `BAD_FAULT` orders a fault of the
 //! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name,
 //! `BAD_FAULT_ONCE` to the first process of its world. `BAD_TELL` has it
-//! write down its process id there.
+//! write down its process id there. With `BAD_LISTED` its objects can be listed.
 
 mod answer;
 mod apply;
+mod listing;
 mod passing;
 mod provider;
 mod start;

@@ -1,5 +1,5 @@
-//! The provider: good answers to every call, spoilt by the ordered fault. Applying is in `apply`, what
-//! leaves nothing behind in `passing`.
+//! The provider: correct answers to every call, changed by the ordered fault. Applying is in
+//! `apply`, functions and ephemeral resources in `passing`.
 
 use std::fs::File;
 use std::future::pending;
@@ -17,17 +17,21 @@ use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
-    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
+    UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
-use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Operations, Payload};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
+use futures_util::stream::BoxStream;
 use tokio::sync::Notify;
 
 use crate::answer::{absent, bomb, busy, deep, end, error, garbage, status, warning};
+use crate::listing;
 use crate::thing::{Thing, data, offer};
 use crate::world::World;
 
@@ -42,7 +46,7 @@ pub(crate) struct Bad {
     fault_of: Option<String>,
     pub(crate) world: World,
     stdout: File,
-    /// How often something was asked whose answer depends on that.
+    /// Number of calls whose answer depends on that number.
     pub(crate) turns: AtomicI64,
     /// Notified when the process is asked to stop.
     pub(crate) stopped: Notify,
@@ -89,7 +93,7 @@ impl Bad {
         }
     }
 
-    /// Starts a program and never looks after it. Its stdin is where a test sees whether it lives.
+    /// Starts a program and leaves it running. A test sees through its stdin whether it runs.
     #[expect(clippy::zombie_processes, reason = "that is the fault")]
     fn leave(&self, command: &mut Command) {
         let life = self.world.witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
@@ -140,7 +144,7 @@ impl Bad {
     }
 }
 
-/// What applying would bring about, if nothing went wrong.
+/// The object that an apply would produce without a fault.
 fn plan(prior: &Thing, proposed: &Thing) -> Thing {
     if proposed.is_null() {
         return Thing::null();
@@ -187,6 +191,20 @@ impl Operations for Bad {
             _ => (),
         }
         Ok(offer)
+    }
+
+    async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
+        listing::identities()
+    }
+
+    async fn upgrade_identity(
+        &self,
+        request: UpgradeIdentityRequest,
+    ) -> Result<UpgradeIdentityResponse, Failure> {
+        let RawState::Json(text) = request.identity else {
+            return Err(Failure::Misbehaved("a flat identity".to_owned()));
+        };
+        Ok(UpgradeIdentityResponse { identity: Payload::Json(text), diagnostics: Vec::new() })
     }
 
     async fn validate_provider_config(
@@ -274,7 +292,10 @@ impl Operations for Bad {
             private: request.private,
             deferred: (fault == Some(Fault::ReadDefers))
                 .then_some(DeferredReason::AbsentPrerequisite),
-            identity: (fault == Some(Fault::ReadIdentity)).then(|| found.payload()),
+            identity: match fault {
+                Some(Fault::ReadIdentity) => Some(found.payload()),
+                _ => listing::identity(&found),
+            },
             diagnostics,
         })
     }
@@ -308,7 +329,7 @@ impl Operations for Bad {
             legacy_type_system: false,
             deferred: (fault == Some(Fault::PlanDefers))
                 .then_some(DeferredReason::AbsentPrerequisite),
-            planned_identity: None,
+            planned_identity: listing::identity(&planned),
             diagnostics,
         })
     }
@@ -318,7 +339,8 @@ impl Operations for Bad {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let found = self.world.read(&request.id);
+        let identified = request.identity.as_ref().and_then(listing::id_in);
+        let found = self.world.read(&identified.unwrap_or(request.id));
         let found = found.filter(|_| self.fault != Some(Fault::ImportNothing));
         let other = self.fault == Some(Fault::ImportOtherType);
         if self.fault == Some(Fault::ImportDies) {
@@ -326,18 +348,25 @@ impl Operations for Bad {
         }
         let resources = found.map(|text| ImportedResource {
             type_name: if other { "bad_other".to_owned() } else { request.type_name },
+            identity: listing::identity(&Thing::from_json(&text)),
             state: match self.fault {
                 Some(Fault::ImportGarbage) => garbage(),
                 _ => Thing::from_json(&text).payload(),
             },
             private: bytes::Bytes::new(),
-            identity: None,
         });
         Ok(ImportResponse {
             resources: resources.into_iter().collect(),
             deferred: None,
             diagnostics: Vec::new(),
         })
+    }
+
+    async fn list(
+        &self,
+        request: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        listing::list(&self.world, &request)
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {

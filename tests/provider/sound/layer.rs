@@ -17,6 +17,7 @@ use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use tokio::sync::OnceCell;
 
+use crate::remote::Remote;
 use crate::store::{self, Store};
 use crate::world;
 
@@ -25,6 +26,7 @@ pub(crate) struct Layer {
     inner: Arc<dyn Transport>,
     fault: Option<Fault>,
     store: Store,
+    remote: Option<Remote>,
     offer: OnceCell<Offer>,
     history: Mutex<History>,
     in_flight: AtomicU64,
@@ -51,9 +53,11 @@ impl Drop for InFlight<'_> {
 impl Layer {
     /// A layer over the SDK's provider.
     pub(crate) fn new(inner: Arc<dyn Transport>, fault: Option<Fault>) -> Self {
+        let remote = Remote::from_env(fault.as_ref());
         Self {
             inner,
             fault,
+            remote,
             store: Store::default(),
             offer: OnceCell::new(),
             history: Mutex::default(),
@@ -97,6 +101,9 @@ impl Layer {
             return Ok(vec![generated(offer, &request)]);
         }
         let mut requests = requests.to_vec();
+        if let Some(remote) = &self.remote {
+            remote.before(rpc).await;
+        }
         if rpc == Rpc::ReadResource {
             match world::current(offer, &request) {
                 Ok(current) => requests = vec![current],
@@ -105,6 +112,9 @@ impl Layer {
         }
         let mut answers = self.forward(&path, &requests).await?;
         if let Some(answer) = answers.first_mut() {
+            if let Some(remote) = &self.remote {
+                remote.after(offer, rpc, &request, answer).await;
+            }
             match rpc {
                 Rpc::GetProviderSchema => *answer = with_capabilities(answer, 6),
                 Rpc::GetMetadata => *answer = with_capabilities(answer, 1),

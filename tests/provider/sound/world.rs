@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use formwork_conformance::message::Msg;
-use formwork_conformance::offer::{Kind, Offer, Offered};
+use formwork_conformance::offer::{Kind, Offer, OfferedType};
 use formwork_conformance::rpc::Rpc;
 use formwork_sdk::Model;
 use formwork_value::codec::{json, msgpack};
@@ -40,12 +40,12 @@ pub(crate) fn all<M: Model>() -> Vec<(String, M)> {
     found
 }
 
-fn kept(offer: &Offer, request: &Msg) -> Option<Offered> {
+fn kept(offer: &Offer, request: &Msg) -> Option<OfferedType> {
     let name = request.get_text(1);
     offer.of(Kind::Resource).find(|it| it.name == name && name == KEPT).cloned()
 }
 
-fn decode(offered: &Offered, dynamic: Option<Msg>) -> Option<Value> {
+fn decode(offered: &OfferedType, dynamic: Option<Msg>) -> Option<Value> {
     let dynamic = dynamic?;
     msgpack::decode(&dynamic.get_bytes(1), &offered.ty()).ok().filter(|it| !it.is_null())
 }

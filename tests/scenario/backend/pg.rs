@@ -1,7 +1,7 @@
 //! States in a table of PostgreSQL, with Terraform on the same server.
 
 use super::both;
-use crate::harness::Postgres;
+use crate::harness::{Postgres, Workdir};
 
 #[test]
 fn either_program_goes_on_where_the_other_stopped_over_pg() {
@@ -20,4 +20,20 @@ fn workspaces_and_outputs_of_pg_are_seen_by_both_programs() {
         &|resource| server.config(resource),
         &format!("backend = \"pg\"\n  config = {{ conn_str = \"{conn_str}\" }}"),
     );
+}
+
+#[test]
+fn a_server_that_accepts_and_never_answers_is_reported_and_given_up() {
+    // The system accepts for a listener that never does.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let port = listener.local_addr().expect("it has an address").port();
+    let conn_str = format!("postgres://u@127.0.0.1:{port}/d?sslmode=disable&connect_timeout=2");
+    let config =
+        format!("terraform {{\n  backend \"pg\" {{\n    conn_str = \"{conn_str}\"\n  }}\n}}");
+    let ended = Workdir::new(&config).formwork("init").run();
+    ended
+        .code(1)
+        .says(&format!("Waiting to list the workspaces in postgres://127.0.0.1:{port}/d"))
+        .says("connecting: the server did not answer within 2 seconds")
+        .says("`connect_timeout` in conn_str sets another limit");
 }

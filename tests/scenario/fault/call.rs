@@ -154,7 +154,7 @@ pub(super) const DESTROY: &[Case] = &[
     (Fault::DestroyError, Destroy, 1, "Error: It is still needed with bad_thing.a", Ready),
     (Fault::DestroyDies, Destroy, 1, "about to die in a destruction", Ready),
     // The provider is asked for the object, and says that it is gone.
-    (Fault::DestroyAbsent, Destroy, 1, "the object is not there any more", Nothing),
+    (Fault::DestroyAbsent, Destroy, 1, "the object does not exist any more", Nothing),
     // Only the next refresh can find out that the object has gone.
     (Fault::DestroyReturns, Destroy, 1, BREACH, Outcome::Missing),
 ];

@@ -16,7 +16,7 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 #[test]
-fn noise_and_stubbornness_hold_nobody_up() {
+fn noise_and_stubbornness_delay_no_other() {
     check(CASES);
 }
 
@@ -94,7 +94,7 @@ fn a_change_over_which_a_provider_dies_is_not_asked_for_again() {
 }
 
 #[test]
-fn a_provider_that_dies_while_nobody_asks_it_anything_is_started_again() {
+fn a_provider_that_dies_while_no_call_is_pending_is_started_again() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let mut running = workdir.formwork("apply").unanswered().env("BAD_TELL", "pid").start();
     running.wait_for_words("Only 'yes' will be accepted");

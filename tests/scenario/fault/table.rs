@@ -215,7 +215,7 @@ const ROWS: &[(&str, &str, Seen)] = &[
     (
         "X06",
         "dies between calls",
-        Test("a_provider_that_dies_while_nobody_asks_it_anything_is_started_again"),
+        Test("a_provider_that_dies_while_no_call_is_pending_is_started_again"),
     ),
     ("X07", "closes its socket and lives", In(&[Fault::ApplyHangsUp])),
     ("X08", "does not stop when asked", In(&[Fault::ApplyHangs])),
@@ -229,7 +229,7 @@ const ROWS: &[(&str, &str, Seen)] = &[
     (
         "X13",
         "floods the stream of its prints",
-        Test("prints_without_end_are_read_piece_by_piece_and_hold_nobody_up"),
+        Test("prints_without_end_are_read_piece_by_piece_and_delay_no_other"),
     ),
     (
         "X14",

@@ -99,7 +99,7 @@ fn a_proxy_of_either_kind_leads_there() {
 }
 
 #[test]
-fn a_proxy_that_wants_to_know_more_is_told_from_one_that_is_not_there() {
+fn a_proxy_that_wants_to_know_more_is_distinguished_from_one_that_is_not_there() {
     let Some(sshd) = Sshd::start() else { return };
     let with_key = connection(&sshd).replace("20s", "2s") + &key(&sshd, "", "id");
     for (scheme, name, words) in [

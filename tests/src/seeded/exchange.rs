@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use formwork_conformance::message::Msg;
-use formwork_conformance::offer::{Kind, Offer, Offered};
+use formwork_conformance::offer::{Kind, Offer, OfferedType};
 use formwork_conformance::rpc::Rpc;
 use formwork_value::codec::msgpack;
 use formwork_value::{Path, Value};
@@ -12,13 +12,13 @@ use formwork_value::{Path, Value};
 /// The continuation of a call after its fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Goes on.
+    /// Continues.
     Go,
     /// Ends the process.
     Exit,
     /// Never answers.
     Hang,
-    /// Goes on after this many milliseconds.
+    /// Continues after this many milliseconds.
     Wait(u64),
     /// Waits for StopProvider for a moment, and if it comes, for this many milliseconds more.
     OutlastStop(u64),
@@ -119,7 +119,7 @@ impl Exchange {
         self.requests.first().cloned().unwrap_or_default()
     }
 
-    fn offered(&self) -> Option<Offered> {
+    fn offered(&self) -> Option<OfferedType> {
         let name = self.request().get_text(1);
         let kind = match self.rpc {
             Rpc::ReadDataSource | Rpc::ValidateDataResourceConfig => Kind::DataSource,

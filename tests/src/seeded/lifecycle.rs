@@ -5,13 +5,13 @@ use formwork_conformance::message::Msg;
 use formwork_conformance::rpc::Rpc;
 use formwork_value::{Type, Value};
 
-use super::Fault::{After, Bad, Before, None};
+use super::Fault::{After, Bad, Before, None, Remote};
 use super::exchange::{get, set};
-use super::{Act, Exchange, Row, row};
+use super::{Act, Exchange, RemoteBug, Row, row};
 
 const APPLY: Rpc = Rpc::ApplyResourceChange;
 const READ: Rpc = Rpc::ReadResource;
-const NEEDS_PROXY: &str = "the suite has no check: a recording proxy is needed";
+const NO_CHECK: &str = "the suite has no check: a service that hangs is needed";
 
 /// Whether the call applies a `sound_item`, and what it does: prior and planned are null or not.
 fn applies(call: &Exchange, from: bool, to: bool) -> bool {
@@ -118,7 +118,7 @@ pub(super) const ROWS: &[Row] = &[
             Act::Go
         }),
     ),
-    row("A-09", 3, None(NEEDS_PROXY)),
+    row("A-09", 3, Remote(RemoteBug::PutsUnchanged)),
     row("A-10", 3, Before(undestroyed)),
     row(
         "A-11",
@@ -149,9 +149,9 @@ pub(super) const ROWS: &[Row] = &[
             Act::Go
         }),
     ),
-    row("A-14", 3, None(NEEDS_PROXY)),
-    row("A-15", 3, None(NEEDS_PROXY)),
-    row("A-16", 3, None(NEEDS_PROXY)),
+    row("A-14", 3, Remote(RemoteBug::ForgetsCreated)),
+    row("A-15", 3, Remote(RemoteBug::KeepsPrior)),
+    row("A-16", 3, Remote(RemoteBug::ForgetsUndestroyed)),
     row(
         "A-17",
         3,
@@ -164,7 +164,7 @@ pub(super) const ROWS: &[Row] = &[
             }
         }),
     ),
-    row("A-18", 3, None(NEEDS_PROXY)),
+    row("A-18", 3, None(NO_CHECK)),
     row(
         "A-19",
         3,
@@ -191,9 +191,9 @@ pub(super) const ROWS: &[Row] = &[
             if is_bare { Act::Exit } else { Act::Go }
         }),
     ),
-    row("A-22", 3, None(NEEDS_PROXY)),
-    row("A-23", 3, None(NEEDS_PROXY)),
-    row("A-24", 3, None(NEEDS_PROXY)),
+    row("A-22", 3, None(NO_CHECK)),
+    row("A-23", 3, Remote(RemoteBug::PostsAgain)),
+    row("A-24", 3, Remote(RemoteBug::BelievesNotFound)),
     row("A-25", 3, Before(undestroyed)),
     row("R-01", 1, Bad("read-garbage")),
     row(
@@ -254,7 +254,7 @@ pub(super) const ROWS: &[Row] = &[
             if is_bare { Act::Exit } else { Act::Go }
         }),
     ),
-    row("R-08", 3, None(NEEDS_PROXY)),
+    row("R-08", 3, Remote(RemoteBug::ReadPuts)),
     row(
         "R-09",
         1,

@@ -4,9 +4,9 @@ use formwork_conformance::message::Msg;
 use formwork_conformance::rpc::Rpc;
 use formwork_value::{Refinement, Type, Unknown, Value};
 
-use super::Fault::{After, Bad, Before, None};
+use super::Fault::{After, Bad, Before, Remote};
 use super::exchange::{get, set};
-use super::{Act, Exchange, Row, row};
+use super::{Act, Exchange, RemoteBug, Row, row};
 
 const PLAN: Rpc = Rpc::PlanResourceChange;
 
@@ -45,7 +45,7 @@ pub(super) const ROWS: &[Row] = &[
                         let is_empty = part.children().is_empty();
                         if is_empty { value.clone() } else { set(value, "part", none) }
                     }
-                    Option::None => value.clone(),
+                    None => value.clone(),
                 });
             }
             Act::Go
@@ -168,7 +168,7 @@ pub(super) const ROWS: &[Row] = &[
             Act::Go
         }),
     ),
-    row("P-16", 3, None("the suite has no check: a recording proxy is needed")),
+    row("P-16", 3, Remote(RemoteBug::PlanPosts)),
     row(
         "P-17",
         1,

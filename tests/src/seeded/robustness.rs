@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use formwork_conformance::rpc::Rpc;
 use formwork_value::Value;
 
-use super::Fault::{After, Before, None, Start};
+use super::Fault::{After, Before, None, Remote, Start};
 use super::exchange::{get, set};
-use super::{Act, Exchange, Row, row, start};
+use super::{Act, Exchange, RemoteBug, Row, row, start};
 
 /// Whether a value of the request cannot be read.
 fn is_malformed(call: &Exchange) -> bool {
@@ -159,7 +159,7 @@ pub(super) const ROWS: &[Row] =
             }),
         ),
         row("K-03", 0, None("the suite has no check: system calls are not traced")),
-        row("K-04", 3, None("the suite has no check: a recording proxy is needed")),
+        row("K-04", 3, Remote(RemoteBug::TrustsAnyone)),
         row("K-05", 0, None("the suite has no check: a sandbox is needed")),
         row("K-06", 0, Start(start::spawns_program)),
         row("K-07", 0, None("the suite has no check: a release package is needed")),

@@ -47,7 +47,7 @@ fn command(text: &str) -> (&'static str, Value) {
 }
 
 #[test]
-fn both_outputs_are_told_line_by_line_in_their_order() {
+fn both_outputs_are_reported_line_by_line_in_their_order() {
     let (told, result) = run(&[command("echo one; echo two >&2; printf 'three\\nfour'")]);
     assert_eq!(result, Ok(()));
     let announcement =
@@ -150,7 +150,7 @@ fn what_is_given_up_is_killed_with_all_it_has_started() {
 }
 
 #[test]
-fn words_are_quoted_as_the_reference_quotes_them() {
+fn words_are_quoted_as_terraform_quotes_them() {
     let command = Command::read(
         block(&[command("a\t\"b\"\\ \u{1b}é"), ("interpreter", list(&["x"]))]).value(),
     );

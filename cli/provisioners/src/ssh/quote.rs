@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_divided_as_the_reference_divides_them() {
+    fn paths_are_divided_as_terraform_divides_them() {
         for (path, folder, name) in [
             ("/tmp/a", "/tmp", "a"),
             ("/tmp/a/", "/tmp/a", "a"),

@@ -66,7 +66,7 @@ impl Target {
     /// When it has no usable address or credentials.
     pub(crate) fn read(
         connection: Option<&Plain>,
-        surroundings: &ProvisionerEnvironment,
+        environment: &ProvisionerEnvironment,
     ) -> Result<Self, String> {
         let Some(connection) = connection else {
             return Err("Missing connection configuration for provisioner.".to_owned());
@@ -94,8 +94,8 @@ impl Target {
             };
             path.to_owned()
         });
-        let agent = agent(block, surroundings)?;
-        let home = surroundings.home.as_deref();
+        let agent = agent(block, environment)?;
+        let home = environment.home.as_deref();
         let written = HopCredentials {
             user: block.text("user").unwrap_or_else(|| "root".to_owned()),
             password: block.text("password"),
@@ -227,8 +227,8 @@ impl SshHop {
 }
 
 /// The agent is asked if there is one, unless that is not wanted.
-fn agent(block: Block<'_>, surroundings: &ProvisionerEnvironment) -> Result<Option<Agent>, String> {
-    let Some(socket) = &surroundings.agent else {
+fn agent(block: Block<'_>, environment: &ProvisionerEnvironment) -> Result<Option<Agent>, String> {
+    let Some(socket) = &environment.agent else {
         return match block.flag("agent") {
             Some(true) => Err("SSH agent requested but SSH_AUTH_SOCK not-specified".to_owned()),
             _ => Ok(None),
@@ -238,7 +238,7 @@ fn agent(block: Block<'_>, surroundings: &ProvisionerEnvironment) -> Result<Opti
         return Ok(None);
     }
     let identity = block.text("agent_identity");
-    Ok(Some(Agent::new(Path::new(socket), identity.as_deref(), surroundings.home.as_deref())))
+    Ok(Some(Agent::new(Path::new(socket), identity.as_deref(), environment.home.as_deref())))
 }
 
 fn bracketed(host: String) -> String {
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_time_to_wait_is_told_apart() {
+    fn what_is_no_time_to_wait_is_distinguished() {
         let check = |text: &str| length(text).map(|d| d.as_micros());
         assert_eq!(check("1.5m"), Some(90_000_000));
         assert_eq!(check("0.1s1us"), Some(100_001));

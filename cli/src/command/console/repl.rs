@@ -45,7 +45,8 @@ impl<'r> Repl<'r> {
         Self { session, report }
     }
 
-    /// Evaluates every line of stdin and prints the result of the last one. The first mistake ends it.
+    /// Evaluates every line of stdin and prints the result of the last one. The first error ends
+    /// it.
     pub(super) async fn piped(&self) -> Exit {
         let mut last = String::new();
         for line in std::io::stdin().lock().split(b'\n') {
@@ -134,7 +135,7 @@ fn misplaced_type(diag: Diagnostic) -> Diagnostic {
     if !of_type || diag.summary != "Error in function call" {
         return diag;
     }
-    let detail = "The function \"type\" says what type a value has. What it says is for reading only, so nothing can be done with it inside of an expression.";
+    let detail = "The function \"type\" shows the type of a value. Its result is for reading only, so it cannot be part of an expression.";
     Diagnostic {
         summary: "Invalid use of type function".to_owned(),
         detail: detail.to_owned(),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{BufReader, IsTerminal as _};
+use std::io::{self, BufReader, IsTerminal as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,13 +18,14 @@ use formwork_plugin_protocol::reattach;
 use formwork_value::diag::Sources;
 use formwork_value::duration::nanoseconds;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
+use tempfile::TempDir;
 
 use super::check_inputs;
 use crate::args::{ProviderCheckArgs, ProviderReplayArgs};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::shipped;
+use crate::install::shipped::{self, ShippedProgram};
 use crate::signals::SignalGuard;
 use crate::view::report::Report as Told;
 use crate::view::{Screen, out, transient};
@@ -39,7 +40,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
     let options = options(&mut diags, &mut sources, args, env);
     let told = Told::new(Screen::of(env), false, env.compact_warnings);
     told.diagnostics(&sources, &diags);
-    let Ok(options) = options else { return Exit::CannotCheck };
+    let Ok((options, _link)) = options else { return Exit::CannotCheck };
     let shown = Shown { screen: Screen::of(env) };
     let report = interruptible(options, &shown).await;
     shown.end();
@@ -54,7 +55,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
         told.diagnostics(&sources, &diags);
     } else {
         let screen = Screen::of(env);
-        let width = if std::io::stdout().is_terminal() { screen.width } else { PLAIN_WIDTH };
+        let width = if io::stdout().is_terminal() { screen.width } else { PLAIN_WIDTH };
         out(&report.terminal(width.saturating_sub(1)));
     }
     match (report.exit_code(), written) {
@@ -67,7 +68,7 @@ pub(super) async fn run(args: &ProviderCheckArgs, env: &Env) -> Exit {
 /// The message about a program that could not be connected to.
 fn unusable(provider: &str, why: &str) -> Diagnostic {
     let detail = format!(
-        "{provider}: {why}. Give the program of a provider for this platform; started by hand, it says what it is."
+        "{provider}: {why}. Give the program of a provider for this platform; started by hand, it prints a notice."
     );
     Diagnostic::error("The provider cannot be checked", detail)
 }
@@ -110,12 +111,12 @@ fn options(
     sources: &mut Sources,
     args: &ProviderCheckArgs,
     env: &Env,
-) -> Result<Options, Reported> {
+) -> Result<(Options, Option<TempDir>), Reported> {
     if args.level > 3 {
         let detail = format!("-level={} is not a level. Levels are 0, 1, 2 and 3.", args.level);
         return Err(diags.error(Diagnostic::error("No such level", detail)));
     }
-    let target = target(diags, &args.provider, env)?;
+    let (target, link) = target(diags, &args.provider, env)?;
     let only = ids(diags, "-only", &args.only)?;
     let skip = ids(diags, "-skip", &args.skip)?;
     let time = time(diags, &args.time)?;
@@ -128,7 +129,7 @@ fn options(
         None => None,
     };
     let previous = args.previous.as_deref().map(|path| program(diags, path)).transpose()?;
-    Ok(Options {
+    let options = Options {
         target,
         level: args.level,
         only,
@@ -142,7 +143,8 @@ fn options(
         journal: args.journal.clone(),
         resume: args.resume.clone(),
         stop: Arc::default(),
-    })
+    };
+    Ok((options, link))
 }
 
 fn ids(
@@ -164,16 +166,21 @@ fn ids(
 fn time(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
     let parsed = nanoseconds(text).ok().and_then(|it| u64::try_from(it).ok());
     parsed.map(Duration::from_nanos).filter(|it| !it.is_zero()).ok_or_else(|| {
-        let detail = format!("-time={text:?} is not a length of time such as 90s, 10m or 1h.");
+        let detail = format!("-time={text:?} is not a duration such as 90s, 10m or 1h.");
         diags.error(Diagnostic::error("Invalid time limit", detail))
     })
 }
 
-/// The provider: a file, or the address of one that is reattached, installed or comes with Formwork.
-fn target(diags: &mut Diagnostics, given: &str, env: &Env) -> Result<Target, Reported> {
+/// The provider: a file, or the address of one that is reattached, installed or comes with Formwork. The
+/// folder is needed as long as the provider is.
+fn target(
+    diags: &mut Diagnostics,
+    given: &str,
+    env: &Env,
+) -> Result<(Target, Option<TempDir>), Reported> {
     let path = Path::new(given);
     if path.exists() {
-        return Ok(Target::Program(program(diags, path)?));
+        return Ok((Target::Program(program(diags, path)?), None));
     }
     let looks_like_address = given.matches('/').count().clamp(1, 2) == given.matches('/').count()
         && !given.starts_with(['/', '.']);
@@ -188,16 +195,35 @@ fn target(diags: &mut Diagnostics, given: &str, env: &Env) -> Result<Target, Rep
     let running = running.into_iter().flatten();
     for (name, plugin) in running {
         if name.parse::<ProviderAddr>().is_ok_and(|own| own == addr) {
-            return Ok(Target::Running(plugin.address, plugin.protocol));
+            return Ok((Target::Running(plugin.address, plugin.protocol), None));
         }
     }
-    let found = installed(&addr).or_else(|| shipped::find(&addr).map(|(_, path)| path));
-    found.map(Target::Program).ok_or_else(|| {
-        let detail = format!(
-            "{given} is neither installed in this folder nor running. Run `formwork init` in a folder whose configuration requires it, or give the path of its program."
-        );
-        diags.error(Diagnostic::error("Provider not installed", detail))
-    })
+    if let Some(path) = installed(&addr) {
+        return Ok((Target::Program(path), None));
+    }
+    let shipped = shipped::find(&addr, env.bundled).map(|(_, program)| linked(&program));
+    if let Some(shipped) = shipped.transpose().map_err(|error| {
+        let detail = format!("No link to the program of {given} can be made: {error}.");
+        diags.error(Diagnostic::error("The provider cannot be checked", detail))
+    })? {
+        return Ok(shipped);
+    }
+    let detail = format!(
+        "{given} is neither installed in this folder nor running. Run `formwork init` in a folder whose configuration requires it, or give the path of its program."
+    );
+    Err(diags.error(Diagnostic::error("Provider not installed", detail)))
+}
+
+/// A program that comes with Formwork. One that is started by another name than that of its file gets
+/// a link of that name.
+fn linked(program: &ShippedProgram) -> io::Result<(Target, Option<TempDir>)> {
+    let Some(name) = &program.arg0 else {
+        return Ok((Target::Program(program.path.clone()), None));
+    };
+    let folder = tempfile::tempdir()?;
+    let link = folder.path().join(name);
+    std::os::unix::fs::symlink(&program.path, &link)?;
+    Ok((Target::Program(link), Some(folder)))
 }
 
 /// The program of a provider that is installed in the folder.
@@ -261,7 +287,7 @@ fn write(
     done
 }
 
-fn unwritable(diags: &mut Diagnostics, path: &Path, error: &std::io::Error) -> Reported {
+fn unwritable(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
     let detail = format!("{} cannot be written: {error}.", path.display());
     diags.error(Diagnostic::error("A report could not be written", detail))
 }

@@ -76,6 +76,7 @@ async fn launch(program: &Path, name: &str) -> Result<Plugin, Failure> {
     let executable = Executable {
         name: name.to_owned(),
         path: program.to_owned(),
+        arg0: None,
         identity: None,
         env: Vec::new(),
         withheld: Vec::new(),

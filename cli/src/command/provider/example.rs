@@ -109,6 +109,7 @@ impl Launch for Launcher<'_> {
         let executable = Executable {
             name: addr.display(),
             path,
+            arg0: None,
             identity: None,
             env: Vec::new(),
             withheld: Vec::new(),

@@ -58,10 +58,12 @@ pub(super) fn of_function(subject: &Subject<'_>, function: &FunctionSignature) -
         let _ = write!(out, "\n{}\n", function.description.trim());
     }
     example(&mut out, subject);
-    let names = function.parameters.iter().map(|one| format!("{} {}", one.name, told(&one.ty)));
-    let rest = function.variadic.iter().map(|one| format!("{} {}...", one.name, told(&one.ty)));
+    let names =
+        function.parameters.iter().map(|one| format!("{} {}", one.name, type_words(&one.ty)));
+    let rest =
+        function.variadic.iter().map(|one| format!("{} {}...", one.name, type_words(&one.ty)));
     let all: Vec<_> = names.chain(rest).collect();
-    let returns = told(&function.returns);
+    let returns = type_words(&function.returns);
     let _ = write!(
         out,
         "\n## Signature\n\n```text\n{}({}) {returns}\n```\n",
@@ -87,7 +89,7 @@ fn argument(out: &mut String, at: usize, parameter: &FunctionParameter, variadic
         out,
         "{at}. `{}` ({kind}{}) {}",
         parameter.name,
-        capital(&told(&parameter.ty)),
+        capital(&type_words(&parameter.ty)),
         on_one_line(&parameter.description)
     );
 }
@@ -195,7 +197,7 @@ fn parts<'s>(
 
 fn attribute(out: &mut String, name: &str, attribute: &Attribute, path: &str) {
     let kind = match &attribute.kind {
-        AttributeKind::Plain(ty) => capital(&told(ty)),
+        AttributeKind::Plain(ty) => capital(&type_words(ty)),
         AttributeKind::Nested(nested) => match nested.nesting {
             Nesting::Single | Nesting::Group => "Attributes".to_owned(),
             Nesting::List => "Attributes List".to_owned(),
@@ -245,15 +247,15 @@ fn see(out: &mut String, path: &str) {
 }
 
 /// A type as people read it: `list of string`.
-fn told(ty: &Type) -> String {
+fn type_words(ty: &Type) -> String {
     match ty {
         Type::String => "string".to_owned(),
         Type::Number => "number".to_owned(),
         Type::Bool => "boolean".to_owned(),
         Type::Dynamic => "dynamic".to_owned(),
-        Type::List(element) => format!("list of {}", told(element)),
-        Type::Set(element) => format!("set of {}", told(element)),
-        Type::Map(element) => format!("map of {}", told(element)),
+        Type::List(element) => format!("list of {}", type_words(element)),
+        Type::Set(element) => format!("set of {}", type_words(element)),
+        Type::Map(element) => format!("map of {}", type_words(element)),
         Type::Object(_) => "object".to_owned(),
         Type::Tuple(_) => "tuple".to_owned(),
     }

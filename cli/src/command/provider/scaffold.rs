@@ -14,10 +14,14 @@ use crate::view::report::Report;
 use crate::view::{Screen, out};
 
 /// The files, by where they go.
-const FILES: [(&str, &str); 8] = [
+const FILES: [(&str, &str); 12] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.in")),
     ("README.md", include_str!("template/README.md.in")),
-    (".gitignore", "/target\n"),
+    (".gitignore", "/target\n/dist\n"),
+    (".cargo/config.toml", include_str!("template/cargo_config.toml.in")),
+    (".github/workflows/provider.yml", include_str!("template/ci.yml.in")),
+    ("LICENSE", include_str!("template/LICENSE.in")),
+    ("terraform-registry-manifest.json", include_str!("template/manifest.json.in")),
     ("src/main.rs", include_str!("template/main.rs.in")),
     ("src/lib.rs", include_str!("template/lib.rs.in")),
     ("src/greeting.rs", include_str!("template/greeting.rs.in")),
@@ -61,11 +65,18 @@ fn write(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Rep
         text.replace("NAMESPACE", &args.namespace)
             .replace("NAME", &args.name)
             .replace("CRATE", &krate)
-            .replace("SDK", &sdk.to_string_lossy())
+    };
+    let fill_manifest = |text: &str| match &sdk {
+        Some(sdk) => text.replace("SDK", &sdk.to_string_lossy()),
+        None => without_patch(text),
     };
     for (path, text) in FILES {
+        let text = match path {
+            "Cargo.toml" => fill_manifest(&fill(text).replace("VERSION", SDK_VERSION)),
+            _ => fill(text),
+        };
         let path = folder.join(fill(path));
-        write_file(&path, &fill(text)).map_err(|error| {
+        write_file(&path, &text).map_err(|error| {
             let detail = format!("{} cannot be written: {error}.", path.display());
             diags.error(Diagnostic::error("Unable to write a file", detail))
         })?;
@@ -95,20 +106,33 @@ fn check_name(diags: &mut Diagnostics, what: &str, name: &str) -> Result<(), Rep
     Err(diags.error(Diagnostic::error("Invalid name", detail)))
 }
 
-/// The folder of the SDK: as given, or that of the sources that this program was built from.
-fn sdk(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<PathBuf, Reported> {
+/// The version of the SDK that the manifest requires: that of this program, which it was tested with.
+const SDK_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The manifest without the section that names a checkout.
+fn without_patch(text: &str) -> String {
+    let paragraphs = text.split("\n\n").filter(|paragraph| !paragraph.contains("[patch."));
+    paragraphs.collect::<Vec<_>>().join("\n\n")
+}
+
+/// The folder of the SDK in a checkout: as given, or that of the sources that this program was built
+/// from. Without one, the published packages are used.
+fn sdk(diags: &mut Diagnostics, args: &ProviderNewArgs) -> Result<Option<PathBuf>, Reported> {
     let is_sdk = |folder: &Path| folder.join("macros/Cargo.toml").is_file();
-    let found = match &args.sdk {
-        Some(folder) => Some(folder.clone()),
-        None => env::current_exe().ok().and_then(|program| {
-            program.ancestors().map(|folder| folder.join("sdk")).find(|folder| is_sdk(folder))
-        }),
+    let Some(folder) = &args.sdk else {
+        let program = env::current_exe().ok();
+        let above = program.iter().flat_map(|program| program.ancestors());
+        let found = above.map(|folder| folder.join("sdk")).find(|folder| is_sdk(folder));
+        return Ok(found.and_then(|folder| folder.canonicalize().ok()));
     };
-    match found.and_then(|folder| folder.canonicalize().ok()).filter(|folder| is_sdk(folder)) {
-        Some(folder) => Ok(folder),
-        None => Err(diags.error(Diagnostic::error(
-            "The SDK was not found",
-            "Say where it is: -sdk=DIR, the folder `sdk` of Formwork's sources.",
-        ))),
+    match folder.canonicalize().ok().filter(|folder| is_sdk(folder)) {
+        Some(folder) => Ok(Some(folder)),
+        None => {
+            let detail = format!(
+                "-sdk={} is not the folder `sdk` of Formwork's sources. Name that folder, or leave the option out to take the published packages.",
+                folder.display()
+            );
+            Err(diags.error(Diagnostic::error("The SDK was not found", detail)))
+        }
     }
 }

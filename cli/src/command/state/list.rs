@@ -5,7 +5,7 @@ use formwork_core::state::State;
 use formwork_core::state::edit::select;
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::text_command::told;
+use super::super::text_command::run_text_command;
 use super::{bad_address, present};
 use crate::args::{StateListArgs, StatePlace};
 use crate::env::Env;
@@ -13,7 +13,7 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let mut targets: Vec<Target> = Vec::new();
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use formwork_core::addr::Target;
 use formwork_core::state::edit::{Move, plan_moves, put, take};
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
-use super::super::text_command::told;
+use super::super::text_command::run_text_command;
 use super::edit::open;
 use super::{Editing, Ending, bad_address, edit, no_state};
 use crate::args::{Backup, StateMvArgs, StatePlace};
@@ -19,7 +19,7 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let mut parse = |text: &String| -> Result<Target, Reported> {
             text.parse().map_err(|error| bad_address(diags, text, &error))
         };

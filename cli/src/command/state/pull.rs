@@ -3,14 +3,14 @@
 use formwork_core::version::LANGUAGE_VERSION;
 
 use super::super::output::stored_file;
-use super::super::text_command::told_data;
+use super::super::text_command::run_data_command;
 use crate::args::StatePlace;
 use crate::env::Env;
 use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(env: &Env) -> Exit {
-    told_data(env, async |diags, workspace| {
+    run_data_command(env, async |diags, workspace| {
         let Some(mut file) = stored_file(diags, workspace, &StatePlace::default()).await? else {
             return Ok(String::new());
         };

@@ -5,10 +5,10 @@ use std::path::Path;
 use formwork_core::disk::{MAX_STATE, read_named, read_stdin};
 use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
-use super::super::text_command::told;
+use super::super::text_command::run_text_command;
 use super::Editing;
 use super::edit::open;
 use crate::args::{StatePlace, StatePushArgs};
@@ -17,7 +17,7 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let new = read(diags, &args.path)?;
         let editing = Editing {
             place: StatePlace::default(),
@@ -54,7 +54,7 @@ async fn push(
     if locked.found && !args.force {
         check_push(&new, &locked.file).map_err(|error| {
             let detail = format!(
-                "{error}. Nothing was changed. If the state to push is really the right one, use -force; what is there is then kept as a backup."
+                "{error}. Nothing was changed. If the state to push is really the right one, use -force; the stored state is then kept as a backup."
             );
             diags.error(Diagnostic::error("Failed to write state", detail))
         })?;

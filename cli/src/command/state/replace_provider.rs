@@ -2,10 +2,10 @@
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::edit::{provided_by, replace_provider};
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
-use super::super::text_command::{confirmed, told};
+use super::super::text_command::{confirmed, run_text_command};
 use super::{Editing, Ending, edit};
 use crate::args::StateReplaceProviderArgs;
 use crate::env::Env;
@@ -14,7 +14,7 @@ use crate::view::out;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let from = provider(diags, "from", &args.from);
         let to = provider(diags, "to", &args.to);
         let (from, to) = (from?, to?);

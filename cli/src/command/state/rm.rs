@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use formwork_core::addr::{InstanceAddr, Target};
 use formwork_core::state::edit::{forget, matching};
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
-use super::super::text_command::told;
+use super::super::text_command::run_text_command;
 use super::{Editing, Ending, bad_address, edit};
 use crate::args::StateRmArgs;
 use crate::env::Env;
@@ -15,7 +15,7 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
-    told(env, async |diags, workspace| {
+    run_text_command(env, async |diags, workspace| {
         let mut targets: Vec<Target> = Vec::new();
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);

@@ -5,8 +5,8 @@ use formwork_core::provider::Pool;
 use formwork_core::state::{Object, Status};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Type, Value};
 
-use super::super::show::providers_of;
-use super::super::text_command::told;
+use super::super::operation::providers_of;
+use super::super::text_command::run_text_command;
 use super::{bad_address, present};
 use crate::args::{StatePlace, StateShowArgs};
 use crate::env::Env;
@@ -19,7 +19,8 @@ use crate::workspace::Workspace;
 /// Runs the command.
 pub(super) async fn run(args: &StateShowArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
-    told(env, async |diags, workspace| text(diags, args, workspace, &screen).await).await
+    run_text_command(env, async |diags, workspace| text(diags, args, workspace, &screen).await)
+        .await
 }
 
 async fn text(

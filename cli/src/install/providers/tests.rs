@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use super::*;
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 
 /// Installs from the places, and returns the names of the events.
 fn install(
@@ -33,7 +33,7 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
     let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
     let mirror = folder.path().join("mirror");
     for version in ["1.0.0", "1.1.0"] {
-        let package = package::place(&mirror, &addr, &Version::parse(version).unwrap());
+        let package = package::package_dir(&mirror, &addr, &Version::parse(version).unwrap());
         std::fs::create_dir_all(&package).unwrap();
         std::fs::write(package.join("terraform-provider-thing"), version).unwrap();
     }
@@ -74,7 +74,7 @@ fn the_cache_may_lack_hashes_in_the_lock_file_but_never_differ_from_them() {
     std::fs::create_dir_all(archive.parent().unwrap()).unwrap();
     let bytes = crate::fetch::archive::testing::zip(&[("terraform-provider-thing", "genuine")]);
     std::fs::write(&archive, bytes).unwrap();
-    let cached = package::place(&cache, &addr, &version);
+    let cached = package::package_dir(&cache, &addr, &version);
     let change = || {
         std::fs::create_dir_all(&cached).unwrap();
         std::fs::write(cached.join("terraform-provider-thing"), "changed").unwrap();
@@ -123,7 +123,7 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
     let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
     let data = folder.path().join("data");
     let version = Version::new(1, 0, 0);
-    let package = package::place(&data.join("providers"), &addr, &version);
+    let package = package::package_dir(&data.join("providers"), &addr, &version);
     std::fs::create_dir_all(&package).unwrap();
     let program = package.join("terraform-provider-thing");
     std::fs::write(&program, "a program").unwrap();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
 use crate::fetch::http::{HttpResponse, host, resolve};
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 
 #[derive(Deserialize)]
 struct Index {
@@ -131,7 +131,7 @@ fn document<T: serde::de::DeserializeOwned>(
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
     let text =
-        answer.text(MAX_DOCUMENT).map_err(|error| SourceError::mirror(mirror, addr, error))?;
+        answer.read_text(MAX_DOCUMENT).map_err(|error| SourceError::mirror(mirror, addr, error))?;
     serde_json::from_str(&text).map_err(|error| {
         SourceError::mirror(
             mirror,

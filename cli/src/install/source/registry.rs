@@ -10,8 +10,8 @@ use time::OffsetDateTime;
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
 use crate::fetch::host::HostError;
 use crate::fetch::http::{HttpError, HttpResponse, resolve};
-use crate::install::platform::Platform;
 use crate::install::{signature, sums};
+use crate::platform::Platform;
 
 /// The service in discovery documents, and its name for people.
 const SERVICE: (&str, &str) = ("providers.v1", "provider registry");
@@ -135,7 +135,8 @@ fn document<T: serde::de::DeserializeOwned>(
     addr: &ProviderAddr,
     answer: HttpResponse,
 ) -> Result<T, SourceError> {
-    let text = answer.text(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
+    let text =
+        answer.read_text(MAX_DOCUMENT).map_err(|error| SourceError::registry(addr, error))?;
     serde_json::from_str(&text)
         .map_err(|error| SourceError::registry(addr, format!("its answer is not valid: {error}")))
 }

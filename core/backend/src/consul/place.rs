@@ -2,7 +2,7 @@
 //! another program has changed is not overwritten.
 
 use std::io::{Read as _, Write as _};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -12,7 +12,7 @@ use md5::{Digest as _, Md5};
 use serde::{Deserialize, Serialize};
 
 use super::client::{Pair, Server, Stored};
-use super::session::Session;
+use super::session::{RHYTHM, Session};
 use crate::lock::LockInfo;
 use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
@@ -51,10 +51,10 @@ impl ConsulPlace {
         Self { server, key, gzip, lock, known: 0, held: None }
     }
 
-    /// Takes the session of the lock for ended by the server.
+    /// The session of the lock.
     #[cfg(test)]
-    pub(super) fn lose_session(&self) {
-        self.held.iter().for_each(|(_, session)| session.lose());
+    pub(super) fn session(&self) -> Option<&Session> {
+        self.held.as_ref().map(|(_, session)| session)
     }
 
     fn below(&self, name: &str) -> String {
@@ -111,11 +111,26 @@ impl ConsulPlace {
     }
 
     async fn holder(&self) -> Result<Option<LockInfo>, Cause> {
+        Ok(self.holder_entry().await?.map(|(holder, _)| holder))
+    }
+
+    /// The holder of the lock and the version of the key that names it.
+    async fn holder_entry(&self) -> Result<Option<(LockInfo, u64)>, Cause> {
         let Some(pair) = self.server.get(&self.below(".lockinfo")).await? else { return Ok(None) };
-        Ok(serde_json::from_slice(&pair.content()?)?)
+        Ok(Some((serde_json::from_slice(&pair.content()?)?, pair.modify_index)))
+    }
+
+    /// Removes the key of the lock, unless another program has taken it since.
+    async fn remove_free_lock(&self) -> Result<(), Cause> {
+        let lock = self.below(".lock");
+        match self.server.get(&lock).await?.filter(|pair| pair.session.is_none()) {
+            Some(pair) => self.server.delete_version(&lock, pair.modify_index).await,
+            None => Ok(()),
+        }
     }
 
     async fn take(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        let began = Instant::now();
         let id = self.server.begin_session().await?;
         let lock = self.below(".lock");
         let taken = match self.server.acquire(&lock, &id).await {
@@ -134,7 +149,7 @@ impl ConsulPlace {
         };
         match taken {
             Ok(Some(info)) => {
-                self.held = Some((info, Session::keep(self.server.clone(), id)));
+                self.held = Some((info, Session::keep(self.server.clone(), id, began, RHYTHM)));
                 Ok(Locking::Taken)
             }
             Ok(None) => {
@@ -149,13 +164,18 @@ impl ConsulPlace {
         }
     }
 
-    /// Takes the lock again if the server has ended the session.
+    /// Takes the lock again if the server has ended the session, or may have.
     async fn keep_lock(&mut self) -> Result<(), Cause> {
-        let lost = self.held.as_ref().filter(|(_, session)| session.is_lost());
-        // The lost session stays until there is another, so that no later write goes without a lock.
-        let Some(info) = lost.map(|(info, _)| info.clone()) else { return Ok(()) };
         for _ in 0..LOCK_DELAY_ATTEMPTS {
-            match self.take(&info).await? {
+            // A server that was away may have kept the session, and a renewal has reached it by now.
+            let lost = self.held.as_ref().filter(|(_, session)| session.is_lost());
+            // The lost session stays until there is another, so that no later write goes without a lock.
+            let Some(info) = lost.map(|(info, _)| info.clone()) else { return Ok(()) };
+            let taken = self.take(&info).await;
+            let taken = taken.map_err(|error| {
+                format!("the lock could not be renewed, and cannot be taken again: {error}")
+            })?;
+            match taken {
                 Locking::Taken => return Ok(()),
                 // The server delays the next lock after a session has ended. The holder is still this run.
                 Locking::Held(Some(holder)) if holder.id == info.id => {
@@ -263,29 +283,31 @@ impl RemotePlace for ConsulPlace {
     }
 
     async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
-        let Some((_, session)) = self.held.take() else { return Ok(()) };
-        if session.is_lost() {
+        let Some((info, session)) = self.held.take() else { return Ok(()) };
+        if session.has_ended() {
             return Err("the session that held the lock has ended before".into());
         }
-        self.server.delete(&self.below(".lockinfo")).await?;
-        let lock = self.below(".lock");
-        let released = self.server.release(&lock, &session.id).await?;
-        // Another program may have taken it since.
-        if let Some(pair) = self.server.get(&lock).await?.filter(|pair| pair.session.is_none()) {
-            self.server.delete_version(&lock, pair.modify_index).await?;
+        // Another program may have released the lock by force, and hold it by now.
+        if let Some((_, version)) = self.holder_entry().await?.filter(|(it, _)| it.id == info.id) {
+            self.server.delete_version(&self.below(".lockinfo"), version).await?;
         }
+        let released = self.server.release(&self.below(".lock"), &session.id).await?;
+        self.remove_free_lock().await?;
         self.server.end_session(&session.id).await?;
         if released { Ok(()) } else { Err("another program has released the lock by force".into()) }
     }
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
-        match self.holder().await? {
-            Some(holder) if holder.id == id => {}
-            holder => return Ok(ForceUnlockOutcome::OtherLock(holder.map(Box::new))),
-        }
+        let version = match self.holder_entry().await? {
+            Some((holder, version)) if holder.id == id => version,
+            other => {
+                let holder = other.map(|(holder, _)| Box::new(holder));
+                return Ok(ForceUnlockOutcome::OtherLock(holder));
+            }
+        };
         self.server.end_session(id).await?;
-        self.server.delete(&self.below(".lock")).await?;
-        self.server.delete(&self.below(".lockinfo")).await?;
+        self.remove_free_lock().await?;
+        self.server.delete_version(&self.below(".lockinfo"), version).await?;
         Ok(ForceUnlockOutcome::Released)
     }
 }

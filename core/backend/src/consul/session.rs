@@ -1,55 +1,121 @@
 //! A session that holds a lock, kept alive on a thread of its own while the engine is busy.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use ureq::http::StatusCode;
 
 use super::client::Server;
 
-/// The pause between two signs of life: half of what ends a session.
-const PAUSE: Duration = Duration::from_secs(7);
+/// The times of a session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rhythm {
+    /// The server may end a session that has not been renewed for this long.
+    pub(super) ttl: Duration,
+    /// The pause after a renewal.
+    pub(super) pause: Duration,
+    /// The pause after a renewal that failed.
+    pub(super) retry: Duration,
+    /// The longest time for one renewal.
+    pub(super) limit: Duration,
+}
+
+/// The rhythm of sessions with the TTL that is asked for: one renewal may be lost, and another attempt
+/// follows soon.
+pub(super) const RHYTHM: Rhythm = Rhythm {
+    ttl: Duration::from_secs(15),
+    pause: Duration::from_secs(7),
+    retry: Duration::from_secs(1),
+    limit: Duration::from_secs(3),
+};
 
 /// A session. It is not kept alive any more once it is dropped.
 pub(super) struct Session {
     /// Its id.
     pub(super) id: String,
-    is_lost: Arc<AtomicBool>,
+    ttl: Duration,
+    life: Arc<Life>,
     _stop: Sender<()>,
 }
 
+/// The knowledge about the session.
+struct Life {
+    /// The start of the last renewal that succeeded.
+    renewed: Mutex<Instant>,
+    /// Whether the server says that the session has ended.
+    has_ended: AtomicBool,
+}
+
+impl Life {
+    fn renewed(&self) -> Instant {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_renewed(&self, at: Instant) {
+        *self.renewed.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+}
+
 impl Session {
-    /// Keeps a session alive.
-    pub(super) fn keep(server: Server, id: String) -> Self {
+    /// Keeps a session alive that was begun at a moment.
+    pub(super) fn keep(server: Server, id: String, began: Instant, rhythm: Rhythm) -> Self {
         let (stop, stopped) = channel::<()>();
-        let is_lost = Arc::new(AtomicBool::new(false));
-        let (lost, name) = (Arc::clone(&is_lost), id.clone());
+        let life = Life { renewed: Mutex::new(began), has_ended: AtomicBool::new(false) };
+        let life = Arc::new(life);
+        let (kept, name) = (Arc::clone(&life), id.clone());
         std::thread::spawn(move || {
-            while stopped.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+            let client = server.client.clone().within(rhythm.limit);
+            let mut pause = rhythm.pause;
+            while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let Ok(request) = server.renewal(&name) else { return };
-                // A server that does not answer may answer the next time.
-                match server.client.exchange(request) {
+                let began = Instant::now();
+                // A server that does not answer may answer the next time, even after the TTL: it ends
+                // sessions late.
+                pause = match client.exchange(request) {
                     Ok(answer) if answer.status == StatusCode::NOT_FOUND => {
-                        lost.store(true, Ordering::SeqCst);
+                        kept.has_ended.store(true, Ordering::SeqCst);
                         return;
                     }
-                    Ok(_) | Err(_) => {}
-                }
+                    Ok(answer) if answer.status == StatusCode::OK => {
+                        kept.set_renewed(began);
+                        rhythm.pause
+                    }
+                    Ok(answer) => {
+                        tracing::warn!(status = %answer.status, "the lock could not be renewed");
+                        rhythm.retry
+                    }
+                    Err(error) => {
+                        tracing::warn!(error, "the lock could not be renewed");
+                        rhythm.retry
+                    }
+                };
             }
         });
-        Self { id, is_lost, _stop: stop }
+        Self { id, ttl: rhythm.ttl, life, _stop: stop }
     }
 
     /// Takes the session for ended by the server.
     #[cfg(test)]
     pub(super) fn lose(&self) {
-        self.is_lost.store(true, Ordering::SeqCst);
+        self.life.has_ended.store(true, Ordering::SeqCst);
+    }
+
+    /// Takes the session for one that was not renewed for a time.
+    #[cfg(test)]
+    pub(super) fn age(&self, by: Duration) {
+        let at = self.life.renewed().checked_sub(by).unwrap_or_else(Instant::now);
+        self.life.set_renewed(at);
     }
 
     /// Whether the server has ended the session.
+    pub(super) fn has_ended(&self) -> bool {
+        self.life.has_ended.load(Ordering::SeqCst)
+    }
+
+    /// Whether the server has ended the session, or may have: no renewal has succeeded for its TTL.
     pub(super) fn is_lost(&self) -> bool {
-        self.is_lost.load(Ordering::SeqCst)
+        self.has_ended() || self.life.renewed().elapsed() > self.ttl
     }
 }

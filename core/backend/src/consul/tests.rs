@@ -1,11 +1,17 @@
 //! Keys, chunks and sessions, and faults of their server.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::time::Instant;
+
 use formwork_core::state::file::StateFile;
 use formwork_value::Value;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
+use super::session::{RHYTHM, Rhythm, Session};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::Locking;
+use crate::remote::{Locking, PutError};
 use crate::scripted::{Reply, Scripted, configured_in, text};
 
 fn pair(content: &[u8], version: u64) -> Reply {
@@ -121,15 +127,10 @@ async fn a_lock_whose_session_has_ended_is_taken_again_before_a_write_or_nothing
         ([session("s-2"), missing(), refused(), done(), holder("s-9")].to_vec(), false),
     ] {
         let server = Scripted::start(locked().into_iter().chain(replies));
-        let tls = Tls { insecure: false, authorities: None, identity: None };
-        let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
-        let client = Client::new(&tls, retries, |_| None).unwrap();
-        let url = server.url.clone();
-        let server_of_place = Server { url, token: None, auth: None, parameters: vec![], client };
-        let mut place = ConsulPlace::new(server_of_place, "k".to_owned(), false, true);
+        let mut place = ConsulPlace::new(reached(&server), "k".to_owned(), false, true);
         let info = LockInfo::new("test", "k".to_owned());
         assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
-        place.lose_session();
+        place.session().unwrap().lose();
         let put = place.put(text(1)).await;
         assert_eq!(put.is_ok(), written, "{put:?}");
         let n_written = server.lines().iter().filter(|line| line.contains("/v1/txn")).count();
@@ -141,21 +142,117 @@ async fn a_lock_whose_session_has_ended_is_taken_again_before_a_write_or_nothing
     }
 }
 
+/// A server without retries.
+fn reached(server: &Scripted) -> Server {
+    let retries = Retries { most: 0, shortest: Duration::ZERO, longest: Duration::ZERO };
+    let client = Client::new(&Tls::default(), retries, |_| None).unwrap();
+    let url = server.url.clone();
+    Server { url, token: None, auth: None, parameters: vec![], client }
+}
+
+#[tokio::test]
+async fn a_session_whose_renewal_fails_is_renewed_again() {
+    let busy = Reply::new("500 Internal Server Error", "No cluster leader");
+    let gone = Reply::new("404 Not Found", "Session id 's-1' not found");
+    let server = Scripted::start([busy, Reply::Reset, Reply::new("200 OK", "[]"), gone]);
+    let short = Duration::from_millis(1);
+    let rhythm =
+        Rhythm { ttl: Duration::MAX, pause: short, retry: short, limit: Duration::from_secs(60) };
+    let session = Session::keep(reached(&server), "s-1".to_owned(), Instant::now(), rhythm);
+    while !session.has_ended() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(
+        server.lines(),
+        ["PUT /v1/session/renew/s-1", "", "PUT /v1/session/renew/s-1", "PUT /v1/session/renew/s-1",]
+    );
+    assert!(session.is_lost());
+}
+
+#[tokio::test]
+async fn a_session_that_was_not_renewed_for_its_ttl_counts_as_lost_until_it_is() {
+    let session = Reply::new("200 OK", r#"{"ID":"s-1"}"#);
+    let taken = [session, missing(), done(), done()];
+    let down = || Reply::new("500 Internal Server Error", "No cluster leader");
+    let server = Scripted::start(taken.into_iter().chain([down(), down()]));
+    let mut place = ConsulPlace::new(reached(&server), "k".to_owned(), false, true);
+    let info = LockInfo::new("test", "k".to_owned());
+    assert!(matches!(place.lock(&info).await, Ok(Locking::Taken)));
+    assert!(!place.session().unwrap().is_lost());
+    place.session().unwrap().age(RHYTHM.ttl);
+    assert!(place.session().unwrap().is_lost() && !place.session().unwrap().has_ended());
+    // A server that does not answer keeps the state from being written.
+    let PutError::Failed(cause) = place.put(text(1)).await.unwrap_err() else { panic!() };
+    let cause = cause.to_string();
+    assert!(cause.contains("the lock could not be renewed, and cannot be taken again"), "{cause}");
+    assert!(!server.lines().iter().any(|line| line.contains("/v1/txn")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_entry_of_another_holder_stays_when_a_lock_is_released() {
+    let session = Reply::new("200 OK", r#"{"ID":"s-1"}"#);
+    let other = pair(br#"{"ID":"s-9","Who":"ana@host"}"#, 5);
+    let held = Reply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9,"Session":"s-9"}]"#);
+    let taking = [session, missing(), done(), done()];
+    let giving = [other, Reply::new("200 OK", "false"), held, done()];
+    let server = Scripted::start(taking.into_iter().chain(giving));
+    let mut store = open(&server, &[]).await;
+    let lock = store.try_lock("test").await.unwrap();
+    let error = store.unlock(lock).await.unwrap_err().to_string();
+    assert!(error.contains("another program has released the lock by force"), "{error}");
+    assert!(!server.lines().iter().any(|line| line.starts_with("DELETE")), "{:?}", server.lines());
+}
+
+#[tokio::test]
+async fn the_token_is_that_of_the_file_then_of_the_argument_then_of_the_variable() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("token"), "of-file\n").unwrap();
+    std::fs::write(path("empty"), "\n").unwrap();
+    let variable = ("CONSUL_HTTP_TOKEN", "of-variable".to_owned());
+    let file = |name| ("CONSUL_HTTP_TOKEN_FILE", path(name));
+    for (argument, variables, expected) in [
+        ("", vec![variable.clone()], "of-variable"),
+        ("of-argument", vec![variable.clone()], "of-argument"),
+        ("of-argument", vec![variable.clone(), file("token")], "of-file"),
+        ("", vec![variable, file("empty")], "of-variable"),
+    ] {
+        let server = Scripted::start([missing()]);
+        let all = [
+            ("address", Value::string(server.url.as_str())),
+            ("path", Value::string("k")),
+            ("access_token", Value::string(argument)),
+        ];
+        let variables: Vec<_> = variables.iter().map(|(name, text)| (*name, &**text)).collect();
+        let backend = configured_in("consul", &all, &variables).unwrap();
+        backend.open(DEFAULT_WORKSPACE).await.unwrap().read().await.unwrap();
+        assert_eq!(server.asked()[0].headers["x-consul-token"], expected);
+    }
+    let all = [("path", Value::string("k"))];
+    let error = configured_in("consul", &all, &[("CONSUL_HTTP_TOKEN_FILE", &path("none"))]);
+    let error = error.err().unwrap().message;
+    assert!(
+        error.contains("CONSUL_HTTP_TOKEN_FILE") && error.contains("cannot be read"),
+        "{error}"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_lock_is_a_key_of_a_session() {
     let session = || Reply::new("200 OK", r#"{"ID":"s-1"}"#);
     let free = Reply::new("200 OK", r#"[{"Key":"k","ModifyIndex":9}]"#);
     let taking = [session(), missing(), done(), done()];
-    let giving = [done(), done(), free, done(), done()];
+    let info = pair(br#"{"ID":"s-1"}"#, 8);
+    let giving = [info, done(), done(), free, done(), done()];
     let server = Scripted::start(taking.into_iter().chain(giving));
     let mut store = open(&server, &[]).await;
     let lock = store.try_lock("OperationTypeApply").await.unwrap();
     store.unlock(lock).await.unwrap();
     let lines = server.lines();
     assert_eq!(lines[2], "PUT /v1/kv/a%20b/k/.lock?acquire=s-1&flags=3304740253564472344");
-    assert_eq!(lines[4], "DELETE /v1/kv/a%20b/k/.lockinfo");
-    assert_eq!(lines[5], "PUT /v1/kv/a%20b/k/.lock?release=s-1&flags=3304740253564472344");
-    assert_eq!(lines[7], "DELETE /v1/kv/a%20b/k/.lock?cas=9");
+    assert_eq!(lines[5], "DELETE /v1/kv/a%20b/k/.lockinfo?cas=8");
+    assert_eq!(lines[6], "PUT /v1/kv/a%20b/k/.lock?release=s-1&flags=3304740253564472344");
+    assert_eq!(lines[8], "DELETE /v1/kv/a%20b/k/.lock?cas=9");
     let info: LockInfo = serde_json::from_slice(&server.asked()[3].body).unwrap();
     assert_eq!((info.id.as_str(), info.info.as_str()), ("s-1", "consul session: s-1"));
 
@@ -214,4 +311,82 @@ async fn a_refused_transaction_says_why() {
     let mut file = changed(store.as_mut()).await;
     let error = store.write(&mut file).await.unwrap_err().to_string();
     assert!(error.contains("/v1/kv/a b/k: Permission denied"), "{error}");
+}
+
+/// Reads a request, and answers that there is no such key.
+fn not_found(mut stream: impl Read + Write) -> std::io::Result<()> {
+    let (mut asked, mut part) = (Vec::new(), [0; 1000]);
+    while !asked.ends_with(b"\r\n\r\n") {
+        let n = stream.read(&mut part)?;
+        asked.extend_from_slice(&part[..n]);
+        if n == 0 {
+            return Ok(());
+        }
+    }
+    let answer = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    stream.write_all(answer.as_bytes())
+}
+
+/// Serves connections with a certificate for `consul.test`, and answers that the key does not exist.
+/// Returns the address and the certificate of the authority.
+fn encrypted() -> (String, String) {
+    let authority = {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap()
+    };
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(["consul.test".to_owned()]).unwrap();
+    let certificate = params.signed_by(&key, &authority).unwrap();
+    let provider = formwork_plugin_protocol::cryptography();
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key.serialize_der().try_into().unwrap())
+        .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let config = Arc::new(config);
+    std::thread::spawn(move || {
+        while let Ok((stream, _)) = listener.accept() {
+            let connection = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            // A client that does not trust the server goes away.
+            drop(not_found(rustls::StreamOwned::new(connection, stream)));
+        }
+    });
+    (address, authority.pem())
+}
+
+#[tokio::test]
+async fn a_server_may_have_another_name_in_its_certificate_and_an_authority_in_a_folder() {
+    for (name, outcome) in [
+        (Some("consul.test"), Ok(())),
+        (Some("consul.test:8501"), Ok(())),
+        (Some("other.test"), Err("other.test")),
+        (None, Err("127.0.0.1")),
+    ] {
+        let (address, authority) = encrypted();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.pem"), authority).unwrap();
+        let path = folder.path().to_str().unwrap();
+        let all = [
+            ("address", Value::string(format!("https://{address}"))),
+            ("path", Value::string("k")),
+        ];
+        let mut variables = vec![("CONSUL_CAPATH", path)];
+        variables.extend(name.map(|name| ("CONSUL_TLS_SERVER_NAME", name)));
+        let backend = configured_in("consul", &all, &variables).unwrap();
+        let mut store = backend.open(DEFAULT_WORKSPACE).await.unwrap();
+        match (store.read().await, outcome) {
+            (read, Ok(())) => assert_eq!(read.unwrap(), None),
+            (read, Err(expected)) => {
+                let error = read.unwrap_err().to_string();
+                assert!(error.contains("certificate") && error.contains(expected), "{error}");
+            }
+        }
+    }
+    let all = [("path", Value::string("k"))];
+    let error = configured_in("consul", &all, &[("CONSUL_CAPATH", "/nowhere/at/all")]).err();
+    assert!(error.unwrap().message.starts_with("CONSUL_CAPATH \"/nowhere/at/all\" cannot be read"));
 }

@@ -103,7 +103,7 @@ async fn the_backup_is_what_was_there_before_the_run() {
 }
 
 #[tokio::test]
-async fn a_second_holder_is_told_who_has_the_lock() {
+async fn a_second_holder_learns_who_has_the_lock() {
     let folder = folder();
     let mut first = store(&folder);
     first.lock(request()).await.unwrap();
@@ -134,7 +134,7 @@ async fn a_lock_is_waited_for() {
 }
 
 #[tokio::test]
-async fn whoever_opened_the_file_before_a_write_still_finds_it_locked_and_then_the_new_text() {
+async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
     let folder = folder();
     let mut store = store(&folder);
     store.lock(request()).await.unwrap();
@@ -216,7 +216,7 @@ async fn what_a_killed_run_left_over_is_in_nobodys_way() {
 }
 
 #[tokio::test]
-async fn a_file_that_somebody_else_put_there_is_not_overwritten() {
+async fn a_file_that_another_program_put_there_is_not_overwritten() {
     let folder = folder();
     let mut store = store(&folder);
     store.lock(request()).await.unwrap();
@@ -228,7 +228,7 @@ async fn a_file_that_somebody_else_put_there_is_not_overwritten() {
 }
 
 #[tokio::test]
-async fn a_write_of_somebody_who_did_not_lock_is_noticed() {
+async fn a_write_of_another_program_without_lock_is_noticed() {
     let folder = folder();
     let mut ours = store(&folder);
     let mut file = file_with("a");
@@ -350,7 +350,7 @@ async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_f
 }
 
 #[test]
-fn a_lock_that_nobody_could_be_told_of_leaves_nothing() {
+fn a_lock_that_could_not_be_reported_leaves_nothing() {
     let folder = folder();
     let files = Files::of(state_in(&folder));
     std::fs::create_dir(files.beside(".lock.info")).unwrap();
@@ -481,7 +481,7 @@ async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
 }
 
 #[tokio::test]
-async fn a_state_file_without_content_is_told_from_none() {
+async fn a_state_file_without_content_is_distinguished_from_none() {
     let folder = folder();
     let mut store = store(&folder);
     assert_eq!(store.read().await.unwrap(), None);

@@ -7,14 +7,22 @@ use std::time::Duration;
 
 use formwork_core::disk::{MAX_RECORD, read_named_text};
 use tokio_postgres::config::SslMode;
-use tokio_postgres::{Client, Config, NoTls};
+use tokio_postgres::{Config, NoTls};
 
+use super::connection::Connection;
 use super::tls::{TlsMode, connector};
 use crate::kind::ConfigError;
 use crate::remote::Cause;
 
 /// The longest wait for a connection, unless `connect_timeout` sets another.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The longest wait for an answer to a statement, unless [`STATEMENT_TIMEOUT`] sets another: a large state
+/// over a slow line takes its time.
+const STATEMENT_PATIENCE: Duration = Duration::from_secs(300);
+
+/// The variable with the longest wait for an answer to a statement, in seconds.
+pub(super) const STATEMENT_TIMEOUT: &str = "FORMWORK_PG_STATEMENT_TIMEOUT";
 
 /// The parameters of a connection string that the environment sets, too.
 const VARIABLES: [(&str, &str); 12] = [
@@ -40,6 +48,10 @@ pub(super) struct Target {
     /// Files of certificates and keys, in PEM.
     files: Files,
     location: String,
+    /// The longest wait for a connection.
+    connect_limit: Duration,
+    /// The longest wait for an answer to a statement.
+    statement_limit: Duration,
 }
 
 /// Files for encrypted connections.
@@ -92,8 +104,10 @@ impl Target {
         let mut config = Config::new();
         config.host(&host).port(port).user(&user).dbname(&dbname);
         config.ssl_mode(if mode == TlsMode::Disable { SslMode::Disable } else { SslMode::Require });
-        let timeout = timeout(take("connect_timeout"))?;
-        config.connect_timeout(timeout).keepalives_idle(Duration::from_secs(60));
+        let connect_limit = limit(take("connect_timeout"), ("conn_str", PATIENCE))?;
+        let statement_limit =
+            limit(variable(STATEMENT_TIMEOUT), (STATEMENT_TIMEOUT, STATEMENT_PATIENCE))?;
+        config.connect_timeout(connect_limit).keepalives_idle(Duration::from_secs(60));
         let password = take("password")
             .or_else(|| of_file(&variable, [&host, &port.to_string(), &dbname, &user]));
         if let Some(password) = password {
@@ -116,7 +130,7 @@ impl Target {
             true => format!("postgres:{host}:{port}/{dbname}"),
             false => format!("postgres://{host}:{port}/{dbname}"),
         };
-        Ok(Self { config, mode, files, location })
+        Ok(Self { config, mode, files, location, connect_limit, statement_limit })
     }
 
     /// The database, as messages name it. Holds no secrets.
@@ -124,28 +138,43 @@ impl Target {
         self.location.clone()
     }
 
-    /// Connects. The connection lives as long as the client.
-    pub(super) async fn connect(&self) -> Result<Client, Cause> {
+    /// Connects.
+    ///
+    /// # Errors
+    /// When the server does not accept, or does not answer in time.
+    pub(super) async fn connect(&self) -> Result<Connection, Cause> {
+        // A server that accepts may still not greet.
+        let connected = tokio::time::timeout(self.connect_limit, self.greeted()).await;
+        connected.unwrap_or_else(|_| {
+            let seconds = self.connect_limit.as_secs();
+            Err(format!("connecting: the server did not answer within {seconds} seconds. Check that host and port are those of a PostgreSQL server; `connect_timeout` in conn_str sets another limit").into())
+        })
+    }
+
+    async fn greeted(&self) -> Result<Connection, Cause> {
         if self.mode == TlsMode::Disable {
             let (client, connection) = self.config.connect(NoTls).await.map_err(explained)?;
             tokio::spawn(connection);
-            return Ok(client);
+            return Ok(Connection::new(client, self.statement_limit));
         }
         let tls = connector(self.mode, &self.files)?;
         let (client, connection) = self.config.connect(tls).await.map_err(explained)?;
         tokio::spawn(connection);
-        Ok(client)
+        Ok(Connection::new(client, self.statement_limit))
     }
 }
 
-/// The longest wait for a connection, by the number of seconds in a parameter.
-fn timeout(seconds: Option<String>) -> Result<Duration, ConfigError> {
-    let Some(text) = seconds else { return Ok(PATIENCE) };
+/// A limit by the number of seconds in a parameter, or the usual one; 0 means the usual one.
+fn limit(
+    seconds: Option<String>,
+    (place, usual): (&str, Duration),
+) -> Result<Duration, ConfigError> {
+    let Some(text) = seconds else { return Ok(usual) };
     match text.parse() {
-        Ok(0) => Ok(PATIENCE),
+        Ok(0) => Ok(usual),
         Ok(seconds) => Ok(Duration::from_secs(seconds)),
         Err(_) => {
-            let message = format!("{text:?} in conn_str is not a number of seconds");
+            let message = format!("{text:?} in {place} is not a number of seconds");
             Err(ConfigError::new(message))
         }
     }

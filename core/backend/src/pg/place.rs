@@ -3,10 +3,9 @@
 
 use formwork_core::state::file::StateFile;
 use md5::{Digest as _, Md5};
-use tokio_postgres::Client;
 
 use super::Table;
-use super::connect::explained;
+use super::connection::Connection;
 use crate::lock::LockInfo;
 use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
 use crate::store::LockEnd;
@@ -18,7 +17,7 @@ const CREATION: i64 = -1;
 pub(super) struct PgPlace {
     table: Table,
     workspace: String,
-    client: Option<Client>,
+    client: Option<Connection>,
     /// The sum of the text that was last read or written; `None` if there was none.
     known: Option<String>,
     /// The key of the advisory lock that is held.
@@ -33,8 +32,8 @@ impl PgPlace {
     }
 
     /// The connection. A lost one is replaced; the lock that it held is taken again, or that fails.
-    async fn client(&mut self) -> Result<&Client, Cause> {
-        if self.client.as_ref().is_none_or(Client::is_closed) {
+    async fn client(&mut self) -> Result<&Connection, Cause> {
+        if self.client.as_ref().is_none_or(Connection::is_lost) {
             let client = self.table.open().await?;
             if let Some(key) = self.held {
                 let taken = try_lock(&client, key).await?;
@@ -61,7 +60,7 @@ impl PgPlace {
         }
         let made = client.execute(&statement, &[&workspace, &text]).await;
         release(client, CREATION).await?;
-        made.map(drop).map_err(explained)
+        made.map(drop)
     }
 
     /// The sessions that hold the lock of the row, as one line each.
@@ -71,7 +70,7 @@ impl PgPlace {
             self.table.name()
         );
         let workspace = self.workspace.clone();
-        let rows = self.client().await?.query(&query, &[&workspace]).await.map_err(explained)?;
+        let rows = self.client().await?.query(&query, &[&workspace]).await?;
         let line = |row: &tokio_postgres::Row| {
             let (pid, user, host, program): (i32, String, String, String) =
                 (row.get(0), row.get(1), row.get(2), row.get(3));
@@ -81,14 +80,14 @@ impl PgPlace {
     }
 }
 
-async fn try_lock(client: &Client, key: i64) -> Result<bool, Cause> {
+async fn try_lock(client: &Connection, key: i64) -> Result<bool, Cause> {
     let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&key]).await;
-    Ok(row.map_err(explained)?.get(0))
+    Ok(row?.get(0))
 }
 
-async fn release(client: &Client, key: i64) -> Result<(), Cause> {
+async fn release(client: &Connection, key: i64) -> Result<(), Cause> {
     let row = client.query_one("SELECT pg_advisory_unlock($1)", &[&key]).await;
-    row.map(drop).map_err(explained)
+    row.map(drop)
 }
 
 #[async_trait::async_trait]
@@ -105,7 +104,7 @@ impl RemotePlace for PgPlace {
         let query = format!("SELECT data FROM {} WHERE name = $1", self.table.name());
         let workspace = self.workspace.clone();
         let row = self.client().await?.query_opt(&query, &[&workspace]).await;
-        let text: Option<String> = row.map_err(explained)?.and_then(|row| row.get(0));
+        let text: Option<String> = row?.and_then(|row| row.get(0));
         self.known = text.as_ref().map(|text| sum(text.as_bytes()));
         Ok(text.map(String::into_bytes))
     }
@@ -119,7 +118,7 @@ impl RemotePlace for PgPlace {
         let (workspace, known) = (self.workspace.clone(), self.known.clone());
         let client = self.client().await?;
         let written = client.execute(&statement, &[&workspace, &text, &known]).await;
-        if written.map_err(explained)? == 0 {
+        if written? == 0 {
             return Err(PutError::Changed);
         }
         self.known = Some(sum(text.as_bytes()));
@@ -134,7 +133,7 @@ impl RemotePlace for PgPlace {
         );
         let workspace = self.workspace.clone();
         let client = self.client().await?;
-        let row = client.query_opt(&query, &[&workspace]).await.map_err(explained)?;
+        let row = client.query_opt(&query, &[&workspace]).await?;
         let Some(row) = row else {
             let taken = try_lock(client, CREATION).await?;
             self.held = taken.then_some(CREATION);
@@ -156,11 +155,12 @@ impl RemotePlace for PgPlace {
     }
 
     async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
-        let Some(key) = self.held else { return Ok(()) };
-        let client = self.client().await?;
-        release(client, key).await?;
-        self.held = None;
-        Ok(())
+        let Some(key) = self.held.take() else { return Ok(()) };
+        match self.client.take_if(|client| !client.is_lost()) {
+            Some(client) => release(&client, key).await,
+            // It ended with the connection.
+            None => Ok(()),
+        }
     }
 
     async fn break_lock(&mut self, _id: &str) -> Result<ForceUnlockOutcome, Cause> {
@@ -176,7 +176,7 @@ impl RemotePlace for PgPlace {
     }
 }
 
-/// The sum of a text, as the server's function `md5` returns it.
+/// The sum of a string, as the server's function `md5` returns it.
 fn sum(text: &[u8]) -> String {
     Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }

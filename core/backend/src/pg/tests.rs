@@ -3,7 +3,6 @@
 #[path = "../../../../providers/src/postgresql/tests/installed.rs"]
 mod installed;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
@@ -23,12 +22,17 @@ fn start() -> Option<Installed> {
 }
 
 fn backend(port: u16) -> Arc<dyn Backend> {
+    backend_in(port, &[])
+}
+
+fn backend_in(port: u16, variables: &[(&str, &str)]) -> Arc<dyn Backend> {
     let kind = find("pg").unwrap();
     let conn_str = format!("postgres://postgres@127.0.0.1:{port}/postgres?sslmode=disable");
     let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
     let values = kind.schema().coerce(&given).unwrap();
-    let surroundings = BackendEnvironment { root: "unused".into(), variables: BTreeMap::new() };
-    kind.configure(&Arguments { values: &values, surroundings: &surroundings }).unwrap()
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
+    kind.configure(&Arguments { values: &values, environment: &environment }).unwrap()
 }
 
 /// Opens a workspace, once the server has started.
@@ -88,4 +92,45 @@ async fn workspaces_are_rows() {
     backend.delete_workspace("b").await.unwrap();
     assert!(matches!(backend.delete_workspace("b").await, Err(WorkspaceError::Missing(_))));
     assert!(matches!(backend.delete_workspace("default").await, Err(WorkspaceError::Default)));
+}
+
+#[tokio::test]
+async fn a_server_that_accepts_and_never_answers_is_given_up() {
+    // The system accepts for a listener that never does.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let backend = backend_in(port, &[("PGCONNECT_TIMEOUT", "1")]);
+    let mut store = backend.open(DEFAULT_WORKSPACE).await.unwrap();
+    let error = store.read().await.unwrap_err().to_string();
+    for part in [
+        "cannot read postgres://127.0.0.1:",
+        "connecting: the server did not answer within 1 seconds",
+        "`connect_timeout` in conn_str sets another limit",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_statement_without_an_answer_ends_at_its_limit_and_the_next_one_has_a_new_connection() {
+    let Some(server) = start() else { return };
+    let backend = backend_in(server.port, &[("FORMWORK_PG_STATEMENT_TIMEOUT", "1")]);
+    let mut store = open(&backend).await;
+    store.overwrite(file(1)).await.unwrap();
+    let conn_str = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", server.port);
+    let (other, connection) =
+        tokio_postgres::connect(&conn_str, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let lock = "BEGIN; LOCK TABLE terraform_remote_state.states IN ACCESS EXCLUSIVE MODE";
+    other.batch_execute(lock).await.unwrap();
+    let error = store.read().await.unwrap_err().to_string();
+    for part in [
+        "cannot read postgres://127.0.0.1:",
+        "SELECT data FROM \"terraform_remote_state\".states WHERE name = $1: the server did not answer within 1 seconds",
+        "FORMWORK_PG_STATEMENT_TIMEOUT sets another limit",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    other.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(store.read().await.unwrap().unwrap().serial, 1);
 }

@@ -182,8 +182,14 @@ impl RemotePlace for S3Place {
         };
         self.known = tag.map_or(Condition::Any, Condition::Tag);
         if let Some(table) = &self.table {
-            // The next read would take the state for damaged without it.
-            table.set_sum(&self.path(), &sum).await?;
+            // The next read takes the state for damaged without it.
+            let path = self.path();
+            table.set_sum(&path, &sum).await.map_err(|cause| PutError::Unfinished {
+                cause,
+                remedy: format!(
+                    "The new state is in the bucket, but its sum is not in the table, and without that it is not read. Correct the cause, set the Digest of the entry {path}-md5 to {sum}, and run the command again: the journal holds everything that this run has done."
+                ),
+            })?;
         }
         Ok(())
     }

@@ -247,6 +247,30 @@ async fn content_that_the_table_does_not_name_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_state_whose_sum_cannot_be_stored_is_reported_as_stored() {
+    let table = [("dynamodb_table", Value::string("t"))];
+    let nothing = || Reply::new("200 OK", "{}");
+    let denied = Reply::new(
+        "400 Bad Request",
+        r#"{"__type":"com.amazon.coral.service#AccessDeniedException","message":"no"}"#,
+    );
+    let before = [missing(), nothing(), missing(), nothing(), done("1"), denied];
+    let server = Scripted::start(before);
+    let mut store = open(&server, &table).await;
+    let mut file = changed(store.as_mut()).await;
+    let detail = store.write(&mut file).await.unwrap_err().diagnostic().detail.to_string();
+    for part in [
+        "DynamoDB PutItem on table \"t\"",
+        "AccessDeniedException",
+        "The new state is in the bucket, but its sum is not in the table",
+        "set the Digest of the entry b/k/s-md5 to ",
+    ] {
+        assert!(detail.contains(part), "{part}: {detail}");
+    }
+    assert!(!detail.contains("The state that was there before is still there"), "{detail}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_busy_service_is_asked_five_times() {
     let busy = || error("503 Service Unavailable", "SlowDown");
     let server = Scripted::start([busy(), Reply::Reset, Reply::Half, busy(), stored(1, "1")]);

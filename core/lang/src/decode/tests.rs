@@ -102,7 +102,7 @@ fn schema() -> Block {
     schema
 }
 
-/// Decodes a text and prints what is neither null nor empty, and the problems.
+/// Decodes a string and prints what is neither null nor empty, and the problems.
 fn decoded(text: &str, schema: &Block) -> String {
     let (body, mut text) = file(text);
     match decode(&mut text.diags, &body, schema, &names()) {
@@ -227,7 +227,7 @@ fn every_problem_is_reported() {
             3:8 "{ a = [1] }" Incorrect attribute value type
                 Inappropriate value for attribute "tags": element "a": string required.
             4:1 "naem" Unsupported argument
-                An argument named "naem" is not expected here. Did you mean "name"?
+                An argument named "naem" is not expected here.
             5:6 "\"x\"" Extraneous label for list
                 No labels are expected for list blocks.
             7:5 "{" Missing key for map

@@ -74,7 +74,7 @@ fn outline(value: &Value) -> String {
 }
 
 #[test]
-fn unknown_and_marked_values_flow_as_in_the_reference() {
+fn unknown_and_marked_values_flow_as_in_terraform() {
     check(include_str!("tables/unknown_and_marked.txt"), |expression| match eval(expression) {
         Ok(value) => outline(&value),
         Err(diags) => format!("{diags:?}"),
@@ -82,7 +82,7 @@ fn unknown_and_marked_values_flow_as_in_the_reference() {
 }
 
 #[test]
-fn unknown_results_keep_marks_that_the_reference_loses() {
+fn unknown_results_keep_marks_that_terraform_loses() {
     // In Terraform, operators on bools, index and `for` drop the marks of operands as long as
     // something is unknown. Here a future secret is secret from the start.
     for expression in [

@@ -16,11 +16,11 @@ fn conversions() -> Vec<Builtin> {
     vec![
         to("tobool", |args| to_type(args, &Type::Bool))
             .returns(Type::Bool)
-            .does("Converts a value to a bool.", ["A bool, the text `true` or `false`, or null."])
+            .does("Converts a value to a bool.", ["A bool, the string `true` or `false`, or null."])
             .example(r#"tobool("true")"#, "true"),
         to("tonumber", |args| to_type(args, &Type::Number))
             .returns(Type::Number)
-            .does("Converts a value to a number.", ["A number, a text that is one, or null."])
+            .does("Converts a value to a number.", ["A number, a string with a number, or null."])
             .example(r#"tonumber("1.50")"#, "1.5"),
         to("tostring", |args| to_type(args, &Type::String))
             .returns(Type::String)
@@ -29,21 +29,21 @@ fn conversions() -> Vec<Builtin> {
         to("tolist", |args| to_type(args, &Type::list(Type::Dynamic)))
             .returns(Type::list(any.clone()))
             .does(
-                "Converts a value to a list, whose elements get one type.",
+                "Converts a value to a list; its elements get one type.",
                 ["A list, set or tuple, or null."],
             )
             .example("tolist([1])", "tolist([\n  1,\n])"),
         to("toset", |args| to_type(args, &Type::set(Type::Dynamic)))
             .returns(Type::set(any.clone()))
             .does(
-                "Converts a value to a set, in which nothing occurs twice.",
+                "Converts a value to a set, without duplicates.",
                 ["A list, set or tuple, or null."],
             )
             .example("toset([2, 1, 2])", "toset([\n  1,\n  2,\n])"),
         to("tomap", |args| to_type(args, &Type::map(Type::Dynamic)))
             .returns(Type::map(any.clone()))
             .does(
-                "Converts a value to a map, whose elements get one type.",
+                "Converts a value to a map; its elements get one type.",
                 ["A map or object, or null."],
             )
             .example("tomap({a = 1})", "tomap({\n  \"a\" = 1\n})"),
@@ -54,20 +54,20 @@ fn conversions() -> Vec<Builtin> {
 fn marks() -> Vec<Builtin> {
     vec![
         any_value("sensitive", |args| Ok(args.value(0).clone().mark(Marks::SENSITIVE)))
-            .does("Marks a value as sensitive, so that it is not shown.", ["The value."])
+            .does("Marks a value as sensitive.", ["The value."])
             .example("sensitive(1)", "(sensitive value)"),
         any_value("nonsensitive", |args| {
             let (value, marks) = args.value(0).clone().unmark();
             Ok(value.mark(marks.without(Marks::SENSITIVE)))
         })
-        .does("Takes the mark of a sensitive value away, so that it may be shown.", ["The value."])
+        .does("Removes the sensitive mark from a value.", ["The value."])
         .example("nonsensitive(sensitive(1))", "1"),
         any_value("issensitive", is_sensitive)
             .returns(Type::Bool)
-            .does("Says whether a value is marked as sensitive.", ["The value."])
+            .does("Returns whether a value is marked as sensitive.", ["The value."])
             .example("issensitive(sensitive(1))", "true"),
         any_value("ephemeralasnull", |args| Ok(without_ephemeral(args.value(0))))
-            .does("Puts null in place of whatever in a value is ephemeral.", ["The value."])
+            .does("Replaces ephemeral parts of a value with null.", ["The value."])
             .example("ephemeralasnull([1])", "[\n  1,\n]"),
     ]
 }
@@ -87,7 +87,7 @@ fn attempts() -> Vec<Builtin> {
             .nullable()
             .special(Special::Try)
             .does(
-                "Returns the first of some expressions that has a value.",
+                "Returns the value of the first expression without an error.",
                 ["The expressions, the preferred one first."],
             )
             .example("try({}.a, 2)", "2"),
@@ -99,7 +99,10 @@ fn attempts() -> Vec<Builtin> {
             .or_marked()
             .returns(Type::Bool)
             .special(Special::Can)
-            .does("Says whether an expression has a value.", ["The expression."])
+            .does(
+                "Returns whether an expression can be evaluated without an error.",
+                ["The expression."],
+            )
             .example("can({}.a)", "false"),
     ]
 }

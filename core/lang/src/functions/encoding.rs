@@ -17,7 +17,7 @@ use super::{Args, Builtin, CallError};
 
 type Outcome = Result<Value, CallError>;
 
-/// Base64 with padding, of which the last letter may have bits that stand for nothing.
+/// Base64 with padding, whose last letter may have unused bits.
 pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -28,16 +28,13 @@ pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
 pub(super) fn list() -> Vec<Builtin> {
     let mut list = vec![
         of_text("base64encode", |args| args.string(STANDARD.encode(args.text(0)?.as_bytes())))
-            .does("Writes the bytes of a text in Base64.", ["The text."])
+            .does("Encodes a string as Base64.", ["The string."])
             .example(r#"base64encode("héllo")"#, r#""aMOpbGxv""#),
         of_text("base64decode", base64_decode)
-            .does(
-                "Reads a text whose bytes are written in Base64.",
-                ["The Base64 letters, with padding."],
-            )
+            .does("Decodes a string from Base64.", ["The Base64 string, with padding."])
             .example(r#"base64decode("aGk=")"#, r#""hi""#),
         of_text("urlencode", url_encode)
-            .does("Escapes what may not stand in a part of a URL.", ["The text."])
+            .does("Escapes a string for use in a URL.", ["The string."])
             .example(r#"urlencode("a b/é~")"#, r#""a+b%2F%C3%A9~""#),
         Builtin::new("jsonencode", json_encode)
             .takes("val", Type::Dynamic)
@@ -45,7 +42,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_unknown()
             .or_dynamic()
             .returns(Type::String)
-            .does("Writes a value as JSON.", ["The value."])
+            .does("Encodes a value as JSON.", ["The value."])
             .example(
                 r#"jsonencode({b = "<", a = [1, null]})"#,
                 r#""{\"a\":[1,null],\"b\":\"\\u003c\"}""#,
@@ -53,7 +50,7 @@ pub(super) fn list() -> Vec<Builtin> {
         Builtin::new("jsondecode", json_decode)
             .takes("str", Type::String)
             .nullable()
-            .does("Reads a value from JSON.", ["The JSON document."])
+            .does("Decodes a value from JSON.", ["The JSON document."])
             .example(r#"jsondecode("{\"a\":[1.50]}")"#, "{\n  \"a\" = [\n    1.5,\n  ]\n}"),
         csv::function(),
         gzip::function(),

@@ -19,45 +19,45 @@ type Outcome = Result<Value, CallError>;
 pub(super) fn list() -> Vec<Builtin> {
     let mut list = vec![
         of_path("file", file)
-            .does("Returns the text in a file.", ["Where the file is."])
+            .does("Returns the content of a file as a string.", ["Path of the file."])
             .example(r#"file("greeting.txt")"#, r#""hello""#),
         of_path("filebase64", |args| args.string(STANDARD.encode(read(args)?)))
-            .does("Returns the bytes of a file in Base64.", ["Where the file is."])
+            .does("Returns the bytes of a file in Base64.", ["Path of the file."])
             .example(r#"filebase64("greeting.txt")"#, r#""aGVsbG8=""#),
         of_path("fileexists", file_exists)
             .returns(Type::Bool)
             .does(
-                "Says whether there is a file at a path; a folder there is an error.",
-                ["Where the file would be."],
+                "Returns whether a file exists at a path; a folder is an error.",
+                ["Path of the file."],
             )
             .example(r#"fileexists("missing.txt")"#, "false"),
         of_path("filemd5", |args| args.string(hex(&Md5::digest(read_to_hash(args)?))))
-            .does("Returns the MD5 hash of a file in hexadecimal digits.", ["Where the file is."])
+            .does("Returns the MD5 hash of a file in hexadecimal digits.", ["Path of the file."])
             .example(r#"filemd5("greeting.txt")"#, r#""5d41402abc4b2a76b9719d911017c592""#),
         of_path("filesha1", |args| args.string(hex(&Sha1::digest(read_to_hash(args)?))))
-            .does("Returns the SHA-1 hash of a file in hexadecimal digits.", ["Where the file is."])
+            .does("Returns the SHA-1 hash of a file in hexadecimal digits.", ["Path of the file."])
             .example(r#"substr(filesha1("greeting.txt"), 0, 8)"#, r#""aaf4c61d""#),
         of_path("filesha256", |args| args.string(hex(&Sha256::digest(read_to_hash(args)?))))
             .does(
                 "Returns the SHA-256 hash of a file in hexadecimal digits.",
-                ["Where the file is."],
+                ["Path of the file."],
             )
             .example(r#"substr(filesha256("greeting.txt"), 0, 8)"#, r#""2cf24dba""#),
         of_path("filesha512", |args| args.string(hex(&Sha512::digest(read_to_hash(args)?))))
             .does(
                 "Returns the SHA-512 hash of a file in hexadecimal digits.",
-                ["Where the file is."],
+                ["Path of the file."],
             )
             .example(r#"substr(filesha512("greeting.txt"), 0, 8)"#, r#""9b71d224""#),
         of_path("filebase64sha256", |args| {
             args.string(STANDARD.encode(Sha256::digest(read_to_hash(args)?)))
         })
-        .does("Returns the SHA-256 hash of a file in Base64.", ["Where the file is."])
+        .does("Returns the SHA-256 hash of a file in Base64.", ["Path of the file."])
         .example(r#"substr(filebase64sha256("greeting.txt"), 0, 8)"#, r#""LPJNul+w""#),
         of_path("filebase64sha512", |args| {
             args.string(STANDARD.encode(Sha512::digest(read_to_hash(args)?)))
         })
-        .does("Returns the SHA-512 hash of a file in Base64.", ["Where the file is."])
+        .does("Returns the SHA-512 hash of a file in Base64.", ["Path of the file."])
         .example(r#"substr(filebase64sha512("greeting.txt"), 0, 8)"#, r#""m3HSJL1i""#),
         glob::function(),
     ];

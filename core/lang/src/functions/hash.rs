@@ -20,36 +20,36 @@ const MAX_BCRYPT_COST: u32 = 20;
 pub(super) fn list() -> Vec<Builtin> {
     vec![
         digest("md5", |args| args.string(hex(&Md5::digest(args.text(0)?.as_bytes()))))
-            .does("Returns the MD5 hash of a text in hexadecimal digits.", ["The text."])
+            .does("Returns the MD5 hash of a string in hexadecimal digits.", ["The string."])
             .example(r#"md5("a")"#, r#""0cc175b9c0f1b6a831c399e269772661""#),
         digest("sha1", |args| args.string(hex(&Sha1::digest(args.text(0)?.as_bytes()))))
-            .does("Returns the SHA-1 hash of a text in hexadecimal digits.", ["The text."])
+            .does("Returns the SHA-1 hash of a string in hexadecimal digits.", ["The string."])
             .example(r#"sha1("a")"#, r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#),
         digest("sha256", |args| args.string(hex(&Sha256::digest(args.text(0)?.as_bytes()))))
-            .does("Returns the SHA-256 hash of a text in hexadecimal digits.", ["The text."])
+            .does("Returns the SHA-256 hash of a string in hexadecimal digits.", ["The string."])
             .example(r#"substr(sha256("a"), 0, 8)"#, r#""ca978112""#),
         digest("sha512", |args| args.string(hex(&Sha512::digest(args.text(0)?.as_bytes()))))
-            .does("Returns the SHA-512 hash of a text in hexadecimal digits.", ["The text."])
+            .does("Returns the SHA-512 hash of a string in hexadecimal digits.", ["The string."])
             .example(r#"substr(sha512("a"), 0, 8)"#, r#""1f40fc92""#),
         digest("base64sha256", |args| {
             args.string(STANDARD.encode(Sha256::digest(args.text(0)?.as_bytes())))
         })
-        .does("Returns the SHA-256 hash of a text in Base64.", ["The text."])
+        .does("Returns the SHA-256 hash of a string in Base64.", ["The string."])
         .example(r#"base64sha256("a")"#, r#""ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=""#),
         digest("base64sha512", |args| {
             args.string(STANDARD.encode(Sha512::digest(args.text(0)?.as_bytes())))
         })
-        .does("Returns the SHA-512 hash of a text in Base64.", ["The text."])
+        .does("Returns the SHA-512 hash of a string in Base64.", ["The string."])
         .example(r#"substr(base64sha512("a"), 0, 8)"#, r#""H0D8ktok""#),
         Builtin::new("bcrypt", bcrypt_hash)
             .takes("str", Type::String)
             .takes_rest("cost", Type::Number)
             .returns(Type::String)
             .does(
-                "Returns the bcrypt hash of a text, with another salt at each call.",
+                "Returns the bcrypt hash of a string, with a new salt for each call.",
                 [
-                    "The text, of at most 72 bytes.",
-                    "How much work the hash costs, as a power of two; 10 if left out.",
+                    "The string, of at most 72 bytes.",
+                    "Cost of the hash, as a power of two; default 10.",
                 ],
             )
             .example(r#"substr(bcrypt("a", 4), 0, 7)"#, r#""$2a$04$""#),
@@ -60,14 +60,14 @@ pub(super) fn list() -> Vec<Builtin> {
             }
         })
         .returns(Type::String)
-        .does("Returns a random UUID, another one at each call.", [])
+        .does("Returns a random UUID, a new one for each call.", [])
         .example("length(uuid())", "36"),
         Builtin::new("uuidv5", uuid_v5)
             .takes("namespace", Type::String)
             .takes("name", Type::String)
             .returns(Type::String)
             .does(
-                "Returns the UUID, of version 5, that belongs to a name in a namespace.",
+                "Returns the version 5 UUID of a name in a namespace.",
                 ["The namespace: a UUID, or one of `dns`, `url`, `oid` and `x500`.", "The name."],
             )
             .example(r#"uuidv5("dns", "x")"#, r#""05b16a01-46c6-56dd-bd6e-c6dfb4a1427a""#),

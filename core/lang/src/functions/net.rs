@@ -18,7 +18,7 @@ pub(super) fn list() -> Vec<Builtin> {
                 "Returns the address of one host in a network.",
                 [
                     "The network, as in `10.12.0.0/16`.",
-                    "Which host; a negative number counts from the end.",
+                    "Number of the host; a negative one counts from the end.",
                 ],
             )
             .example(r#"cidrhost("10.12.112.0/20", 16)"#, r#""10.12.112.16""#)
@@ -27,7 +27,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("prefix", Type::String)
             .returns(Type::String)
             .does(
-                "Returns the mask of an IPv4 network in four numbers.",
+                "Returns the netmask of an IPv4 network in dotted decimal form.",
                 ["The network, as in `10.12.0.0/16`."],
             )
             .example(r#"cidrnetmask("172.16.0.0/12")"#, r#""255.240.0.0""#),
@@ -40,8 +40,8 @@ pub(super) fn list() -> Vec<Builtin> {
                 "Returns one of the networks of equal size within a network.",
                 [
                     "The network, as in `10.12.0.0/16`.",
-                    "How many bits the prefix becomes longer.",
-                    "Which of those networks, from 0.",
+                    "Number of bits to add to the prefix.",
+                    "Number of the network, from 0.",
                 ],
             )
             .example(r#"cidrsubnet("172.16.0.0/12", 4, 2)"#, r#""172.18.0.0/16""#),
@@ -53,7 +53,7 @@ pub(super) fn list() -> Vec<Builtin> {
                 "Returns networks of given sizes within a network, one after the other.",
                 [
                     "The network, as in `10.12.0.0/16`.",
-                    "For each how many bits the prefix becomes longer.",
+                    "Number of bits to add to the prefix, for each network.",
                 ],
             )
             .example(

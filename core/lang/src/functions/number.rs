@@ -13,27 +13,21 @@ type Outcome = Result<Value, CallError>;
 pub(super) fn list() -> Vec<Builtin> {
     vec![
         of_number("abs", |args| Ok(Value::Number(args.number(0)?.abs())))
-            .does("Returns how far a number is from zero.", ["The number."])
+            .does("Returns the absolute value of a number.", ["The number."])
             .example("abs(-12.5)", "12.5"),
         of_number("ceil", |args| Ok(Value::Number(args.number(0)?.ceil())))
-            .does("Returns the smallest whole number that is not below a number.", ["The number."])
+            .does("Rounds a number up to a whole number.", ["The number."])
             .example("ceil(5.1)", "6"),
         of_number("floor", |args| Ok(Value::Number(args.number(0)?.floor())))
-            .does("Returns the largest whole number that is not above a number.", ["The number."])
+            .does("Rounds a number down to a whole number.", ["The number."])
             .example("floor(-5.1)", "-6"),
         of_number("signum", |args| Ok(Value::int(args.integer(0)?.signum())))
-            .does(
-                "Returns -1, 0 or 1 for a number below, at or above zero.",
-                ["The number, a whole one."],
-            )
+            .does("Returns the sign of a number: -1, 0 or 1.", ["The number, a whole one."])
             .example("signum(-13)", "-1"),
         of_two("log", ["num", "base"], |args| {
             by_floats(args, |number, base| ln(number) / ln(base))
         })
-        .does(
-            "Returns the power that a base must be raised to for a number.",
-            ["The number.", "The base."],
-        )
+        .does("Returns the logarithm of a number.", ["The number.", "The base."])
         .example("log(16, 2)", "4"),
         of_two("pow", ["num", "power"], |args| by_floats(args, pow))
             .does("Raises a number to a power.", ["The number.", "The power."])
@@ -42,20 +36,20 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes_rest("numbers", Type::Number)
             .or_dynamic()
             .returns(Type::Number)
-            .does("Returns the largest of some numbers.", ["The numbers, at least one."])
+            .does("Returns the maximum of numbers.", ["The numbers, at least one."])
             .example("max(5, 12, 9)", "12"),
         Builtin::new("min", |args| extreme(args, |a, b| a < b))
             .takes_rest("numbers", Type::Number)
             .or_dynamic()
             .returns(Type::Number)
-            .does("Returns the smallest of some numbers.", ["The numbers, at least one."])
+            .does("Returns the minimum of numbers.", ["The numbers, at least one."])
             .example("min(5, 12, 9)", "5"),
         Builtin::new("parseint", parse_int)
             .takes("number", Type::Dynamic)
             .takes("base", Type::Number)
             .returns_by(parse_int_type)
             .does(
-                "Reads a whole number that is written in any base from 2 to 62.",
+                "Parses a whole number in any base from 2 to 62.",
                 ["The digits, in a string.", "The base."],
             )
             .example(r#"parseint("FF", 16)"#, "255"),

@@ -34,8 +34,8 @@ pub(super) fn list() -> Vec<Builtin> {
             .nullable()
             .returns_by(match_type)
             .does(
-                "Returns the first match of a pattern, or what its groups hold, or fails.",
-                ["The pattern, in the syntax of RE2.", "The text to search."],
+                "Returns the first match of a pattern, or its groups; no match is an error.",
+                ["The pattern, in the syntax of RE2.", "The string to search."],
             )
             .example(r#"regex("[a-z]+", "53453453.345345aaabbbccc23454")"#, r#""aaabbbccc""#)
             .example(r#"regex("(\\d+)-(\\d+)", "2019-02")"#, "[\n  \"2019\",\n  \"02\",\n]"),
@@ -44,8 +44,8 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("string", Type::String)
             .returns_by(|args| match_type(args).map(Type::list))
             .does(
-                "Returns all matches of a pattern, or for each what its groups hold.",
-                ["The pattern, in the syntax of RE2.", "The text to search."],
+                "Returns all matches of a pattern, or the groups of each.",
+                ["The pattern, in the syntax of RE2.", "The string to search."],
             )
             .example(r#"regexall("a.", "abac")"#, "tolist([\n  \"ab\",\n  \"ac\",\n])"),
         Builtin::new("replace", replace)
@@ -54,11 +54,11 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("replace", Type::String)
             .returns(Type::String)
             .does(
-                "Replaces every occurrence of a text or pattern by another text.",
+                "Replaces every occurrence of a string or pattern.",
                 [
-                    "The text to search.",
-                    "What is replaced: a text, or a pattern between slashes.",
-                    "What comes instead; `$1` or `${name}` stand for groups of a pattern.",
+                    "The string to search.",
+                    "The string to replace, or a pattern between slashes.",
+                    "The replacement; `$1` and `${name}` refer to groups of the pattern.",
                 ],
             )
             .example(r#"replace("1 + 2", "+", "-")"#, r#""1 - 2""#)
@@ -82,7 +82,7 @@ thread_local! {
     static KEPT: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
 }
 
-/// Why a text is no pattern to search with.
+/// Why a string is no pattern to search with.
 enum Refusal {
     /// It becomes larger than [`MAX_COMPILED_BYTES`], and to find that out is work.
     TooLarge,

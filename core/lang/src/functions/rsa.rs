@@ -12,7 +12,7 @@ use super::{Args, Builtin, CallError};
 use base64::Engine as _;
 use key::Key;
 
-/// Larger keys than anybody uses would take minutes.
+/// Larger keys are unusual and would take minutes.
 const MAX_KEY_BYTES: usize = 2_048;
 
 pub(super) fn list() -> Vec<Builtin> {
@@ -22,7 +22,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("privatekey", Type::String)
             .returns(Type::String)
             .does(
-                "Decrypts what was encrypted with the public half of an RSA key, by PKCS #1 v1.5.",
+                "Decrypts data that was encrypted with an RSA public key, by PKCS #1 v1.5.",
                 [
                     "The encrypted bytes in Base64.",
                     "The private key in PEM or OpenSSH form, without passphrase.",

@@ -18,18 +18,18 @@ pub(super) fn list() -> Vec<Builtin> {
 fn cases() -> Vec<Builtin> {
     vec![
         of_text("lower", |args| args.string(case::lower(args.text(0)?)))
-            .does("Makes all letters of a text small.", ["The text."])
+            .does("Converts all letters of a string to lower case.", ["The string."])
             .example(r#"lower("HÉLLO")"#, r#""héllo""#),
         of_text("upper", |args| args.string(case::upper(args.text(0)?)))
-            .does("Makes all letters of a text capital.", ["The text."])
+            .does("Converts all letters of a string to upper case.", ["The string."])
             .example(r#"upper("straße")"#, r#""STRAßE""#),
         of_text("title", |args| args.string(case::title(args.text(0)?)))
-            .does("Makes the first letter of every word of a text capital.", ["The text."])
+            .does("Converts the first letter of each word to upper case.", ["The string."])
             .example(r#"title("hello wORLD it's")"#, r#""Hello WORLD It'S""#),
         of_text("strrev", |args| {
             args.string(args.text(0)?.graphemes(true).rev().collect::<String>())
         })
-        .does("Returns the characters of a text from the last to the first.", ["The text."])
+        .does("Returns the characters of a string in reverse order.", ["The string."])
         .example(r#"strrev("abc")"#, r#""cba""#),
     ]
 }
@@ -38,33 +38,33 @@ fn cases() -> Vec<Builtin> {
 fn trims() -> Vec<Builtin> {
     vec![
         of_text("chomp", chomp)
-            .does("Removes all line ends at the end of a text.", ["The text."])
+            .does("Removes newline characters at the end of a string.", ["The string."])
             .example(r#"chomp("a\r\n\n")"#, r#""a""#),
         of_text("trimspace", |args| args.string(args.text(0)?.trim()))
-            .does("Removes white space at both ends of a text.", ["The text."])
+            .does("Removes white space at both ends of a string.", ["The string."])
             .example(r#"trimspace("  a\n")"#, r#""a""#),
         of_two("trim", ["str", "cutset"], trim)
             .does(
-                "Removes certain characters at both ends of a text.",
-                ["The text.", "The characters to remove, in any order."],
+                "Removes given characters at both ends of a string.",
+                ["The string.", "The characters to remove, in any order."],
             )
             .example(r#"trim("?!a?!", "!?")"#, r#""a""#),
         of_two("trimprefix", ["str", "prefix"], |args| {
             let text = args.text(0)?;
             args.string(text.strip_prefix(args.text(1)?.as_str()).unwrap_or(text))
         })
-        .does("Removes a prefix from a text that has it.", ["The text.", "The prefix."])
+        .does("Removes a prefix from a string, if present.", ["The string.", "The prefix."])
         .example(r#"trimprefix("helloworld", "hello")"#, r#""world""#),
         of_two("trimsuffix", ["str", "suffix"], |args| {
             let text = args.text(0)?;
             args.string(text.strip_suffix(args.text(1)?.as_str()).unwrap_or(text))
         })
-        .does("Removes a suffix from a text that has it.", ["The text.", "The suffix."])
+        .does("Removes a suffix from a string, if present.", ["The string.", "The suffix."])
         .example(r#"trimsuffix("helloworld", "world")"#, r#""hello""#),
     ]
 }
 
-/// Questions about a text.
+/// Questions about a string.
 fn questions() -> Vec<Builtin> {
     vec![
         Builtin::new("startswith", starts_with)
@@ -72,27 +72,24 @@ fn questions() -> Vec<Builtin> {
             .or_unknown()
             .takes("prefix", Type::String)
             .returns(Type::Bool)
-            .does(
-                "Says whether a text begins with another.",
-                ["The text.", "What it may begin with."],
-            )
+            .does("Returns whether a string begins with a prefix.", ["The string.", "The prefix."])
             .example(r#"startswith("hello", "he")"#, "true"),
         of_two("endswith", ["str", "suffix"], |args| {
             Ok(Value::Bool(args.text(0)?.ends_with(args.text(1)?.as_str())))
         })
         .returns(Type::Bool)
-        .does("Says whether a text ends with another.", ["The text.", "What it may end with."])
+        .does("Returns whether a string ends with a suffix.", ["The string.", "The suffix."])
         .example(r#"endswith("hello", "he")"#, "false"),
         of_two("strcontains", ["str", "substr"], |args| {
             Ok(Value::Bool(args.text(0)?.contains(args.text(1)?.as_str())))
         })
         .returns(Type::Bool)
-        .does("Says whether a text contains another.", ["The text.", "What it may contain."])
+        .does("Returns whether a string contains another.", ["The string.", "The string to find."])
         .example(r#"strcontains("hello", "ell")"#, "true"),
     ]
 }
 
-/// Texts that become parts, and the other way round.
+/// Strings that become parts, and the other way round.
 fn parts() -> Vec<Builtin> {
     let strings = || Type::list(Type::String);
     vec![
@@ -101,8 +98,8 @@ fn parts() -> Vec<Builtin> {
             .takes("str", Type::String)
             .returns(Type::String)
             .does(
-                "Puts spaces before every line of a text but the first.",
-                ["How many spaces.", "The text."],
+                "Adds spaces before each line of a string except the first.",
+                ["Number of spaces.", "The string."],
             )
             .example(r#"indent(2, "a\nb")"#, "<<EOT\na\n  b\nEOT"),
         Builtin::new("join", join)
@@ -110,16 +107,13 @@ fn parts() -> Vec<Builtin> {
             .takes_rest("lists", strings())
             .or_unknown()
             .returns(Type::String)
-            .does(
-                "Joins texts to one, with a separator between them.",
-                ["What comes between two texts.", "Lists of texts, one after the other."],
-            )
+            .does("Joins strings with a separator.", ["The separator.", "Lists of strings."])
             .example(r#"join("-", ["a", "b"], ["c"])"#, r#""a-b-c""#),
         of_two("split", ["separator", "str"], split)
             .returns(strings())
             .does(
-                "Divides a text wherever a separator occurs.",
-                ["What divides, which is in no part.", "The text."],
+                "Splits a string at each separator.",
+                ["The separator, which is not part of the result.", "The string."],
             )
             .example(r#"split(",", "a,b")"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("substr", substr)
@@ -128,11 +122,11 @@ fn parts() -> Vec<Builtin> {
             .takes("length", Type::Number)
             .returns(Type::String)
             .does(
-                "Returns part of a text, counted in characters.",
+                "Returns part of a string, counted in characters.",
                 [
-                    "The text.",
-                    "Where the part begins; a negative number counts from the end.",
-                    "How many characters at most; -1 for all that follow.",
+                    "The string.",
+                    "Start of the part; a negative number counts from the end.",
+                    "Maximum number of characters; -1 for the rest of the string.",
                 ],
             )
             .example(r#"substr("hello", 1, 3)"#, r#""ell""#)

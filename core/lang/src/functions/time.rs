@@ -18,10 +18,10 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("time", Type::String)
             .returns(Type::String)
             .does(
-                "Writes a point in time in a format of one's own.",
+                "Formats a timestamp.",
                 [
-                    "The format: verbs such as `YYYY`, `MMM` or `hh`, and texts in single quotes.",
-                    "The time, in the form of RFC 3339.",
+                    "The format, with verbs such as `YYYY`, `MMM` or `hh`, and literal strings in single quotes.",
+                    "The time, in RFC 3339 format.",
                 ],
             )
             .example(
@@ -33,10 +33,10 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("duration", Type::String)
             .returns(Type::String)
             .does(
-                "Returns the point in time that is a duration after another.",
+                "Adds a duration to a timestamp.",
                 [
-                    "The time, in the form of RFC 3339.",
-                    "The duration, as in `1h30m`; a negative one goes back.",
+                    "The time, in RFC 3339 format.",
+                    "The duration, as in `1h30m`; it may be negative.",
                 ],
             )
             .example(r#"timeadd("2020-02-03T04:05:06Z", "1h30m")"#, r#""2020-02-03T05:35:06Z""#),
@@ -45,8 +45,8 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("timestamp_b", Type::String)
             .returns(Type::Number)
             .does(
-                "Returns -1, 0 or 1 if one point in time is before, at or after another.",
-                ["The one time, in the form of RFC 3339.", "The other time, in the same form."],
+                "Compares two timestamps: -1, 0 or 1 if the first is before, at or after the second.",
+                ["The first time, in RFC 3339 format.", "The second time, in the same format."],
             )
             .example(r#"timecmp("2020-02-03T04:05:06Z", "2020-02-03T05:05:06+01:00")"#, "0"),
         Builtin::new("timestamp", |args| moment(args, args.ctx.host.ambient.now()))
@@ -55,7 +55,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .example("timestamp()", r#""2024-05-06T07:08:09Z""#),
         Builtin::new("plantimestamp", |args| moment(args, args.ctx.host.ambient.plan_time()))
             .returns(Type::String)
-            .does("Returns the time at which the plan was made, in UTC.", [])
+            .does("Returns the time of the plan, in UTC.", [])
             .example("plantimestamp()", r#""2024-05-06T00:00:00Z""#),
     ]
 }

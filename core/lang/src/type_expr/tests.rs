@@ -149,9 +149,9 @@ fn what_is_no_type_is_explained() {
         1:28 "a" Invalid type specification
             There is an attribute "a" in this type already.
         1:16 "(a)" Invalid type specification
-            The name of an attribute stands without quotes or parentheses.
+            The name of an attribute has no quotes or parentheses.
         1:16 "\"a\"" Invalid type specification
-            The name of an attribute stands without quotes or parentheses.
+            The name of an attribute has no quotes or parentheses.
         1:15 "[string]" Invalid type specification
             The object type constructor requires one argument specifying the attribute types and values as a map. For example: object({ name = string }).
         1:28 "()" Invalid type specification

@@ -77,7 +77,7 @@ fn says_what_is_wrong_with_an_address() {
             "": An address must begin with a name, but this one is empty.
             "foo bar": Expected `.name` or `[key]`, but found ` bar`.
             "a": The address of a resource needs a resource type and a name: `TYPE.NAME`.
-            "a.b.c": `.c` behind the name of a resource means nothing here. Instance keys stand in brackets: `[0]`, `["c"]`.
+            "a.b.c": `.c` after the name of a resource is invalid. Write instance keys in brackets: `[0]`, `["c"]`.
             "a.0": After a dot must follow a name, but here follows `0`. Write instance keys in brackets: `[0]`, `["key"]`.
             "a.b[x]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
             "a.b[-1]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
@@ -88,7 +88,7 @@ fn says_what_is_wrong_with_an_address() {
             "a.b[\"x": A string key has no closing quote.
             "a.b[0": An opening bracket has no closing one behind its key.
             "a.b[0]]": Expected `.name` or `[key]`, but found `]`.
-            "a.b[0].c": `.c` behind the name of a resource means nothing here. Instance keys stand in brackets: `[0]`, `["c"]`.
+            "a.b[0].c": `.c` after the name of a resource is invalid. Write instance keys in brackets: `[0]`, `["c"]`.
             "a.b[\"\\q\"]": A backslash in a key must begin one of \n \r \t \" \\ \uNNNN.
             "[0].b": An address must begin with a name, not with `[0].b`.
             ".a.b": An address must begin with a name, not with `.a.b`.

@@ -12,7 +12,7 @@ fn parsed(text: &str) -> String {
 }
 
 #[test]
-fn sources_of_every_form_are_told_apart_and_normalised() {
+fn sources_of_every_form_are_distinguished_and_normalised() {
     let table = [
         ("./x", "local ./x"),
         ("././x/", "local ./x"),

@@ -13,6 +13,8 @@ use crate::phase::EdgeReason;
 /// configuration go before those of another on which they depend.
 pub(in crate::apply) fn relax(draft: &mut GraphBuilder<'_>) {
     let written = draft.edges().iter().map(|edge| edge.why == AS_WRITTEN).collect();
+    // In this order: the recorded dependencies describe real objects, while the configuration may
+    // have changed since they were created.
     leave_out(draft, written);
     let vertices = draft.vertices();
     let mut providers: BTreeMap<ConfigResourceAddr, &ProviderConfigAddr> = BTreeMap::new();
@@ -21,6 +23,7 @@ pub(in crate::apply) fn relax(draft: &mut GraphBuilder<'_>) {
             providers.insert(name(&destroy.change.addr), &destroy.change.provider);
         }
     }
+    // The usual case. It saves the search for cycles, which visits the whole graph.
     if providers.values().all(|provider| providers.values().next() == Some(provider)) {
         return;
     }
@@ -50,6 +53,8 @@ fn leave_out(draft: &mut GraphBuilder<'_>, is_soft: Vec<bool>) {
     let mut is_soft = is_soft.into_iter();
     edges.retain(|edge| {
         let is_soft = is_soft.next().unwrap_or(false);
+        // All soft edges within a strongly connected component are removed. Removing single ones
+        // until no cycle is left would depend on the order of the edges.
         !(is_soft && knots[edge.dependent.index()] == knots[edge.dependency.index()])
     });
 }

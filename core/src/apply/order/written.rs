@@ -36,6 +36,7 @@ pub(super) fn pairs(
             continue;
         }
         stored[own].extend(resources.others(own, &change.prior_dependencies));
+        // Equal lists give the edges that the state demands already.
         if change.action.destroys() && change.dependencies != change.prior_dependencies {
             let on = resources.others(own, &change.dependencies);
             let on = on.filter(|&on| may_wait(resources, on, own));
@@ -52,6 +53,8 @@ pub(super) fn pairs(
     let both = both.flat_map(|(own, (stored, written))| {
         stored.iter().copied().chain(written.iter().map(|(on, _)| *on)).map(move |on| (own, on))
     });
+    // Decided between resources before any edge is added: a pair that contradicts the state would
+    // close a cycle through joins, and its message would show none of the references behind it.
     let knots = graph::knots(n_resources, both.collect());
     let all = written.iter().enumerate();
     let all = all.flat_map(|(own, on)| on.iter().map(move |&(on, first)| (on, own, first)));

@@ -63,6 +63,8 @@ impl<'a> Call<'a> {
     ) -> Result<AnnouncedCall<'a>, Reported> {
         let journal = self.view.journal;
         let op = match self.intent.provider.provider.is_builtin() {
+            // An announcement waits for a sync of the disk. For `terraform_data` that would be the
+            // larger part of the run, and after a crash its operation can be repeated without harm.
             true => journal.note(self.intent),
             false => journal.announce(self.intent).await,
         };
@@ -98,20 +100,30 @@ impl AnnouncedCall<'_> {
     /// out the effect of the call.
     pub(super) async fn send(self, diags: &mut Diagnostics) -> Salvaged {
         let Self { call, op } = self;
+        // No failure may leave this function between here and `answer` below: the object may exist
+        // from now on, and the journal is its only record.
         let answer = call.handle.apply(call.ty, call.ask, call.about.addr).await;
+        // The raw bytes are stored before anything decodes them. If decoding panics or the process
+        // dies, the next run still has the id of a created object.
         let kept =
             call.view.journal.answer(op, taken_down(&answer, |text| call.handle.masked(text)));
         // The provider may still be at work on it.
         let given_up = matches!(answer, Err(Failure::GivenUp(_)));
         let salvaged = call.salvage(diags, answer);
         let salvaged = match salvaged.left {
+            // The future is boxed because this branch is rare and large, and every visit would
+            // reserve room for it.
             RemainingObject::InDoubt if !given_up => Box::pin(call.resolve(diags, salvaged)).await,
             _ => salvaged,
         };
         if matches!(salvaged.left, RemainingObject::InDoubt) && call.intent.action == Action::Create
         {
+            // Only a creation needs the user. An update or destruction is settled by the next
+            // refresh, which reads the object by its stored id.
             diags.warn(call.outcome_unknown());
         }
+        // Reported last: a full disk must not hide the errors of the provider, and must not stop
+        // the object from being recorded in memory.
         self.report_unless(diags, kept);
         salvaged
     }
@@ -133,7 +145,7 @@ impl AnnouncedCall<'_> {
         // A journal that takes no answer takes no outcome either; saying so once is enough.
         if diags.iter().all(|said| said.summary != UNWRITTEN) {
             let addr = self.call.about.addr;
-            let what = format!("What became of {addr} could not be written to the journal");
+            let what = format!("The outcome of {addr} could not be written to the journal");
             let _: Reported = self.call.unwritten(diags, &what, &why);
         }
     }

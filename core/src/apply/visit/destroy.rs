@@ -28,6 +28,8 @@ pub(super) async fn visit(
 ) -> Result<ApplyOutcome, Reported> {
     let change = vertex.change;
     let addr = &change.addr;
+    // The object is taken from the state at this moment and not from the plan, because its
+    // successor may have deposed it under a new key.
     let Some(object) = object else {
         // A replacement whose new object could not be made leaves the old one in its place.
         return Ok(ApplyOutcome::Nothing);
@@ -76,6 +78,8 @@ pub(super) async fn visit(
     };
     let (sent, elapsed) = {
         let sending = pin!(async {
+            // Before the announcement: a provisioner that fails must leave no operation open, since
+            // the provider was never called.
             run_beside(view, diags, vertex, &object).await?;
             let announced = call.announce(diags).await?;
             Ok::<_, Reported>((announced, announced.send(diags).await))
@@ -89,6 +93,8 @@ pub(super) async fn visit(
     let in_doubt = matches!(left, RemainingObject::InDoubt);
     let left = what_is_left(diags, (&ty, addr), &object, left)?;
     if !in_doubt {
+        // Not in doubt: an operation without a result stays open in the journal, and the next run
+        // reads the object again.
         announced.settle(diags, left.as_deref());
     }
     match result {

@@ -39,6 +39,8 @@ pub(super) async fn visit(
     let scope = scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
     let written = InstanceConfig { session, config: block, addr, failure };
+    // Evaluated again: values that were unknown in the plan are known now. Known ones give the same
+    // result, which the comparison of the plans checks.
     let config = written.evaluate(diags, &ty, &scope).await?;
     let work = Work { view, vertex, written, handle: &handle, ty: &ty };
     let came = match change.addr.resource.mode() {
@@ -82,6 +84,8 @@ fn without_secrets(ty: &ResourceType, planned: &Value, secrets: &[Path]) -> Valu
     paths.into_iter().fold(planned.clone(), |kept, path| {
         let exact = kept.replace_at(&path, hidden);
         // Elements of sets have no place of their own: then the whole attribute is hidden.
+        // Hiding too much only costs a better comparison after a crash. Hiding too little would
+        // write a secret to the disk.
         let whole = || kept.replace_at(&Path(path.0.iter().take(1).cloned().collect()), hidden);
         exact.or_else(whole).unwrap_or_else(|| kept.clone())
     })
@@ -93,7 +97,7 @@ fn no_place(addr: &InstanceAddr) -> Diagnostic {
         "The plan has {addr}, but now {} is not among the instances of its module. Its count or for_each must not change between planning and applying.",
         addr.module
     );
-    Diagnostic::error("Module instance not there", detail).about(addr.to_string())
+    Diagnostic::error("Module instance does not exist", detail).about(addr.to_string())
 }
 
 /// The work on one instance.
@@ -155,9 +159,13 @@ impl<'a> Work<'a> {
         scope: &ModuleScope<'_>,
     ) -> Result<ApplyOutcome, Reported> {
         let about = self.written.about();
+        // A wholly known configuration was validated while planning. A partly unknown one was
+        // validated with the unknown parts, so a provider may reject it only now.
         if !self.change().config_known {
             self.handle.validate(diags, self.ty, config, about).await?;
         }
+        // The second half of a replacement is a creation: the provider must not see the private
+        // data of the old object.
         let stored = self.prior_object().filter(|_| self.change().action == Action::Update);
         let prior = match stored {
             Some(_) => plain(&self.change().before),
@@ -170,6 +178,8 @@ impl<'a> Work<'a> {
         let plain_config = plain(config);
         let asked = (&prior, stored.map(|object| &**object));
         let planned = self.plan_again(diags, change_request, asked, &plain_config).await?;
+        // The final plan may be no change any more, for example when an unknown value turned out to
+        // be the stored one. A call would then change something that the user has not approved.
         if planned.value == prior {
             return self.unchanged(diags, planned, config);
         }
@@ -177,6 +187,8 @@ impl<'a> Work<'a> {
             Some(_) => plain(&self.change().before),
             None => conform::planned_destroy(self.ty.block()),
         };
+        // The planned value goes to the journal, where the attributes serve to find the object
+        // after a crash.
         let announced = without_secrets(self.ty, planned.value.value(), &secrets);
         let call = Call {
             view: self.view,
@@ -301,13 +313,18 @@ impl<'a> Work<'a> {
         let sound = matches!(left, RemainingObject::Found(_)) && !provisions;
         let (value, mut object) = match left {
             RemainingObject::AsBefore | RemainingObject::InDoubt => {
+                // A failed update leaves the object as it is in the state. A failed creation leaves
+                // none.
                 (None, self.prior_object().filter(|_| !creating).cloned())
             }
             RemainingObject::Answered(seen) | RemainingObject::Found(seen) => {
                 let is_gone = seen.value.value().is_null();
                 let value = remark(self.ty, seen.value, &sensitive_paths(config));
+                // An answer without an identity must not erase the stored one.
                 let kept = self.prior_object().filter(|_| !creating);
                 let kept = kept.and_then(|object| object.identity.clone());
+                // As in Terraform, an object from a failed creation is tainted and replaced by the
+                // next apply. One that a later read found as planned is complete.
                 let half_made = result.is_err() && creating && !sound;
                 let object = match is_gone {
                     true => None,
@@ -337,9 +354,13 @@ impl<'a> Work<'a> {
                 object = half_made.map(Arc::new);
             }
         }
+        // An operation without a known effect must stay open. A record here would count as its
+        // result.
         if !in_doubt {
             announced.settle(diags, object.as_deref());
         }
+        // Without a successor the old object remains the current one, so that the instance does not
+        // vanish from the state.
         let deposes = self.vertex.deposes.clone().filter(|_| object.is_some());
         Ok(ApplyOutcome::Made { object, value, deposes, changed: true })
     }

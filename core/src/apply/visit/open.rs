@@ -45,6 +45,8 @@ async fn in_module(
         let site =
             EphemeralInstance { config: vertex.config, addr: &addr, provider: &vertex.provider };
         // The semaphore is never closed, so a permit always comes.
+        // An opening is a provider call like any other, and counts for `-parallelism`. The vertex
+        // itself takes no permit, or its instances could wait for each other.
         let _permit = session.permits.acquire().await;
         let value = view.ephemeral_resources.open(&mut diags, site, scope).await;
         (diags, value.ok().map(|value| (addr.key, value)))

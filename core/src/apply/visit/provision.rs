@@ -68,6 +68,8 @@ async fn one(
         Some(value) => Some(known(diags, connection(), value)?.0),
         None => None,
     };
+    // A provisioner can run for hours and has no undo, so an interrupted run starts none. A new
+    // object stays tainted and is replaced by the next apply.
     if view.session.stopped() {
         let detail = format!("The run was interrupted before the provisioner {kind:?} began.");
         return Err(diags.error(about(Diagnostic::error("Provisioning interrupted", detail))));
@@ -76,6 +78,8 @@ async fn one(
     watch.see(&Event::ProvisionStart { addr, kind });
     // Output of a provisioner may hold its input.
     let tell = |text: &str| {
+        // Commands usually echo their arguments, so Terraform suppresses the whole output if an
+        // argument is marked.
         let text = hidden.clone().unwrap_or_else(|| secrets.mask(text.to_owned()));
         watch.see(&Event::ProvisionOutput { addr, kind, text: &text });
     };

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::config::testing::{load_ok, report, show};
+use crate::config::testing::{format_value, load_ok, report};
 
 const VARIABLES: &str = r#"
 variable "untyped" { default = 1 }
@@ -52,14 +52,14 @@ fn check(module: &str, texts: &[(&str, &str)], file: &str, expect: &Expect) {
     let mut out = String::new();
     if let Ok(inputs) = resolve(&mut diags, &mut sources, &config.root, given, Unset::Refused) {
         for (name, input) in inputs {
-            out += &format!("{name} = {}\n", show(&input.value));
+            out += &format!("{name} = {}\n", format_value(&input.value));
         }
     }
     expect.assert_eq(&(out + &report(&sources, &diags)));
 }
 
 #[test]
-fn variables_nobody_gives_have_their_defaults() {
+fn variables_without_values_have_their_defaults() {
     check(
         VARIABLES,
         &[],

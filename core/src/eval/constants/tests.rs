@@ -4,7 +4,7 @@ use expect_test::expect;
 use formwork_value::{Diagnostics, Value};
 
 use super::Candidate;
-use crate::config::testing::show;
+use crate::config::testing::format_value;
 use crate::eval::testing::EvalFixture;
 
 const LOCALS: &str = r#"
@@ -35,7 +35,8 @@ fn found(bench: &EvalFixture) -> String {
         let (mut diags, wanted) = (Diagnostics::new(), (Candidate::Local(name), &local.expr));
         let value = constants.value(&mut diags, wanted, &scope).unwrap();
         let is_constant = constants.has(bench.config.root_node().index, name);
-        told += &format!("{}{name} = {}\n", if is_constant { "* " } else { "" }, show(&value));
+        told +=
+            &format!("{}{name} = {}\n", if is_constant { "* " } else { "" }, format_value(&value));
         bench.results.root().locals.set(name, value);
     }
     told
@@ -52,7 +53,7 @@ fn later(bench: EvalFixture) -> EvalFixture {
 }
 
 #[test]
-fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_anew() {
+fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_again() {
     let bench = EvalFixture::of(LOCALS);
     bench.results.root().variables.set("v", Value::object([("other", Value::int(1))]));
     expect![[r#"

@@ -83,7 +83,8 @@ fn with_session_of<T>(config: &str, state: &str, look: impl FnOnce(&Session<'_>)
 fn graph(session: &Session<'_>, adds: &[Add], connects: &[Connect]) -> Vec<String> {
     let (mut diags, options) = (Diagnostics::new(), Options::default());
     let inputs = Inputs { session, options: &options };
-    let draft = draft_with(&mut diags, inputs, adds, connects).unwrap();
+    let steps = Steps { add: adds, connect: connects, ..WHOLE };
+    let draft = draft_by(&mut diags, inputs, steps).unwrap();
     let vertices = draft.vertices().iter().map(ToString::to_string);
     let edges = draft.edges().iter().map(|edge| {
         let (from, to) = (&draft[edge.dependent], &draft[edge.dependency]);
@@ -110,11 +111,11 @@ fn orders<T: Copy>(things: &[T]) -> Vec<Vec<T>> {
 #[test]
 fn the_order_of_adding_and_of_connecting_does_not_matter() {
     with_session(|session| {
-        let expected = graph(session, &ADD, &CONNECT);
+        let expected = graph(session, STEPS.add, STEPS.connect);
         let n_edges = expected.iter().filter(|line| line.contains(" -> ")).count();
         assert_eq!((n_edges, expected.len()), (13, 24), "{expected:#?}");
-        for adds in orders(&ADD) {
-            for connects in orders(&CONNECT) {
+        for adds in orders(STEPS.add) {
+            for connects in orders(STEPS.connect) {
                 assert_eq!(graph(session, &adds, &connects), expected);
             }
         }

@@ -1,5 +1,5 @@
 //! References in arguments and blocks that the schema lacks. Terraform never evaluates them: they are no
-//! edges of the graph, so a resource with one is checked although the subject of the reference is invalid.
+//! edges of the graph, so a resource with one is checked although its subject is invalid.
 
 use std::collections::BTreeMap;
 

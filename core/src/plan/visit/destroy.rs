@@ -48,19 +48,21 @@ pub(super) async fn visit_orphan(
     let moved =
         |key: &InstanceKey| view.settled.moves.origin(&vertex.addr.instance(key.clone())).is_some();
     let held = vertex.prior.into_iter();
-    let mut doomed: Vec<DestroyTarget<'_>> = held
+    let mut to_destroy: Vec<DestroyTarget<'_>> = held
         .flat_map(|prior| all_of(prior, action, reason))
-        .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
+        .filter(|to_destroy| targeted(view, &vertex.addr, to_destroy.key))
         .collect();
-    for doomed in &mut doomed {
-        if doomed.reason.is_some() && moved(doomed.key) {
-            doomed.reason = Some(Reason::DeleteBecauseNoMoveTarget);
+    for to_destroy in &mut to_destroy {
+        if to_destroy.reason.is_some() && moved(to_destroy.key) {
+            // Terraform's `-json` distinguishes a resource that was moved to an address without a
+            // block from one that was removed.
+            to_destroy.reason = Some(Reason::DeleteBecauseNoMoveTarget);
         }
     }
     let resource =
         FoundResource { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
     let mut found = vec![resource];
-    visit_doomed(view, diags, &vertex.provider, (&mut found, vec![doomed])).await;
+    visit_destroy_targets(view, diags, &vertex.provider, (&mut found, vec![to_destroy])).await;
     let mut found = found.remove(0);
     let adopted = view.options.adoptions.iter();
     let adopted = adopted.filter(|(addr, it)| it.unwritten.is_some() && addr.of() == vertex.addr);
@@ -79,21 +81,23 @@ pub(super) async fn visit_all(
     vertex: &ResourceVertex<'_>,
 ) -> Vec<FoundResource> {
     let mut found = Vec::with_capacity(vertex.prior.len());
-    let mut all_doomed = Vec::with_capacity(vertex.prior.len());
+    let mut all_targets = Vec::with_capacity(vertex.prior.len());
     for (module, prior) in &vertex.prior {
         let addr = vertex.within(module);
-        let doomed: Vec<_> = all_of(prior, Action::Delete, None)
-            .filter(|doomed| targeted(view, &addr, doomed.key))
+        let to_destroy: Vec<_> = all_of(prior, Action::Delete, None)
+            .filter(|to_destroy| targeted(view, &addr, to_destroy.key))
             .collect();
         // Reported is enough: their planned change is shown all the same.
-        let _ = refuse_to_destroy(diags, (vertex, &addr), &doomed);
+        let _ = refuse_to_destroy(diags, (vertex, &addr), &to_destroy);
         let expansion = Some(Expansion::recorded(&vertex.config.repetition, Some(prior)));
         found.push(FoundResource { addr, expansion, objects: Vec::new() });
-        all_doomed.push(doomed);
+        all_targets.push(to_destroy);
     }
-    visit_doomed(view, diags, &vertex.provider, (&mut found, all_doomed)).await;
+    visit_destroy_targets(view, diags, &vertex.provider, (&mut found, all_targets)).await;
     // A provider may still be configured with an object that does not exist, even if there is
     // nothing to destroy.
+    // In a full destroy a provider configuration may refer to a resource without objects. Without
+    // an expansion its evaluation would fail.
     for module in view.session.results.instances(&vertex.node.path) {
         if vertex.prior_in(module.addr()).is_none() {
             let addr = vertex.within(module.addr());
@@ -112,20 +116,20 @@ pub(super) async fn visit_lost(
     modules: &[&ModuleResults],
 ) -> Vec<FoundResource> {
     let known: BTreeSet<_> = modules.iter().map(|module| module.addr()).collect();
-    let (mut found, mut all_doomed) = (Vec::new(), Vec::new());
+    let (mut found, mut all_targets) = (Vec::new(), Vec::new());
     for (module, prior) in vertex.prior.iter().filter(|(module, _)| !known.contains(module)) {
         let addr = vertex.within(module);
-        let doomed: Vec<_> = all_of(prior, Action::Delete, Some(Reason::DeleteBecauseNoModule))
-            .filter(|doomed| targeted(view, &addr, doomed.key))
+        let to_destroy: Vec<_> = all_of(prior, Action::Delete, Some(Reason::DeleteBecauseNoModule))
+            .filter(|to_destroy| targeted(view, &addr, to_destroy.key))
             .collect();
         if view.options.mode == Mode::Normal {
             // Reported is enough: their planned change is shown all the same.
-            let _ = refuse_to_destroy(diags, (vertex, &addr), &doomed);
+            let _ = refuse_to_destroy(diags, (vertex, &addr), &to_destroy);
         }
         found.push(FoundResource { addr, expansion: None, objects: Vec::new() });
-        all_doomed.push(doomed);
+        all_targets.push(to_destroy);
     }
-    visit_doomed(view, diags, &vertex.provider, (&mut found, all_doomed)).await;
+    visit_destroy_targets(view, diags, &vertex.provider, (&mut found, all_targets)).await;
     found
 }
 
@@ -133,14 +137,14 @@ pub(super) async fn visit_lost(
 pub(super) fn refuse_to_destroy(
     diags: &mut Diagnostics,
     (vertex, addr): (&ResourceVertex<'_>, &ResourceAddr),
-    doomed: &[DestroyTarget<'_>],
+    to_destroy: &[DestroyTarget<'_>],
 ) -> Result<(), Reported> {
     if !vertex.config.lifecycle.prevent_destroy {
         return Ok(());
     }
     let mut result = Ok(());
-    for doomed in doomed.iter().filter(|doomed| doomed.deposed.is_none()) {
-        let addr = addr.instance(doomed.key.clone());
+    for to_destroy in to_destroy.iter().filter(|to_destroy| to_destroy.deposed.is_none()) {
+        let addr = addr.instance(to_destroy.key.clone());
         result = Err(diags.error(must_not_be_destroyed(&addr, vertex.config)));
     }
     result
@@ -178,29 +182,29 @@ fn all_of(
 
 /// Plans the destruction of objects of one resource, in several instances of its module,
 /// concurrently. The results go to the resource at the same position in `found`.
-pub(super) async fn visit_doomed(
+pub(super) async fn visit_destroy_targets(
     view: View<'_>,
     diags: &mut Diagnostics,
     provider: &ProviderConfigAddr,
-    (found, doomed): (&mut [FoundResource], Vec<Vec<DestroyTarget<'_>>>),
+    (found, to_destroy): (&mut [FoundResource], Vec<Vec<DestroyTarget<'_>>>),
 ) {
     let mut ends = Vec::with_capacity(found.len());
-    for (at, (resource, doomed)) in found.iter().zip(doomed).enumerate() {
-        if doomed.is_empty() {
+    for (at, (resource, to_destroy)) in found.iter().zip(to_destroy).enumerate() {
+        if to_destroy.is_empty() {
             continue;
         }
         let resource = &resource.addr;
         let found = find_stored(view.session, diags, provider, resource);
         let Ok((handle, ty)) = found else { return };
         let end = Rc::new(End { view, resource, provider, handle, ty });
-        ends.extend(doomed.into_iter().map(|doomed| (at, end.clone(), doomed)));
+        ends.extend(to_destroy.into_iter().map(|to_destroy| (at, end.clone(), to_destroy)));
     }
     view.counter.add(ends.len());
-    let ends = ends.into_iter().map(|(at, end, doomed)| async move {
+    let ends = ends.into_iter().map(|(at, end, to_destroy)| async move {
         let mut diags = Diagnostics::new();
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
-        let found = end.plan(&mut diags, doomed).await;
+        let found = end.plan(&mut diags, to_destroy).await;
         view.counter.done();
         (at, diags, found.ok())
     });
@@ -223,16 +227,16 @@ impl End<'_> {
     async fn plan(
         &self,
         diags: &mut Diagnostics,
-        doomed: DestroyTarget<'_>,
+        to_destroy: DestroyTarget<'_>,
     ) -> Result<FoundObject, Reported> {
-        let addr = self.resource.instance(doomed.key.clone());
-        let (handle, ty, deposed) = (&self.handle, &self.ty, doomed.deposed);
+        let addr = self.resource.instance(to_destroy.key.clone());
+        let (handle, ty, deposed) = (&self.handle, &self.ty, to_destroy.deposed);
         let owner = prior::Owner { handle, ty, addr: &addr, deposed, block: None };
-        let forgotten = doomed.action == Action::Forget;
+        let forgotten = to_destroy.action == Action::Forget;
         // A forgotten object is not refreshed, since it is no longer managed.
         let prior = match forgotten {
-            true => prior::as_stored(diags, owner, doomed.object).await?,
-            false => prior::bring_up_to_date(self.view, diags, owner, doomed.object).await?,
+            true => prior::as_stored(diags, owner, to_destroy.object).await?,
+            false => prior::bring_up_to_date(self.view, diags, owner, to_destroy.object).await?,
         };
         let written = match deposed {
             None => self.view.settled.closures.of(&self.resource.config()),
@@ -243,7 +247,7 @@ impl End<'_> {
         // stored object. A full destroy and deposed objects use the refreshed one.
         let from_stored = self.view.options.mode == Mode::Normal && deposed.is_none() && !gone;
         let (before, kept) = match from_stored {
-            true => (&prior.stored, self.stored_private(&addr, &prior, doomed.object)),
+            true => (&prior.stored, self.stored_private(&addr, &prior, to_destroy.object)),
             false => (&prior.current, &prior.object.private),
         };
         let private = if forgotten || gone || self.view.options.mode == Mode::RefreshOnly {
@@ -251,23 +255,23 @@ impl End<'_> {
         } else {
             self.ask(diags, &addr, (before, kept), &prior.object).await?
         };
-        let action = if gone { Action::NoOp } else { doomed.action };
+        let action = if gone { Action::NoOp } else { to_destroy.action };
         let null = Value::null(self.ty.ty.clone());
         let change = Change {
-            deposed: doomed.deposed.cloned(),
-            reason: doomed.reason,
+            deposed: to_destroy.deposed.cloned(),
+            reason: to_destroy.reason,
             private,
             dependencies: written,
-            prior_dependencies: self.view.settled.moves.renamed(&doomed.object.dependencies),
-            create_before_destroy: doomed.object.create_before_destroy,
+            prior_dependencies: self.view.settled.moves.renamed(&to_destroy.object.dependencies),
+            create_before_destroy: to_destroy.object.create_before_destroy,
             ..Change::of(addr, self.provider.clone(), action, before.clone(), null)
         };
         // While everything is destroyed, others still see the object as it is: a provider may be
         // configured with it.
-        let value = (doomed.deposed.is_none() && !gone).then(|| prior.current.clone());
+        let value = (to_destroy.deposed.is_none() && !gone).then(|| prior.current.clone());
         Ok(FoundObject {
-            key: doomed.key.clone(),
-            deposed: doomed.deposed.cloned(),
+            key: to_destroy.key.clone(),
+            deposed: to_destroy.deposed.cloned(),
             drift: self.drift(&prior, &change),
             refreshed: prior.refreshed,
             change: self.is_worth_telling(&change).then_some(change),

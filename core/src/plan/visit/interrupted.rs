@@ -36,6 +36,8 @@ pub(super) async fn look_for(
     (planned, config): (&Value, &Resource),
 ) -> Search {
     let Owner { ty, addr, .. } = owner;
+    // The journal may be of an older version of the provider. Comparing with a different schema
+    // would find differences that mean nothing.
     if !planned.ty().conforms_to(&ty.ty) {
         return Search::InDoubt;
     }
@@ -49,16 +51,20 @@ pub(super) async fn look_for(
     let in_doubt = |diags: &mut Diagnostics, why: &str| {
         let detail = format!(
             "{addr} was being created when a run was interrupted. The provider was asked for the \
-             object by {import_key}, {why}. So it is not known whether the object in question exists."
+             object by {import_key}, {why}. So it is unknown whether the object exists."
         );
         diags.warn(Diagnostic::warning(UNRESOLVED, detail).about(addr.to_string()));
         Search::InDoubt
     };
     // An object that the provider does not find is no error of this run.
+    // The absence of the object is an expected answer here, although the provider reports it as an
+    // error.
     let mut said = Diagnostics::new();
     let found = find_at(view, &mut said, owner, &import_key).await;
     let mut prior = match found {
         Ok(ImportOutcome::There(prior)) => prior,
+        // Only an explicit answer that there is no object settles the operation as never done. Any
+        // error leaves it open, since a service may be unreachable or slow to list.
         Ok(ImportOutcome::Nothing) => return Search::NeverMade,
         Err(_) => {
             let summary = said.iter().find(|problem| problem.is_error());
@@ -67,6 +73,8 @@ pub(super) async fn look_for(
         }
     };
     let about = CallContext { addr, block: Some(config.span) };
+    // A key such as a name may belong to a foreign object. Taking it over would let the next run
+    // change or destroy it.
     let differences = assert_object_compatible(ty.block(), &plain(planned), &plain(&prior.current));
     if let Some(difference) = differences.first() {
         let about = about.addr;
@@ -76,6 +84,8 @@ pub(super) async fn look_for(
     if config.provisioners.iter().any(|provisioner| provisioner.when == When::Create) {
         // It is unknown how far the provisioners ran, so the object is tainted.
         let mut object = (*prior.object).clone();
+        // As after any failed creation: the next apply replaces the object and runs all
+        // provisioners.
         object.status = Status::Tainted;
         prior.object = object.into();
     }
@@ -95,6 +105,7 @@ async fn by_listing(
     let listed = handle.list(ty).await?;
     let known: HashSet<&StoredIdentity> = owned(view, ty.name.as_str()).collect();
     let fits = |one: &Listed| {
+        // Objects in the state are managed under another address and cannot be the lost one.
         !known.contains(&one.stored)
             && assert_object_compatible(ty.block(), planned, &one.object).is_empty()
     };
@@ -109,7 +120,7 @@ async fn by_listing(
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Of what its provider lists, {} \
                  as planned and in no state, and {n_missing} of that type may have been \
-                 made. So it is not known whether the object in question exists.{}",
+                 made. So it is unknown whether the object exists.{}",
                 match found.len() {
                     1 => "one is".to_owned(),
                     n => format!("{n} are"),
@@ -162,12 +173,16 @@ fn choose<'l>(
         };
         open.iter().filter(|(_, planned)| fits(planned)).map(|(addr, _)| *addr).collect()
     };
+    // A wrong assignment would swap two objects for good, so there must be one group of equal plans
+    // with at least as many operations as objects.
     let operations = fitting(found.first()?);
     if found.len() > operations.len() || found.iter().any(|one| fitting(one) != operations) {
         return None;
     }
     let place = operations.iter().position(|other| *other == addr)?;
     let mut found: Vec<&Listed> = found.iter().collect();
+    // Sorted, so that each visit assigns the same objects, in whatever order the provider lists
+    // them: the visits of the instances are independent.
     found.sort_by(|one, other| one.stored.cmp(&other.stored));
     found.get(place).copied()
 }

@@ -59,6 +59,8 @@ pub(super) async fn plan(
     };
     let mut never_made = false;
     if let (None, Some(planned)) = (&prior, view.options.interrupted.get(&addr)) {
+        // Before anything is planned: a plan to create would otherwise be the second creation of an
+        // object that exists already.
         match interrupted::look_for(view, diags, owner, (planned, vertex.config)).await {
             Search::Found(found) => prior = Some(*found),
             Search::NeverMade => never_made = true,
@@ -67,12 +69,16 @@ pub(super) async fn plan(
     }
     let scope = here.scope(view, &addr.key);
     let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
+    // The provider plans nothing here, and the block is not evaluated, as in Terraform.
     if view.options.mode == Mode::RefreshOnly {
         return instance.refreshed_only(diags, prior, scope).await;
     }
+    // Generated from the refreshed object and not from the import, whose result may be an id alone.
     let found = prior.as_ref().filter(|_| vertex.generated).map(|prior| &prior.current);
     let generate = |object| generated::generate(view, diags, vertex, (&addr, &ty, object));
     let generated = found.map(generate).transpose()?;
+    // Collected apart, because errors in generated configuration have no source file, and are
+    // reported at the `import` block instead.
     let mut problems = Diagnostics::new();
     let config = match &generated {
         None => instance.config(&mut problems, &scope, vertex.config).await,
@@ -153,6 +159,8 @@ impl<'a> Instance<'a> {
         secrets.extend(sensitive_paths(before));
         let written = self.view.written(self.vertex.config, self.addr);
         let (handle, ty, about) = (self.handle, self.ty, written.about());
+        // Providers quote the configuration in diagnostics and in violations, so the marks removed
+        // before the call are kept for masking.
         let change_request = ChangeRequest { handle, ty, about, secrets: &secrets };
         let (usable_value, object) = match usable {
             Some(prior) => (plain(&prior.current), Some(&*prior.object)),
@@ -178,9 +186,13 @@ impl<'a> Instance<'a> {
             order,
         });
         // A tainted object was planned as a new one already.
+        // The first plan merged the prior object into computed attributes. The replacement is a new
+        // object, so the provider plans it once more against null, as Terraform does.
         let is_replanned = matches!(action, Action::Replace(_)) && !tainted;
         let planned = match is_replanned {
-            true => change_request.anew(diags, &plain(config), &planned.private).await?,
+            true => {
+                change_request.plan_replacement(diags, &plain(config), &planned.private).await?
+            }
             false => planned,
         };
         // Reported is enough: its planned change is shown all the same.
@@ -195,8 +207,12 @@ impl<'a> Instance<'a> {
             private: planned.private,
             config_known: config.is_wholly_known(),
             identity,
+            // Recorded with the object, because a later run may destroy it when the configuration
+            // has no edges for it any more.
             dependencies: self.view.settled.closures.of(&self.vertex.addr),
             prior_dependencies: prior.map_or_else(Arc::default, |prior| {
+                // The state names dependencies as they were called when the object was created.
+                // Without this a `moved` block would drop them from the order.
                 self.view.settled.moves.renamed(&prior.object.dependencies)
             }),
             create_before_destroy: order == ReplaceOrder::CreateFirst,
@@ -235,7 +251,7 @@ impl<'a> Instance<'a> {
         let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
         let triggered =
             |diags: &mut Diagnostics| triggers::triggered(self.view, diags, triggers, scope);
-        // Also where nothing can be replaced yet, so that a mistake shows before the day it matters.
+        // Also where nothing can be replaced yet, so that an error shows before the day it matters.
         let triggered = self.view.session.settled(diags, triggered).await?;
         if triggered {
             return Ok(Some(Reason::ReplaceByTriggers));
@@ -275,6 +291,8 @@ impl<'a> Instance<'a> {
         let value = current
             .filter(|current| !current.is_null())
             // A missing object may be made by the next run, and then have any value.
+            // Null would make every reference to its attributes an error, and hide the drift that
+            // the run is about.
             .unwrap_or_else(|| Value::unknown(self.ty.ty.clone()));
         let drift = prior.as_ref().and_then(|prior| {
             // If nothing else is done, a new address alone is shown.
@@ -298,7 +316,7 @@ impl<'a> Instance<'a> {
 /// Says that an object has a number in it that no state can hold.
 fn not_finite(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
     let detail = format!(
-        "{addr} would have a number in it that is infinite, which no state can hold. It comes of a division by zero, or of numbers too large to be told apart from it."
+        "{addr} would contain an infinite number, which no state can hold. It results from a division by zero, or from numbers that are too large."
     );
     Diagnostic::error("Object cannot be stored", detail).at(config.span).about(addr.to_string())
 }

@@ -40,7 +40,20 @@ impl Prior {
         let object = Arc::make_mut(&mut self.object);
         object.dependencies = dependencies.clone();
         object.create_before_destroy = create_before_destroy;
-        self.refreshed = Refreshed::Now(self.object.clone());
+        self.refresh_with_object();
+    }
+
+    /// Has the changed object recorded in place of the one that was read. An object that was searched for,
+    /// or found together with others, stays one.
+    fn refresh_with_object(&mut self) {
+        let object = self.object.clone();
+        self.refreshed = match std::mem::replace(&mut self.refreshed, Refreshed::Same) {
+            Refreshed::Found(_) => Refreshed::Found(object),
+            Refreshed::Several { along, .. } => Refreshed::Several { object, along },
+            Refreshed::Same | Refreshed::Gone | Refreshed::NeverMade | Refreshed::Now(_) => {
+                Refreshed::Now(object)
+            }
+        };
     }
 
     /// Adds the dependencies of the configuration, until applying stores those alone: a run that
@@ -49,13 +62,15 @@ impl Prior {
         let known = &self.object.dependencies;
         let mut all: BTreeSet<_> = known.iter().collect();
         let before = all.len();
+        // The union is the only safe record between refresh and apply: if the apply fails before
+        // this object, it still uses the old ones; after it, the new ones.
         all.extend(dependencies.iter());
         if all.len() == before {
             return;
         }
         let all = Arc::new(all.into_iter().cloned().collect());
         Arc::make_mut(&mut self.object).dependencies = all;
-        self.refreshed = Refreshed::Now(self.object.clone());
+        self.refresh_with_object();
     }
 
     /// Whether the object is half made.
@@ -132,6 +147,8 @@ pub(super) async fn read(
 ) -> Result<Prior, Reported> {
     let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     let mut object = object.clone();
+    // An upgraded object is written back even if no value changed, or every later run would have to
+    // upgrade it again.
     let mut same = object.schema_version == ty.schema.version;
     let stored = match view.settled.moves.stored_type(addr) {
         None => handle.upgrade(diags, ty, &object, about).await?,
@@ -145,6 +162,8 @@ pub(super) async fn read(
             value
         }
     };
+    // Identities have their own version (protocol, UpgradeResourceIdentity), and are upgraded
+    // before the read, which sends them.
     let identity = handle.upgrade_identity(diags, ty, &object, about).await?;
     if identity.is_some() && object.identity != identity {
         same = false;
@@ -157,9 +176,13 @@ pub(super) async fn read(
         let identity = ty.identity_of(&object);
         let asked = Current { value: &stored, private: &object.private, identity };
         let read = handle.read(diags, ty, asked, about).await?;
+        // Null is the only way for a provider to report that the object does not exist. It is no
+        // drift of attributes, and marks on it have no meaning.
         current = if read.value.value().is_null() {
             read.value.into_value()
         } else {
+            // The refreshed object keeps the marks of the stored one: the configuration that made a
+            // value sensitive is not evaluated yet.
             remark(ty, read.value, &object.sensitive)
         };
         watch.see(&Event::RefreshDone { addr, label: label(&current) });
@@ -167,6 +190,7 @@ pub(super) async fn read(
             same = false;
             Arc::make_mut(&mut object).private = read.private;
         }
+        // A missing identity in an answer is no statement about it, so the stored one is kept.
         if read.identity.is_some() && object.identity != read.identity {
             same = false;
             Arc::make_mut(&mut object).identity = read.identity;
@@ -182,6 +206,7 @@ pub(super) async fn read(
     if same && stored == current {
         return Ok(Prior { stored, current, object, refreshed: Refreshed::Same });
     }
+    // Encoded only after a change. In a no-op plan the stored bytes are reused.
     let (attributes, sensitive) = encode(diags, ty, addr, &current)?;
     let changed = Arc::make_mut(&mut object);
     changed.attributes = attributes;

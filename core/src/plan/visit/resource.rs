@@ -225,15 +225,15 @@ async fn plan_doomed(
     found: &mut [FoundResource],
 ) {
     let all = here.iter().map(|here| {
-        let doomed = doomed(view, here);
+        let to_destroy = to_destroy(view, here);
         if view.options.mode == plan::Mode::Normal {
             // Reported is enough: their planned change is shown all the same.
-            let _ = destroy::refuse_to_destroy(diags, (vertex, &here.addr), &doomed);
+            let _ = destroy::refuse_to_destroy(diags, (vertex, &here.addr), &to_destroy);
         }
-        doomed
+        to_destroy
     });
     let all = all.collect();
-    destroy::visit_doomed(view, diags, &vertex.provider, (found, all)).await;
+    destroy::visit_destroy_targets(view, diags, &vertex.provider, (found, all)).await;
 }
 
 fn expansion(
@@ -361,8 +361,8 @@ async fn open(
 }
 
 /// The objects in the state that the configuration no longer has a place for, and why.
-fn doomed<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<DestroyTarget<'v>> {
-    let mut doomed = Vec::new();
+fn to_destroy<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<DestroyTarget<'v>> {
+    let mut to_destroy = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
         if !targeted(view, here, key)
             || view.settled.excluded_from_destroy.contains(&here.addr.instance(key.clone()))
@@ -378,11 +378,11 @@ fn doomed<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<DestroyTarg
                 _ => Reason::DeleteBecauseWrongRepetition,
             };
             let (action, reason) = (Action::Delete, Some(reason));
-            doomed.push(DestroyTarget { key, deposed: None, object, action, reason });
+            to_destroy.push(DestroyTarget { key, deposed: None, object, action, reason });
         }
         let deposed = instance.deposed.iter();
         let deposed = deposed.filter(|_| destroy::targeted(view, &here.addr, key));
-        doomed.extend(deposed.map(|(deposed, object)| DestroyTarget {
+        to_destroy.extend(deposed.map(|(deposed, object)| DestroyTarget {
             key,
             deposed: Some(deposed),
             object,
@@ -390,5 +390,5 @@ fn doomed<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<DestroyTarg
             reason: None,
         }));
     }
-    doomed
+    to_destroy
 }

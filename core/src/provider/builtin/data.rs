@@ -71,11 +71,11 @@ pub(super) fn plan(prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
     else {
         return (proposed.clone(), Vec::new());
     };
-    let anew = || with(proposed, &[("id", unknown_id()), ("output", planned_output(input))]);
+    let replacement = || with(proposed, &[("id", unknown_id()), ("output", planned_output(input))]);
     if prior.is_null() {
-        (anew(), Vec::new())
+        (replacement(), Vec::new())
     } else if attribute(prior, "triggers_replace") != Some(triggers) {
-        (anew(), vec![Path::root().attribute("triggers_replace")])
+        (replacement(), vec![Path::root().attribute("triggers_replace")])
     } else if attribute(prior, "input") != Some(input) {
         // Unknown even where it is going to be null, as in Terraform.
         (with(proposed, &[("output", Value::unknown(input.ty()))]), Vec::new())

@@ -123,13 +123,13 @@ impl ProviderClient {
     pub fn invalid(
         &self,
         diags: &mut Diagnostics,
-        breach: ContractViolation<'_>,
+        violation: ContractViolation<'_>,
         about: CallContext<'_>,
     ) -> Reported {
-        let ContractViolation { summary, call, .. } = breach;
+        let ContractViolation { summary, call, .. } = violation;
         let detail = format!(
             "{}.\n\nThis is a bug in the provider, which broke the contract in its answer to {call}; please report it to its authors.",
-            self.violation(breach, about),
+            self.describe_violation(violation, about),
         );
         let addr = about.addr.to_string();
         diags.error(
@@ -141,8 +141,12 @@ impl ProviderClient {
     }
 
     /// Describes an error in an answer, in the words that tests of providers search for.
-    fn violation(&self, breach: ContractViolation<'_>, about: CallContext<'_>) -> String {
-        let ContractViolation { summary, call, problem } = breach;
+    fn describe_violation(
+        &self,
+        violation: ContractViolation<'_>,
+        about: CallContext<'_>,
+    ) -> String {
+        let ContractViolation { summary, call, problem } = violation;
         let source = self.addr().to_string();
         let provider = format!("provider[\"{source}\"]");
         let addr = about.addr;
@@ -174,7 +178,7 @@ impl ProviderClient {
         deferred: Option<DeferredReason>,
         (ty, about): (&ResourceType, CallContext<'_>),
     ) -> Result<(), Reported> {
-        let exchange = Exchange::new(Call::Any).deferred(deferred.is_some());
+        let exchange = Exchange::for_call(Call::Any).deferred(deferred.is_some());
         self.judge(diags, (INVALID_OBJECT, call), &exchange, (ty, about))
     }
 }

@@ -42,7 +42,7 @@ impl ProviderClient {
             true => "Provider produced null object",
             false => INVALID_OBJECT,
         };
-        let exchange = Exchange::new(Call::ReadData).object(&answer.state, &value);
+        let exchange = Exchange::for_call(Call::ReadData).object(&answer.state, &value);
         self.judge(diags, (summary, call), &exchange, (ty, about))?;
         Ok(with_stored_numbers(value))
     }

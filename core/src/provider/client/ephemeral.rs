@@ -55,7 +55,8 @@ impl ProviderClient {
         let value = self.decode(diags, call, &answer.result, (ty, about))?;
         let config = config.clone().split_marks().0;
         let summary = "Provider produced invalid ephemeral resource instance";
-        let exchange = Exchange::new(Call::Open { config: &config }).object(&answer.result, &value);
+        let exchange =
+            Exchange::for_call(Call::Open { config: &config }).object(&answer.result, &value);
         self.judge(diags, (summary, call), &exchange, (ty, about))?;
         let keep = Keep { private: answer.private, renew_at: answer.renew_at };
         Ok(Opened { value, keep })

@@ -23,7 +23,7 @@ impl ProviderClient {
         let known = arguments.iter().all(|(argument, _)| argument.value().is_wholly_known());
         let arguments = arguments.into_iter().map(|(value, ty)| Payload::Value(value, ty));
         let request = CallRequest { name: name.to_owned(), arguments: arguments.collect() };
-        let breach = |problem: String| FunctionError {
+        let violation = |problem: String| FunctionError {
             text: format!("{problem}; this is a bug in provider {}", self.addr()),
             argument: None,
         };
@@ -38,11 +38,12 @@ impl ProviderClient {
             argument: None,
         })?;
         let value = answer.result?.decode(returns);
-        let value = value
-            .map_err(|error| breach(format!("it returned no value of type {returns}: {error}")))?;
+        let value = value.map_err(|error| {
+            violation(format!("it returned no value of type {returns}: {error}"))
+        })?;
         if known && !value.value().is_wholly_known() {
             let problem = "it returned an unknown value although all arguments are known";
-            return Err(breach(problem.to_owned()));
+            return Err(violation(problem.to_owned()));
         }
         Ok(value.into_value())
     }

@@ -168,7 +168,7 @@ impl ProviderClient {
     ) -> Result<Option<StoredIdentity>, Reported> {
         let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
         let summary = "Provider produced invalid identity";
-        let exchange = Exchange::new(Call::Any).identity(Some(&came));
+        let exchange = Exchange::for_call(Call::Any).identity(Some(&came));
         self.judge(diags, (summary, call), &exchange, (ty, about))?;
         let Some(form) = &ty.identity else { return Ok(None) };
         let stored = came.decode(&form.ty).map_err(|error| error.to_string()).and_then(|value| {

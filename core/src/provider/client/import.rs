@@ -93,7 +93,7 @@ impl ProviderClient {
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         let value = self.decode(diags, call, &answer.state, (ty, about))?;
-        let exchange = Exchange::new(contract::Call::Move).object(&answer.state, &value);
+        let exchange = Exchange::for_call(contract::Call::Move).object(&answer.state, &value);
         self.judge(diags, ("Provider returned invalid value", call), &exchange, (ty, about))?;
         let value = with_stored_numbers(value);
         Ok((remark(ty, value, &former.object.sensitive), answer.private))
@@ -218,7 +218,7 @@ impl ProviderClient {
 
 /// An object that was found, as it is judged before it is decoded.
 fn import_of<'a>(ty: &'a ResourceType, found: &'a ImportedResource) -> Exchange<'a> {
-    Exchange::new(contract::Call::Import { asked: &ty.name, found: &found.type_name })
+    Exchange::for_call(contract::Call::Import { asked: &ty.name, found: &found.type_name })
 }
 
 /// Explains why the object found is not the one requested.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Provider, ProviderExt as _};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -60,6 +60,10 @@ impl Pool<'_> {
     async fn load_one(&self, addr: ProviderAddr) -> Diagnostics {
         if let Some(problems) = self.unusable.borrow().get(&addr) {
             return problems.clone();
+        }
+        if let Some((schema, identities)) = self.launcher.known_schemas(&addr) {
+            self.insert(&addr, schema, identities);
+            return Diagnostics::new();
         }
         let call = "GetProviderSchema";
         let mut said = Diagnostics::new();
@@ -128,9 +132,17 @@ impl Pool<'_> {
         if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
             return Ok(());
         }
+        // A warning would be missing where the provider is not asked again.
+        if diags.is_empty() {
+            self.launcher.keep_schemas(addr, &schema, &identities);
+        }
+        self.insert(addr, schema, identities);
+        Ok(())
+    }
+
+    fn insert(&self, addr: &ProviderAddr, schema: ProviderSchema, identities: IdentitySchemas) {
         let loaded = Loaded::new(addr.clone(), schema, identities);
         self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
-        Ok(())
     }
 }
 
@@ -158,7 +170,7 @@ fn unusable(
     for (what, schema) in own.chain(named) {
         for problem in schema.validate() {
             let detail = format!(
-                "Provider {addr} describes {what} in a way that makes no sense: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
+                "Provider {addr} describes {what} in an invalid way: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
             );
             let problem = Diagnostic::error("Provider produced invalid schema", detail);
             result = Err(diags.error(problem.blame(Blame::Provider)));

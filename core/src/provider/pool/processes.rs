@@ -56,6 +56,8 @@ impl Process {
 
     /// Whether only the list of running instances holds it, so that no call to it is under way.
     fn is_unused(&self) -> bool {
+        // Calls hold a reference, so the count tells whether one is pending without a table of its
+        // own.
         !self.addr.is_builtin() && Arc::strong_count(&self.provider) == 1
     }
 }
@@ -182,6 +184,7 @@ impl Processes {
 
     /// Ends an instance.
     pub(super) async fn end(&self, launcher: &dyn Launch, provider: &Arc<dyn Provider>) {
+        // Out of the list before the wait, so that no new call gets a provider that is ending.
         self.running.borrow_mut().retain(|process| !process.is(provider));
         let _ending = Counted::new(&self.n_ending, Some(&self.ended));
         launcher.close(provider).await;
@@ -236,7 +239,7 @@ mod tests {
     use crate::provider::builtin::Builtin;
 
     #[test]
-    fn who_finds_out_what_a_change_did_is_told_to_stop_once_that_is_known() {
+    fn who_finds_out_what_a_change_did_is_asked_to_stop_once_that_is_known() {
         let processes = Processes::default();
         let addr: ProviderAddr = "acme/test".parse().unwrap();
         let provider: Arc<dyn Provider> = Arc::new(Builtin::default());

@@ -68,6 +68,7 @@ impl Mending {
         slot: &Rc<ProviderSlot>,
         before: Arc<dyn Provider>,
     ) -> Option<Arc<dyn Provider>> {
+        // Outside of a walk no task serves requests, and waiting for one would never end.
         if self.n_menders.get() == 0 {
             return None;
         }
@@ -125,6 +126,8 @@ impl Pool<'_> {
                 restart_worker.0,
                 |mending| async move { Some((mending.next().await, mending)) },
             );
+        // Without a limit: each request belongs to a waiting call, and their number is bounded by
+        // the parallelism.
         notes.for_each_concurrent(None, |note| self.see_to(note)).await;
         // There is always one more to wait for.
         std::future::pending().await
@@ -135,6 +138,7 @@ impl Pool<'_> {
         let next = self.replaced(&addr, &slot, &before, StartPurpose::Work).await;
         // A call that was cut short must not begin again.
         let next = next.filter(|_| !self.stopping.forbids(StartPurpose::Work));
+        // Before the answer is sent: the last reference to a dismissed process keeps it alive.
         drop((slot, before));
         // The caller may have given up.
         done.send(next).ok();
@@ -166,9 +170,12 @@ impl Pool<'_> {
             Some(turn) => turn.acquire().await.ok(),
             None => None,
         };
+        // Another call has replaced the provider while this one waited for its turn.
         if !Arc::ptr_eq(&slot.provider(), before) {
             return Some(slot.provider());
         }
+        // A provider that was asked to stop refuses later calls, in the Go SDKs for the rest of its
+        // life. Evidence then needs a new process.
         let refuses = purpose == StartPurpose::Evidence && self.processes.was_stopped(before);
         if !refuses && answers(before).await {
             return Some(slot.provider());
@@ -214,6 +221,7 @@ impl Pool<'_> {
         let slot = ProviderSlot::new(fresh.clone(), true);
         let handle = ProviderClient::new(entry.handle.loaded().clone(), slot, self.calls.clone());
         let about = CallContext { addr: &name, block: None };
+        // Its warnings were reported for the first process.
         handle.configure(&mut Diagnostics::new(), &entry.config, about).await?;
         match self.owner_of(before) {
             Some((_, entry)) => entry.handle.slot().give_to(fresh),

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_quoted_as_the_reference_does() {
+    fn strings_are_quoted_as_terraform_does() {
         let mut out = Vec::new();
         quote(&mut out, "\"\\\n\r\t\u{8}\u{c}\u{1}\u{7f}<>&\u{2028}é");
         let want = "\"\\\"\\\\\\n\\r\\t\\b\\f\\u0001\u{7f}\\u003c\\u003e\\u0026\\u2028é\"";

@@ -175,10 +175,8 @@ impl<'t> Reader<'t> {
             }
         };
         if file.serial > MAX_SERIAL {
-            let detail = format!(
-                "The serial {} is larger than any that comes of counting; {MAX_SERIAL} is the limit",
-                file.serial
-            );
+            let detail =
+                format!("The serial {} is too large; {MAX_SERIAL} is the limit", file.serial);
             return Err(self.at(StateFileError::new("Invalid state file format", detail), None));
         }
         Ok(StateFile {

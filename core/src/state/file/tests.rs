@@ -15,7 +15,7 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[test]
-fn a_messy_file_is_written_as_the_reference_writes_it() {
+fn a_messy_file_is_written_as_terraform_writes_it() {
     let mut file = StateFile::read(MESSY).unwrap();
     file.serial += 1;
     assert_eq!(text(&file.write()), text(CANONICAL));
@@ -40,7 +40,7 @@ fn providers_are_found_without_reading_the_rest() {
 }
 
 #[test]
-fn a_fresh_file_is_what_the_reference_writes_for_nothing() {
+fn a_fresh_file_is_what_terraform_writes_for_nothing() {
     let file = StateFile { lineage: "some-lineage".to_owned(), ..StateFile::fresh() };
     expect_test::expect![[r#"
         {
@@ -121,7 +121,7 @@ fn what_cannot_be_is_refused_with_its_line() {
         ),
         (
             r#"{"version":4,"serial":18446744073709551615}"#.to_owned(),
-            "The serial 18446744073709551615 is larger than any that comes of counting; \
+            "The serial 18446744073709551615 is too large; \
              9223372036854775807 is the limit",
         ),
         ("{\"version\":4} x".to_owned(), "line 1, column 15: trailing characters"),

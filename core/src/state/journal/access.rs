@@ -63,7 +63,7 @@ mod tests {
                 std::fs::set_permissions(&state, Permissions::from_mode(of_state)).unwrap();
             }
             let journals = folder.path().join("journals");
-            let intents = LocalIntents::new(journals.clone()).beside(state);
+            let intents = LocalIntents::in_dir(journals.clone()).beside(state);
             let base = StateFile::fresh();
             let begin = RunHeader { operation: "test", base: &base, read_from: None };
             let journal = intents.begin(begin).unwrap();

@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use formwork_value::{Type, Value, codec};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -123,6 +124,13 @@ pub(super) fn run_begin(run: String, begin: RunHeader<'_>) -> Record {
     })
 }
 
+/// A value as the journal keeps it: with its type, so that no schema is needed to read it.
+fn encode(value: &Value) -> Vec<u8> {
+    let plain = value.clone().split_marks().0;
+    // A plain value always fits the dynamic type.
+    codec::msgpack::encode(plain.value(), &Type::Dynamic).unwrap_or_default()
+}
+
 pub(super) fn intent(op: Op, intent: Intent<'_>) -> Record {
     Record::Intent(IntentRecord {
         op: op.0,
@@ -135,7 +143,7 @@ pub(super) fn intent(op: Op, intent: Intent<'_>) -> Record {
         prior: intent.prior.map(|object| {
             fingerprint(&file::write_entry(intent.addr, intent.deposed, intent.provider, object))
         }),
-        planned: super::encode(intent.planned),
+        planned: encode(intent.planned),
     })
 }
 

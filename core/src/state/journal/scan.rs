@@ -101,15 +101,21 @@ fn read_within(bytes: &[u8], effort: &mut Effort) -> Result<Log, NotUnderstood> 
     while at < bytes.len() {
         let rest = &bytes[at..];
         let Some((skipped, number, text)) = next_whole(rest, last, effort) else {
+            // Without this distinction every crash in the middle of a write would count as damage
+            // and stop the next `apply`.
             if !is_torn(rest) {
                 log.gaps.push(gap(rest, at, (last + 1, None)));
             }
             break;
         };
         if skipped > 0 || number != last + 1 {
+            // Numbers grow by one, so the number of a valid record behind the damage says exactly
+            // which records are lost.
             log.gaps.push(gap(&rest[..skipped], at, (last + 1, Some(number - 1))));
         }
         let record = serde_json::from_slice(text)
+            // A valid checksum with unknown content is no damage but the record of a later version.
+            // Ignoring it could forget an object, so the command stops.
             .map_err(|error| NotUnderstood { number, reason: error.to_string() })?;
         log.records.push((number, record));
         at += skipped + HEAD + text.len();
@@ -129,6 +135,8 @@ fn next_whole<'b>(
     (0..bytes.len().saturating_sub(HEAD)).find_map(|at| {
         let head: [u8; 8] = bytes.get(at + 8..at + 16)?.try_into().ok()?;
         let number = u64::from_le_bytes(head);
+        // A cheap test before the checksum: after damage every byte is a possible beginning of a
+        // record.
         let is_likely = number > last && number - last <= LIKELY;
         let length = length_of(&bytes[at..]).filter(|_| is_likely)?;
         let (number, text) = effort.allows(length).then(|| whole(&bytes[at..]))??;

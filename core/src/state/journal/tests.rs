@@ -1,6 +1,7 @@
 //! The journal as it is written, and reading it back whole, torn and damaged.
 
 use bytes::Bytes;
+use formwork_value::Type;
 use futures_util::future::join_all;
 
 use super::scan::Kind;
@@ -112,7 +113,7 @@ async fn who_comes_while_the_disk_is_busy_gets_a_request_of_his_own() {
 }
 
 #[tokio::test]
-async fn a_waiter_that_goes_away_holds_nobody_up() {
+async fn a_waiter_that_goes_away_delays_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin(&folder);
     let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());

@@ -24,6 +24,9 @@ impl Recovery {
                 self.unresolved.iter().filter(|one| one.journal == run.journal).collect();
             match (&run.damage, waits.iter().any(|one| one.needs_decision())) {
                 (None, false) => journal::remove(&run.journal)?,
+                // The journal stays for open operations. `TakenOver` tells the next command that
+                // all other results are stored, so that they are not put in again over later
+                // changes.
                 (None, true) => append(&run.journal, &outcomes(&waits))?,
                 (Some(damage), false) => std::fs::rename(&run.journal, damage.kept_as())
                     .map_err(JournalError::io("rename", &run.journal))?,
@@ -52,8 +55,12 @@ impl Recovery {
         for (record, number) in begin.into_iter().chain(sound).chain(more).zip(1..) {
             bytes.extend(record::frame(number, record));
         }
+        // The name is not read by recovery, so a crash during the rewrite leaves the damaged
+        // journal in force.
         let next = path.with_extension(journal::UNFINISHED);
         let kept = damage.kept_as();
+        // The damaged bytes are kept before they are replaced. An existing copy is from an earlier
+        // attempt and has more of the original than this file.
         if !kept.exists() && std::fs::hard_link(path, &kept).is_err() {
             std::fs::copy(path, &kept).map_err(failed)?;
         }
@@ -79,6 +86,7 @@ pub(super) fn append(path: &Path, records: &[Record]) -> Result<(), JournalError
     let log = read(path)?;
     let failed = |error| JournalError::io("write", path)(error);
     let mut file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+    // The torn end of a record would make everything behind it unreadable.
     file.set_len(log.end as u64).map_err(failed)?;
     let mut number = log.records.last().map_or(0, |(number, _)| *number);
     for record in records {

@@ -75,6 +75,8 @@ impl<'l> Replay<'l> {
                 let deposed = intent.deposed.as_ref().map(|key| DeposedKey(key.as_str().into()));
                 self.open.insert(intent.op);
                 self.calls.insert(intent.op, Call { intent, slot: (addr, deposed), provider });
+                // The object that the run found counts as its own: if the stored state still has
+                // it, no other program has changed it, and the result may replace it.
                 self.remember(intent.op, intent.prior.clone());
             }
             Record::Answer { op, answer } => {
@@ -87,6 +89,8 @@ impl<'l> Replay<'l> {
                 self.remember(*op, print);
             }
             Record::Doubted { op } => {
+                // Doubted operations were open when an earlier command took this journal over. They
+                // remain open until a decision is recorded.
                 self.open.insert(*op);
             }
             Record::Resolved { op, .. } => {
@@ -126,10 +130,15 @@ impl<'l> Replay<'l> {
             journal: self.path.clone(),
         };
         // A run that was cut off before it did anything leaves the state as it was.
+        // A damaged journal is never idle: the lost records may be its only intents.
         let is_idle = self.calls.is_empty() && !log.is_damaged();
+        // A journal with an end record was to be removed, and only its removal is missing.
         if !log.has_ended() && !is_idle {
             let mut file = self.base(log, recovery.file.take())?;
             let is_same = begin.is_some_and(|begin| begin.lineage == file.lineage);
+            // A serial below that of the beginning means that an older state was copied over the
+            // stored one. Results can be put into it, but objects from in between are missing in
+            // both.
             run.began_with = begin
                 .filter(|begin| is_same && !log.is_taken_over() && file.serial < begin.serial)
                 .map(|begin| begin.serial);
@@ -189,11 +198,15 @@ impl<'l> Replay<'l> {
                 ours: file.lineage,
                 objects: self.objects(),
             }),
+            // The run began with objects that only the missing state had. Starting from nothing
+            // would create all of them again.
             None if begin.serial > 0 || log.is_taken_over() => Err(JournalError::NoBase {
                 path: self.path.clone(),
                 read_from: begin.read_from.clone(),
                 objects: self.objects(),
             }),
+            // The lineage is kept: journals and backups of the first run name it, and a new one
+            // would make them foreign.
             None => Ok(StateFile { lineage: begin.lineage.clone(), ..StateFile::fresh() }),
         }
     }
@@ -211,7 +224,7 @@ impl<'l> Replay<'l> {
                     lines.insert(call.slot.clone(), line);
                 }
                 None if self.open.contains(op) => {
-                    let line = format!("{addr}, of which it is not known whether it was changed");
+                    let line = format!("{addr}, which may have been changed");
                     lines.insert(call.slot.clone(), line);
                 }
                 None => drop(lines.remove(&call.slot)),
@@ -236,12 +249,15 @@ impl<'l> Replay<'l> {
             record::fingerprint(&file::write_entry(addr, deposed.as_ref(), provider, object))
         });
         let is_own = || self.own.get(&call.slot).is_some_and(|own| own.contains(&there));
+        // The state was written by another program. A result may replace an object that the run
+        // itself found or left, by fingerprint, but never a foreign one.
         if extent == JournalExtent::Unknown && !is_own() {
             return Ok(ReplayOutcome::Doubtful);
         }
         let result = self.result(op)?;
         let print = self.results.get(&op).copied().flatten();
         let print = print.map(|raw| record::fingerprint(raw.get().as_bytes()));
+        // An equal object proves that the result is stored already, and nothing has to be counted.
         if there == print && result.is_some() {
             return Ok(ReplayOutcome::WasThere);
         }
@@ -249,8 +265,8 @@ impl<'l> Replay<'l> {
         Ok(if there == print { ReplayOutcome::WasThere } else { ReplayOutcome::Put })
     }
 
-    /// Puts a result whose announcement is lost into the state, if its place is free. Without the
-    /// announcement it is not known what becomes of an object that is there already.
+    /// Puts a result whose intent is lost into the state, if its address is free. Without the
+    /// intent, the effect on an existing object is unknown.
     fn settle_unannounced(
         &mut self,
         op: u64,
@@ -280,7 +296,7 @@ impl<'l> Replay<'l> {
         file::read_entry(raw.get()).map(Some).map_err(|error| JournalError::Unreadable {
             path: self.path.clone(),
             number: op,
-            reason: format!("the object that this call left makes no sense: {error}"),
+            reason: format!("the object that this call left is invalid: {error}"),
         })
     }
 
@@ -343,6 +359,9 @@ fn put(state: &mut State, call: &Call<'_>, result: Option<Entry>) {
         (Some(key), Some(object)) => drop(instance.deposed.insert(key.clone(), object)),
         (Some(key), None) => drop(instance.deposed.remove(key)),
         (None, Some(object)) => {
+            // With `create_before_destroy` the journal has one record for both effects. The old
+            // object is deposed here, because its destruction is a later operation that may not
+            // have happened.
             let before = instance.current.replace(object);
             if let (Some(key), Some(before)) = (call.deposes(), before) {
                 // A call that is settled a second time has deposed it already.

@@ -382,7 +382,7 @@ async fn what_the_stored_state_holds_already_is_not_put_in_again() {
 }
 
 #[tokio::test]
-async fn a_result_is_not_put_over_what_somebody_else_did() {
+async fn a_result_is_not_put_over_what_another_program_did() {
     let run = Run::begin(&state_of(&[]));
     let a = addr("t.a");
     let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
@@ -512,7 +512,7 @@ fn decided(run: &Killed, stored: Option<StateFile>, addr: &InstanceAddr, how: &s
 }
 
 #[tokio::test]
-async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
+async fn a_create_in_flight_is_reported_until_it_is_decided_and_an_update_once() {
     let base = state_of(&[("t.b", "old"), ("t.c", "old")]);
     let run = Run::begin(&base);
     let (a, b, c, old) = (addr("t.a"), addr("t.b"), addr("t.c"), object("old"));
@@ -539,8 +539,8 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
         .map(|(diagnostic, one)| diagnostic.detail.replace(&to_the_second(&one.when), "TIME"))
         .collect();
     expect_test::expect![[r#"
-        t.a was being created (asked for at TIME) when the run was cut off; no usable answer had come. The object may exist although the state does not know it. Look for it, and say what became of it: `formwork recover list` shows how. Until then it is not created a second time.
-        t.b was being updated (asked for at TIME) when the run was cut off; the answer had come but was not taken over. The state holds the object as it was before; the next refresh shows what became of it."#]]
+        t.a was being created (asked for at TIME) when the run was cut off; no usable answer had arrived. The object may exist although the state does not have it. Look for it, and settle the operation: `formwork recover list` shows how. Until then it is not created a second time.
+        t.b was being updated (asked for at TIME) when the run was cut off; the answer had arrived but was not taken over. The state holds the object as it was before; the next refresh shows the outcome."#]]
     .assert_eq(&told.join("\n"));
     recovery.finish().unwrap();
 
@@ -565,11 +565,11 @@ async fn a_journal_of_another_state_is_refused() {
     let error = recover(&run.path(), Some(stranger)).unwrap_err();
     assert!(matches!(error, JournalError::OtherLineage { .. }), "{error:?}");
     let detail = error.diagnostic().detail;
-    assert!(detail.contains("\n  t.a, of which it is not known whether"), "{detail}");
+    assert!(detail.contains("\n  t.a, which may have been changed"), "{detail}");
 }
 
 #[tokio::test]
-async fn what_a_first_run_did_is_open_once_somebody_else_has_begun_another_state() {
+async fn what_a_first_run_did_is_open_once_another_program_has_begun_another_state() {
     let run = Run::begin(&none());
     let [a, b, c] = ["t.a", "t.b", "t.c"].map(addr);
     for (addr, word) in [(&a, "a-1"), (&b, "b-1")] {
@@ -676,7 +676,7 @@ fn journal_of(folder: &Path, name: &str, serial: u64, when: &str) {
 #[test]
 fn runs_are_taken_over_in_the_order_in_which_they_began() {
     let folder = tempfile::tempdir().unwrap();
-    // As texts the times would be in another order, and the clock was once set back.
+    // As strings the times would be in another order, and the clock was once set back.
     journal_of(folder.path(), "d", 3, "2026-01-01T12:00:00.5Z");
     journal_of(folder.path(), "c", 3, "2026-01-01T12:00:00Z");
     journal_of(folder.path(), "b", 3, "2026-01-01T13:59:59+02:00");

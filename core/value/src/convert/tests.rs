@@ -87,7 +87,7 @@ const BECOMES: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn values_become_what_the_reference_makes_of_them() {
+fn values_become_what_terraform_makes_of_them() {
     for &(from, to, expected) in BECOMES {
         let converted = convert(&value(from), &ty(to)).unwrap();
         assert_eq!(show(&converted), expected, "{from} to {to}");
@@ -214,7 +214,7 @@ fn refusals_say_where_and_why() {
 }
 
 #[test]
-fn types_unify_as_in_conditionals_of_the_reference() {
+fn types_unify_as_in_conditionals_of_terraform() {
     let cases = [
         (r#"["number","bool"]"#, None),
         (r#"["number","string"]"#, Some("string")),

@@ -48,7 +48,7 @@ fn check_table(table: &str) {
 }
 
 #[test]
-fn arithmetic_agrees_with_the_reference() {
+fn arithmetic_agrees_with_terraform() {
     check_table(include_str!("tests/arithmetic.txt"));
 }
 

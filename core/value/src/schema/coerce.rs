@@ -6,9 +6,9 @@ use crate::convert::{ConversionError, convert};
 use crate::{Path, Step, Str, Value};
 
 impl Block {
-    /// The value as one of this block's implied type. Attributes that are missing become null, unless
-    /// they are required, in nested objects too; nested blocks that are missing or null become what stands for none of them.
-    /// Marks stay where they are.
+    /// The value as one of this block's implied type. Attributes that are missing become null,
+    /// unless they are required, in nested objects too; nested blocks that are missing or null
+    /// become empty. Marks are kept.
     ///
     /// # Errors
     /// When the value is not an object, has parts that the schema does not, lacks a required

@@ -67,11 +67,11 @@ impl GrpcProvider {
         &self,
         request: X::Request,
     ) -> Result<X::Response, Failure> {
-        self.send_all::<X>(vec![request]).await
+        self.client_streaming::<X>(vec![request]).await
     }
 
     /// Makes a call whose request goes out in pieces, between wire messages.
-    pub(super) async fn send_all<X: Exchange>(
+    pub(super) async fn client_streaming<X: Exchange>(
         &self,
         requests: Vec<X::Request>,
     ) -> Result<X::Response, Failure> {
@@ -80,12 +80,16 @@ impl GrpcProvider {
 
     async fn start<X: Exchange>(&self, requests: Vec<X::Request>) -> Result<Answers<X>, Failure> {
         let name = self.protocol.name(X::METHOD);
+        // Checked before sending: the plugin would refuse the message in the middle of the stream,
+        // and the failure would look like a lost connection after which a change may have happened.
         if let Some(length) = requests.iter().map(Message::encoded_len).find(is_too_large) {
             return Err(Failure::UnencodableMessage(too_large(length, limit::REQUEST)));
         }
         let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let call = RawCall {
             path: Cow::Borrowed(path),
+            // Encoded here and not by the transport, so that a transcript has exactly the bytes of
+            // the wire.
             messages: requests.iter().map(|request| request.encode_to_vec().into()).collect(),
             answer_limit: limit::of_answer(X::METHOD),
         };
@@ -107,6 +111,8 @@ impl<X: Exchange> Answers<X> {
         match self.raw.next().await {
             Some(Ok(answer)) => match X::read_answer(self.protocol, answer) {
                 Ok(answer) => Ok(Some(answer)),
+                // The answer arrived, so the plugin did its work. Only the answer is useless, which
+                // is its fault and no lost connection.
                 Err(why) => Err(misbehaved(self.name, &why.to_string())),
             },
             None => Ok(None),
@@ -120,6 +126,8 @@ impl<X: Exchange> Answers<X> {
             return Err(misbehaved(self.name, "the answer is empty"));
         };
         // Further answers mean nothing, but the end does.
+        // A gRPC status follows the message in the trailers, so a call can still fail after its
+        // answer.
         while let Some(further) = self.raw.next().await {
             if let Err(error) = further {
                 return Err(blame(self.name, error));
@@ -139,13 +147,15 @@ fn too_large(length: impl Display, limit: usize) -> String {
 
 /// The length of an answer that this side refused and the limit, from the status of its decoder.
 fn refused_length(status: &RawStatus) -> Option<(&str, usize)> {
+    // tonic has no typed error for this. Without the translation the provider would be blamed with
+    // a status that our own decoder made.
     let found = status.message.strip_prefix("Error, decoded message length too large: found ")?;
     let (length, limit) = found.split_once(" bytes, the limit is: ")?;
     Some((length, limit.strip_suffix(" bytes")?.parse().ok()?))
 }
 
 fn misbehaved(name: &str, why: &str) -> Failure {
-    Failure::Misbehaved(format!("the provider's answer to {name} makes no sense: {why}"))
+    Failure::Misbehaved(format!("the provider's answer to {name} is invalid: {why}"))
 }
 
 /// Says why there is no answer.

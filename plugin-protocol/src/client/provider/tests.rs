@@ -371,9 +371,9 @@ async fn an_answer_that_makes_no_sense_is_the_providers_fault() {
     check_failures(
         failures,
         &expect![[r#"
-        Some(Misbehaved("the provider's answer to GetProviderSchema makes no sense: failed to decode Protobuf message: invalid varint"))
-        Some(Misbehaved("the provider's answer to GetProviderSchema makes no sense: the answer has no schema of the provider itself"))
-        Some(Misbehaved("the provider's answer to GetProviderSchema makes no sense: the answer is empty"))
+        Some(Misbehaved("the provider's answer to GetProviderSchema is invalid: failed to decode Protobuf message: invalid varint"))
+        Some(Misbehaved("the provider's answer to GetProviderSchema is invalid: the answer has no schema of the provider itself"))
+        Some(Misbehaved("the provider's answer to GetProviderSchema is invalid: the answer is empty"))
     "#]],
     );
 }

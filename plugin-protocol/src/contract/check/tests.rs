@@ -38,7 +38,7 @@ fn judged(schema: &Block, exchange: &Exchange<'_>) -> Vec<Violation> {
 
 fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
     let schema = secret();
-    let judge = |object| judged(&schema, &Exchange::new(call).value(object));
+    let judge = |object| judged(&schema, &Exchange::for_call(call).value(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -46,7 +46,7 @@ fn simple(rule: Rule, call: Call<'_>, broken: &Plain, kept: &Plain) -> Case {
 fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain) -> Case {
     let prior = null(schema);
     let call = Call::Plan { prior: &prior, config, requires_replace: &[], legacy: false };
-    let judge = |object| judged(schema, &Exchange::new(call).value(object));
+    let judge = |object| judged(schema, &Exchange::for_call(call).value(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -54,7 +54,7 @@ fn plan(rule: Rule, schema: &Block, config: &Plain, broken: &Plain, kept: &Plain
 fn result(rule: Rule, schema: &Block, planned: &Plain, broken: &Plain, kept: &Plain) -> Case {
     // Unknown values in an applied object are another rule's; a second plan may hold them.
     let call = Call::FinalPlan { shown: planned, replaced: &[] };
-    let judge = |object| judged(schema, &Exchange::new(call).value(object));
+    let judge = |object| judged(schema, &Exchange::for_call(call).value(object));
     Case { rule, broken: judge(broken), kept: judge(kept) }
 }
 
@@ -68,13 +68,13 @@ fn form_cases() -> Vec<Case> {
     vec![
         Case {
             rule: Rule::NotDeferred,
-            broken: read(Exchange::new(Call::Read).deferred(true)),
-            kept: read(Exchange::new(Call::Read).deferred(false).value(&object)),
+            broken: read(Exchange::for_call(Call::Read).deferred(true)),
+            kept: read(Exchange::for_call(Call::Read).deferred(false).value(&object)),
         },
         Case {
             rule: Rule::ObjectPresent,
-            broken: read(Exchange::new(Call::Read).object(&Payload::Absent, &nothing)),
-            kept: read(Exchange::new(Call::Read).object(&bytes, &nothing)),
+            broken: read(Exchange::for_call(Call::Read).object(&Payload::Absent, &nothing)),
+            kept: read(Exchange::for_call(Call::Read).object(&bytes, &nothing)),
         },
         simple(Rule::ObjectNotNull, Call::ReadData, &nothing, &object),
         simple(Rule::ObjectKnown, Call::Read, &value(&schema, r#"{"name":"?"}"#), &object),
@@ -95,10 +95,12 @@ fn form_cases() -> Vec<Case> {
         Case {
             rule: Rule::ImportType,
             broken: read(
-                Exchange::new(Call::Import { asked: "acme_a", found: "acme_b" }).value(&object),
+                Exchange::for_call(Call::Import { asked: "acme_a", found: "acme_b" })
+                    .value(&object),
             ),
             kept: read(
-                Exchange::new(Call::Import { asked: "acme_a", found: "acme_a" }).value(&object),
+                Exchange::for_call(Call::Import { asked: "acme_a", found: "acme_a" })
+                    .value(&object),
             ),
         },
     ]
@@ -109,7 +111,7 @@ fn identity_cases() -> Vec<Case> {
     let ty = Type::object([("id", Type::String)]);
     let identity = |id: Value| Payload::Value(plain(Value::object([("id", id)])), ty.clone());
     let judge = |came: &Payload, ty: Option<&Type>| {
-        let exchange = Exchange::new(Call::Any).identity(Some(came));
+        let exchange = Exchange::for_call(Call::Any).identity(Some(came));
         check(&exchange, &Schemas { object: &schema, identity: ty })
     };
     let good = identity(Value::string("1"));
@@ -167,7 +169,7 @@ fn plan_cases() -> Vec<Case> {
 fn replace_cases() -> Vec<Case> {
     let schema = block(four());
     let prior = value(&schema, r#"{"name":"a"}"#);
-    let judge = |call, object| judged(&schema, &Exchange::new(call).value(object));
+    let judge = |call, object| judged(&schema, &Exchange::for_call(call).value(object));
     let paths = |name: &str| [Path::root().attribute(name)];
     let (nowhere, name) = (paths("nowhere"), paths("name"));
     let replace = |paths| judge(Call::Replace { prior: &prior, paths }, &prior);
@@ -249,7 +251,7 @@ fn the_content_of_an_object_is_not_judged_where_its_form_is_broken() {
     let leaked = value(&schema, r#"{"name":"b","secret":"s"}"#);
     let prior = null(&schema);
     let call = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy: false };
-    let violations = judged(&schema, &Exchange::new(call).value(&leaked));
+    let violations = judged(&schema, &Exchange::for_call(call).value(&leaked));
     let [violation] = &violations[..] else { panic!("{violations:?}") };
     assert_eq!(violation.rule, Rule::WriteOnlyNull);
     assert_eq!(violation.path.0, [Step::Attribute("secret".into())]);
@@ -265,9 +267,9 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
         let plan = Call::Plan { prior: &prior, config: &config, requires_replace: &[], legacy };
         let apply = Call::Apply { planned: &config, legacy };
         for call in [plan, apply] {
-            let violations = judged(&schema, &Exchange::new(call).value(&other));
+            let violations = judged(&schema, &Exchange::for_call(call).value(&other));
             assert_eq!(violations.is_empty(), legacy, "{violations:?}");
-            let gone = judged(&schema, &Exchange::new(apply).value(&prior));
+            let gone = judged(&schema, &Exchange::for_call(apply).value(&prior));
             assert_eq!(gone.len(), 1, "an object that is gone is never tolerated");
         }
     }
@@ -277,7 +279,7 @@ fn answers_of_the_legacy_sdk_are_held_to_their_form_alone() {
 fn all_that_is_wrong_with_an_object_is_reported() {
     let schema = secret();
     let object = value(&schema, r#"{"name":"?","id":"?","secret":"s"}"#);
-    let violations = judged(&schema, &Exchange::new(Call::Read).value(&object));
+    let violations = judged(&schema, &Exchange::for_call(Call::Read).value(&object));
     let lines: Vec<_> = violations.iter().map(ToString::to_string).collect();
     assert_eq!(
         lines,

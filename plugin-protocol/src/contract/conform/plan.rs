@@ -27,7 +27,7 @@ pub(in crate::contract) fn assert_plan_valid(
     check.violations
 }
 
-/// The three lives of one part of an object.
+/// The prior, configured and planned value of one part of an object.
 struct Three {
     prior: Value,
     config: Value,
@@ -120,6 +120,8 @@ impl Check {
             return;
         }
         // The provider takes the configuration to mean what is there already.
+        // Services normalise values such as JSON documents. Keeping the prior value avoids a
+        // permanent difference, and the protocol allows it.
         if same(planned, prior) && !prior.is_null() && !config.is_null() {
             return;
         }
@@ -183,6 +185,8 @@ impl Check {
         let counts = (three.planned.children().len(), three.config.children().len());
         match nested.nesting {
             Nesting::Single | Nesting::Group => self.attributes(&nested.attributes, three),
+            // The number of elements is the author's decision, also if the attributes inside are
+            // computed.
             Nesting::List | Nesting::Set if three.config.is_unknown() || counts.0 != counts.1 => {
                 let config = match three.config.is_unknown() {
                     true => "unknown".to_owned(),
@@ -212,9 +216,10 @@ impl Check {
         }
     }
 
-    /// Checks one of the objects of a nested attribute, which may itself be null or unknown.
+    /// Checks one of the objects of a nested attribute, which may itself be null or unknown: its
+    /// attributes are then. As in Terraform, null and an object of nothing but null are alike here.
     fn element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &Three) {
-        if !same(&three.planned, &three.config) && self.existence(three) {
+        if !same(&three.planned, &three.config) {
             self.attributes(attributes, three);
         }
     }
@@ -269,6 +274,7 @@ impl Check {
                 format!("planned value {planned} for unknown dynamic block"),
             );
         }
+        // Computed blocks (protocol 6.11) are the provider's to fill if the author wrote none.
         if config.is_null() && nested.computed {
             return;
         }

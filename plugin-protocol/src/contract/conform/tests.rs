@@ -168,6 +168,15 @@ fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
             ".x: map key \"k\" from config is not present in plan",
         ],
     );
+    // An object of nothing but null may be planned as null, as Terraform 1.11 allows.
+    plan(&map, "null", r#"{"x":{"k":{}}}"#, r#"{"x":{"k":null}}"#, &[]);
+    plan(
+        &map,
+        "null",
+        r#"{"x":{"k":{"n":"a"}}}"#,
+        r#"{"x":{"k":null}}"#,
+        &[r#".x["k"].n: planned value null does not match config value "a""#],
+    );
     let set = of(Nesting::Set);
     plan(&set, "null", r#"{"x":[{"n":"a"}]}"#, r#"{"x":[{"n":"b"}]}"#, &[]);
     plan(

@@ -53,6 +53,24 @@ fn the_empty_path_stands_for_the_whole_object() {
 }
 
 #[test]
+fn a_path_into_an_unknown_value_leads_where_its_type_has_a_part() {
+    let planned = r#"{"name":"a","id":"?"}"#;
+    let (forcing, nowhere) = check(r#"{"name":"a"}"#, planned, &[at("id").index(9), at("id")]);
+    assert_eq!(forcing, [".id"]);
+    assert_eq!(nowhere, [".id[9]: replacement is required for a non-existent attribute path"]);
+    let part = |ty: Type, path: Path| resolve(&Value::unknown(ty), &path).map(|part| part.ty());
+    let root = Path::root();
+    assert_eq!(part(Type::list(Type::Bool), root.index(9)), Some(Type::Bool));
+    assert_eq!(part(Type::map(Type::Bool), root.key("k")), Some(Type::Bool));
+    assert_eq!(part(Type::tuple(vec![Type::Bool]), root.index(1)), None);
+    assert_eq!(part(Type::set(Type::Bool), root.index(0)), None);
+    assert_eq!(part(Type::object([("a", Type::Bool)]), root.attribute("a")), Some(Type::Bool));
+    assert_eq!(part(Type::object([("a", Type::Bool)]), root.attribute("b")), None);
+    assert_eq!(part(Type::object([("a", Type::Bool)]), root.index(0)), Some(Type::Dynamic));
+    assert_eq!(part(Type::Dynamic, root.attribute("a")), Some(Type::Dynamic));
+}
+
+#[test]
 fn a_write_only_path_counts_although_nothing_is_seen_to_change() {
     let (paths, _) = check(r#"{"name":"a"}"#, r#"{"name":"a"}"#, &[at("pass"), at("note")]);
     assert_eq!(paths, [".pass"]);

@@ -144,9 +144,8 @@ impl Incoming {
         chunk: v6::write_state_bytes::RequestChunk,
     ) -> Result<(), InvalidMessage> {
         if self.state.is_none() {
-            let meta = chunk.meta.ok_or_else(|| {
-                InvalidMessage::new("the first piece of the state does not say which state it is")
-            })?;
+            let meta =
+                chunk.meta.ok_or_else(|| InvalidMessage::new("the first chunk names no state"))?;
             self.state = Some(StateRef { type_name: meta.type_name, state_id: meta.state_id });
         }
         let length = i64::try_from(chunk.bytes.len()).unwrap_or(i64::MAX);

@@ -510,7 +510,7 @@ fn a_schema_without_meaning_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_schema_nobody_checks_may_leave_open_who_sets_an_attribute() {
+fn an_unchecked_schema_may_leave_open_who_sets_an_attribute() {
     let attribute = |required, optional, computed| {
         block_of(v6::schema::Attribute { required, optional, computed, ..string_attribute() })
     };
@@ -622,7 +622,7 @@ fn a_state_in_pieces_is_taken_in_up_to_its_announced_length() {
     .map(|refused| refused.unwrap_err().to_string())
     .join("\n");
     expect![[r#"
-        the first piece of the state does not say which state it is
+        the first chunk names no state
         the state is longer than 4 bytes
         a state without any piece"#]]
     .assert_eq(&texts);

@@ -191,7 +191,7 @@ async fn a_server_may_say_when_to_ask_again() {
 }
 
 #[tokio::test]
-async fn who_asks_is_told_to_the_same_host_again_and_to_no_other() {
+async fn credentials_are_sent_to_the_same_host_again_and_to_no_other() {
     let moved = |to: &str| {
         format!(
             "HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

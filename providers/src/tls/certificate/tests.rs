@@ -197,7 +197,7 @@ async fn a_proxy_may_speak_socks() {
     assert_eq!(friend.unwrap(), vec![der]);
     let table = [
         ("me:other!@", "the proxy refuses: name or password is wrong"),
-        ("", "the proxy refuses: it wants to know who asks in another way"),
+        ("", "the proxy refuses: it requires another authentication method"),
     ];
     for (who, expected) in table {
         let refusal = through(format!("socks5://{who}127.0.0.1:{socks}")).await.unwrap_err();

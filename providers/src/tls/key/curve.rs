@@ -132,6 +132,6 @@ impl Curve {
     }
 
     fn no_number(self) -> KeyError {
-        KeyError::Malformed(format!("the secret is no number of the curve {}", self.name()))
+        KeyError::Malformed(format!("the secret is not a number of the curve {}", self.name()))
     }
 }

@@ -111,7 +111,7 @@ async fn socks(
             }
         }
         ([SOCKS, _], _) => {
-            return Err(PeerError::Proxy("it wants to know who asks in another way".to_owned()));
+            return Err(PeerError::Proxy("it requires another authentication method".to_owned()));
         }
         _ => return Err(PeerError::Proxy("it does not speak SOCKS 5".to_owned())),
     }
@@ -142,7 +142,7 @@ async fn socks(
 
 /// Bytes after their number.
 fn short(bytes: &[u8]) -> Result<Vec<u8>, PeerError> {
-    let long = |_| PeerError::Proxy("SOCKS knows no text of more than 255 bytes".to_owned());
+    let long = |_| PeerError::Proxy("SOCKS supports no string of more than 255 bytes".to_owned());
     let length = u8::try_from(bytes.len()).map_err(long)?;
     Ok([&[length], bytes].concat())
 }

@@ -12,7 +12,7 @@ use super::shown;
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Plugin};
 use crate::request::{self, PlanInput, dynamic};
 use crate::rpc::Rpc;
@@ -60,7 +60,7 @@ async fn before(suite: &mut Suite) {
     if !suite.wants("C-03") {
         return;
     }
-    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).take(10).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).take(10).cloned().collect();
     if resources.is_empty() {
         return suite.skip(&["C-03"], "the provider has no resource");
     }
@@ -90,7 +90,7 @@ async fn before(suite: &mut Suite) {
 }
 
 /// Configures the running provider: as given, else empty, else as validation accepts.
-async fn choose(suite: &mut Suite, provider: &Offered, empty: &Value) {
+async fn choose(suite: &mut Suite, provider: &OfferedType, empty: &Value) {
     let ty = provider.ty();
     let mut candidates = Vec::new();
     if let Some(given) = &suite.options.config {
@@ -140,7 +140,7 @@ const NEEDS_CONFIGURED: [&str; 25] = [
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Configures with addresses at which nothing answers.
-async fn endpoints(suite: &mut Suite, provider: &Offered) {
+async fn endpoints(suite: &mut Suite, provider: &OfferedType) {
     if !suite.wants("C-05") {
         return;
     }
@@ -194,7 +194,7 @@ async fn endpoints(suite: &mut Suite, provider: &Offered) {
 }
 
 /// The configuration with every sensitive string set, for canaries to stand in.
-fn secrets_set(provider: &Offered, config: Value) -> Value {
+fn secrets_set(provider: &OfferedType, config: Value) -> Value {
     let paths = generate::settable_paths(provider.block(), &config);
     let secret = |attribute: &Attribute| {
         (attribute.sensitive || attribute.write_only) && attribute.implied_type() == Type::String

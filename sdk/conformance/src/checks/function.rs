@@ -1,4 +1,4 @@
-//! Checks of functions (F): generated arguments in processes with different surroundings.
+//! Checks of functions (F): generated arguments in processes with different environment.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Checks of the handshake and of the process around it (H): start, socket and end.
 
-mod surroundings;
+mod environment;
 
 use std::collections::BTreeSet;
 use std::io::{Read as _, Seek as _, Write as _};
@@ -20,7 +20,7 @@ use crate::message::Msg;
 use crate::plugin::{self, Launch, Plugin, Reply, StartError, Started, connect, eventually};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
-use surroundings::{listens, network, side_by_side, surroundings};
+use environment::{listens, network, side_by_side, unusual_environment};
 
 const ALL: [&str; 23] = [
     "H-01", "H-02", "H-03", "H-04", "H-05", "H-06", "H-07", "H-08", "H-09", "H-10", "H-11", "H-12",
@@ -44,7 +44,7 @@ pub(super) async fn run(suite: &mut Suite) -> Result<(), String> {
     ending(suite, &program).await;
     services(suite).await;
     side_by_side(suite, &program).await;
-    surroundings(suite, &program).await;
+    unusual_environment(suite, &program).await;
     Ok(())
 }
 
@@ -465,7 +465,7 @@ async fn services(suite: &mut Suite) {
             Reply::Refused(code, _) => code != "Internal" && (is_stream || code != "Unknown"),
             // So is a stream that ends without a message.
             Reply::Garbage => is_stream,
-            Reply::Lost(_) => false,
+            Reply::Lost { .. } => false,
         };
         suite.check("H-16", held && plugin.is_alive(), || {
             finding("H-16", format!("{path} is not served"))

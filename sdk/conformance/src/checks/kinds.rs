@@ -8,7 +8,7 @@ use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::judge::{type_violations, unknown_violations};
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
 use crate::request::{self, decode, dynamic};
 use crate::rpc::Rpc;
@@ -23,7 +23,7 @@ pub(super) async fn run(suite: &mut Suite) {
         return suite.skip(&["D-01", "D-02", "D-03", "E-01", "E-02", "E-03", "X-01", "X-02"], why);
     }
     for kind in [Kind::DataSource, Kind::Ephemeral, Kind::Action] {
-        let types: Vec<Offered> = suite.offer.of(kind).cloned().collect();
+        let types: Vec<OfferedType> = suite.offer.of(kind).cloned().collect();
         for offered in types {
             if suite.is_late() {
                 return;
@@ -42,12 +42,12 @@ pub(super) async fn run(suite: &mut Suite) {
     }
 }
 
-fn named(offered: &Offered, config: &Value) -> Msg {
+fn named(offered: &OfferedType, config: &Value) -> Msg {
     Msg::new().text(1, &offered.name).msg(2, &dynamic(config, &offered.ty()))
 }
 
 /// Looks for something that does not exist.
-async fn not_found(suite: &mut Suite, offered: &Offered, config: &Value) {
+async fn not_found(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants("D-03") {
         return;
     }
@@ -86,7 +86,7 @@ async fn not_found(suite: &mut Suite, offered: &Offered, config: &Value) {
     });
 }
 
-async fn data(suite: &mut Suite, offered: &Offered) {
+async fn data(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.subject();
     let configs = suite.legal(offered).await;
     match configs.first() {
@@ -140,7 +140,7 @@ async fn data(suite: &mut Suite, offered: &Offered) {
 }
 
 /// The first configured attribute that is not returned as it was configured.
-fn unechoed(offered: &Offered, config: &Value, state: &Value) -> Option<(Path, String)> {
+fn unechoed(offered: &OfferedType, config: &Value, state: &Value) -> Option<(Path, String)> {
     offered.block().attributes.iter().find_map(|(name, attribute)| {
         let path = Path::root().attribute(name.clone());
         let (asked, got) = (path.find(config)?, path.find(state)?);
@@ -152,7 +152,7 @@ fn unechoed(offered: &Offered, config: &Value, state: &Value) -> Option<(Path, S
     })
 }
 
-async fn ephemeral(suite: &mut Suite, offered: &Offered) {
+async fn ephemeral(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.subject();
     let configs = suite.legal(offered).await;
     let Some(config) = configs.first() else {
@@ -205,7 +205,7 @@ async fn ephemeral(suite: &mut Suite, offered: &Offered) {
 }
 
 /// The result must not be in the log or in diagnostics.
-fn quiet(suite: &mut Suite, offered: &Offered, result: &Value, open: &Call) {
+fn quiet(suite: &mut Suite, offered: &OfferedType, result: &Value, open: &Call) {
     let mut secrets: Vec<String> = Vec::new();
     let paths = offered.block().sensitive_paths(result);
     result.walk(&mut |path, part| {
@@ -237,7 +237,7 @@ fn now_seconds() -> u64 {
     now.map_or(0, |it| it.as_secs())
 }
 
-async fn action(suite: &mut Suite, offered: &Offered) {
+async fn action(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.subject();
     let unknown = suite.generated(offered, Extent::Unknown, 0);
     let configs = suite.legal(offered).await;

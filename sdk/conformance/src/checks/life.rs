@@ -1,10 +1,11 @@
-//! Checks of whole lives (A): objects are created, read, changed, imported and destroyed. Only on
-//! request. Every object is written to a journal before it is made, and a final sweep destroys what is
-//! left.
+//! Checks of complete lifecycles (A): objects are created, read, changed, imported and destroyed.
+//! Only on request. Every object is written to a journal before its creation, and a final sweep
+//! destroys the remaining ones.
 
 mod change;
 mod journal;
 mod lookup;
+mod remote;
 mod together;
 
 use bytes::Bytes;
@@ -16,7 +17,7 @@ use super::shown;
 use crate::finding::Finding;
 use crate::judge::{type_violations, unknown_violations, write_only_violations};
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
@@ -31,24 +32,24 @@ const RULES: [&str; 32] = [
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    if !suite.wants_any(&RULES) {
+    if !suite.wants_any(&RULES) && !suite.wants_any(&remote::RULES) {
         return;
     }
     if !suite.configured {
-        return suite.skip(&RULES, "the provider cannot be configured");
+        return skip(suite, "the provider cannot be configured");
     }
     let mut journal = match Journal::open(suite.options.journal.as_deref()) {
         Ok(journal) => journal,
         Err(error) => {
-            return suite.skip(&RULES, &format!("the journal cannot be written: {error}"));
+            return skip(suite, &format!("the journal cannot be written: {error}"));
         }
     };
-    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
     if resources.is_empty() {
-        return suite.skip(&RULES, "the provider has no resource");
+        return skip(suite, "the provider has no resource");
     }
     for offered in &resources {
-        if suite.is_late() {
+        if !suite.wants_any(&RULES) {
             break;
         }
         let configs = suite.legal(offered).await;
@@ -57,7 +58,13 @@ pub(super) async fn run(suite: &mut Suite) {
             None => suite.skip(&RULES, "no legal configuration was found; give one with -examples"),
         }
     }
+    remote::run(suite, &mut journal, &resources).await;
     sweep(suite, &mut journal, &resources).await;
+}
+
+fn skip(suite: &mut Suite, reason: &str) {
+    suite.skip(&RULES, reason);
+    suite.skip(&remote::RULES, reason);
 }
 
 /// An object that exists.
@@ -69,7 +76,17 @@ struct Object {
     config: Value,
 }
 
-async fn one(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config: &Value) {
+impl Object {
+    /// The input of a plan that gives it another configuration.
+    fn change(&self, offered: &OfferedType, config: Value) -> PlanInput {
+        let mut change = input(offered, self.value.clone(), config);
+        change.private = self.private.clone();
+        change.identity = self.identity.clone();
+        change
+    }
+}
+
+async fn one(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, config: &Value) {
     let create = input(offered, super::null(&offered.ty()), config.clone());
     let Some(planned) = plan(suite, offered, &create).await else {
         return suite.skip(&RULES, "an object could not be planned");
@@ -91,7 +108,7 @@ async fn one(suite: &mut Suite, journal: &mut Journal, offered: &Offered, config
 async fn make(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     create: &PlanInput,
     planned: &Planned,
 ) -> Option<Object> {
@@ -109,7 +126,7 @@ async fn make(
 }
 
 /// Records the result of a create: the object, nothing, or unknown.
-fn note(journal: &mut Journal, entry: usize, offered: &Offered, call: &Call) {
+fn note(journal: &mut Journal, entry: usize, offered: &OfferedType, call: &Call) {
     let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     let private = call.message().map(|it| it.get_bytes(2)).unwrap_or_default();
     match decoded {
@@ -124,7 +141,7 @@ fn note(journal: &mut Journal, entry: usize, offered: &Offered, call: &Call) {
 /// Holds the answer to an apply to the rules of a host.
 fn applied(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     input: &PlanInput,
     planned: &Planned,
     call: &Call,
@@ -186,7 +203,7 @@ fn applied(
 fn file(
     suite: &mut Suite,
     rule: &'static str,
-    offered: &Offered,
+    offered: &OfferedType,
     findings: &[formwork_plugin_protocol::contract::Violation],
     (call, input): (&Call, &PlanInput),
 ) {
@@ -201,7 +218,7 @@ fn file(
 }
 
 /// Reads an object; `None` if there is no usable answer, null if it is gone.
-async fn read(suite: &mut Suite, offered: &Offered, object: &Object) -> (Call, Option<Value>) {
+async fn read(suite: &mut Suite, offered: &OfferedType, object: &Object) -> (Call, Option<Value>) {
     let request = request::read(offered, &object.value, &object.private, object.identity.as_ref());
     let call = suite.call(Rpc::ReadResource, &request).await;
     let back = super::read::judge(suite, offered, &call, &object.value);
@@ -210,7 +227,7 @@ async fn read(suite: &mut Suite, offered: &Offered, object: &Object) -> (Call, O
 }
 
 /// Checks right after an apply: a read returns the same, and a plan has nothing to do.
-async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
+async fn settled(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let subject = offered.subject();
     for _ in 0..3 {
         let (call, value) = read(suite, offered, object).await;
@@ -227,9 +244,7 @@ async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
         });
         configured(suite, offered, object, value.as_ref(), &call);
     }
-    let mut again = input(offered, object.value.clone(), object.config.clone());
-    again.private = object.private.clone();
-    again.identity = object.identity.clone();
+    let again = object.change(offered, object.config.clone());
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &again)).await;
     let planned = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     let held = matches!(&planned, Ok(Some(it)) if *it.value() == object.value);
@@ -257,7 +272,7 @@ async fn settled(suite: &mut Suite, offered: &Offered, object: &Object) {
 }
 
 /// Reads an object by its id alone: everything that was configured must come from the service.
-async fn observed(suite: &mut Suite, offered: &Offered, object: &Object) {
+async fn observed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     if !suite.wants("A-07") {
         return;
     }
@@ -297,7 +312,7 @@ async fn observed(suite: &mut Suite, offered: &Offered, object: &Object) {
 /// Checks that configured values read as they were written.
 fn configured(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     object: &Object,
     value: Option<&Value>,
     call: &Call,
@@ -321,7 +336,7 @@ fn configured(
 }
 
 /// Plans and applies the destruction of an object.
-async fn destroy(suite: &mut Suite, offered: &Offered, object: &Object) -> Call {
+async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Object) -> Call {
     let null = super::null(&offered.ty());
     let input = PlanInput {
         prior: object.value.clone(),
@@ -341,13 +356,13 @@ async fn destroy(suite: &mut Suite, offered: &Offered, object: &Object) -> Call 
     suite.change(Rpc::ApplyResourceChange, &request::apply(offered, &input, &planned)).await
 }
 
-fn is_null(offered: &Offered, call: &Call) -> bool {
+fn is_null(offered: &OfferedType, call: &Call) -> bool {
     let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     call.is_fine() && decoded.is_ok_and(|it| it.is_none_or(|it| it.value().is_null()))
 }
 
 /// Destroys an object, and then asks for what is no longer there.
-async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &Offered, object: Object) {
+async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, object: Object) {
     let subject = offered.subject();
     let call = destroy(suite, offered, &object).await;
     suite.check("A-11", is_null(offered, &call), || {
@@ -383,7 +398,7 @@ async fn gone(suite: &mut Suite, journal: &mut Journal, offered: &Offered, objec
 }
 
 /// Destroys everything that the journal still has, and says what cannot be destroyed.
-async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[Offered]) {
+async fn sweep(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
     for left in journal.left() {
         let Some(offered) = resources.iter().find(|it| it.name == left.name) else { continue };
         let Some(value) = left.value.clone() else {

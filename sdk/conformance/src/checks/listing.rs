@@ -5,7 +5,7 @@ use formwork_value::Value;
 use super::plan::identity_problem;
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
 use crate::request::{decode, dynamic};
 use crate::rpc::Rpc;
@@ -16,7 +16,7 @@ const LIMIT: u64 = 2;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let lists: Vec<Offered> = suite.offer.of(Kind::List).cloned().collect();
+    let lists: Vec<OfferedType> = suite.offer.of(Kind::List).cloned().collect();
     if !suite.wants_any(&["L-02", "L-03"]) || !suite.configured {
         return;
     }
@@ -36,7 +36,12 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// Lists objects with their content.
-pub(super) async fn list(suite: &mut Suite, offered: &Offered, config: &Value, limit: u64) -> Call {
+pub(super) async fn list(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    config: &Value,
+    limit: u64,
+) -> Call {
     let request = Msg::new()
         .text(1, &offered.name)
         .msg(2, &dynamic(config, &offered.ty()))
@@ -45,7 +50,7 @@ pub(super) async fn list(suite: &mut Suite, offered: &Offered, config: &Value, l
     suite.call(Rpc::ListResource, &request).await
 }
 
-fn judge(suite: &mut Suite, offered: &Offered, call: &Call) {
+fn judge(suite: &mut Suite, offered: &OfferedType, call: &Call) {
     let subject = offered.subject();
     let events = match &call.reply {
         Reply::Answered(events) => events.clone(),
@@ -70,7 +75,7 @@ fn judge(suite: &mut Suite, offered: &Offered, call: &Call) {
 }
 
 /// Holds listed objects to the schema of their resource type.
-pub(super) fn objects(suite: &mut Suite, offered: &Offered, events: &[Msg], call: &Call) {
+pub(super) fn objects(suite: &mut Suite, offered: &OfferedType, events: &[Msg], call: &Call) {
     let subject = offered.subject();
     let resource = suite.offer.of(Kind::Resource).find(|it| it.name == offered.name).cloned();
     for event in events {

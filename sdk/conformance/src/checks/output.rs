@@ -1,7 +1,7 @@
 //! Checks over everything that was printed and said during the run (H-21, Z-10, Z-12).
 
 use crate::finding::Finding;
-use crate::plugin::cut;
+use crate::plugin::truncate;
 use crate::suite::Suite;
 
 /// Checks what was collected. Ends the running plugin.
@@ -24,7 +24,7 @@ fn output(suite: &mut Suite) {
     let stdout = String::from_utf8_lossy(&suite.past.stdout).trim().to_owned();
     suite.check("H-21", stdout.is_empty(), || {
         Finding::new("H-21", "process", "it prints to stdout after the handshake")
-            .values("nothing", cut(&stdout, 200))
+            .values("nothing", truncate(&stdout, 200))
     });
     // A log of the long strings that the suite itself sends is no surprise.
     let own = "x".repeat(1024);
@@ -65,7 +65,7 @@ fn diagnostics(suite: &mut Suite) {
         let message = problem.clone().unwrap_or_default();
         suite.check("Z-12", problem.is_none(), || {
             let mut finding = Finding::new("Z-12", "diagnostics", message)
-                .values("plain text", cut(&diag.line(), 300));
+                .values("plain text", truncate(&diag.line(), 300));
             finding.call = rpc.name();
             finding
         });

@@ -1,7 +1,7 @@
 //! Checks of planning (P): plans to create from legal configurations, held to Terraform's rules, and
 //! plans that must agree with one another.
 
-mod edges;
+mod special_cases;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
@@ -14,12 +14,12 @@ use crate::finding::Finding;
 use crate::generate;
 use crate::judge::{plan_violations, type_violations, write_only_violations};
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
 use crate::suite::{CALL, Suite, plain};
-use edges::{deferred, large, taint, unproposed};
+use special_cases::{deferred, large, taint, unproposed};
 
 pub(super) const RULES: [&str; 21] = [
     "P-01", "P-02", "P-03", "P-04", "P-05", "P-06", "P-07", "P-08", "P-09", "P-10", "P-12", "P-13",
@@ -31,7 +31,7 @@ pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured || !suite.wants_any(&RULES) {
         return;
     }
-    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
     for offered in &resources {
         let configs = suite.legal(offered).await;
         if configs.is_empty() {
@@ -47,7 +47,7 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// The input of a plan of a configuration over a prior object.
-pub(super) fn input(offered: &Offered, prior: Value, config: Value) -> PlanInput {
+pub(super) fn input(offered: &OfferedType, prior: Value, config: Value) -> PlanInput {
     let proposed = proposed_new(offered.block(), &plain(&prior), &plain(&config)).into_value();
     PlanInput { prior, proposed, config, private: Bytes::new(), identity: None }
 }
@@ -65,14 +65,14 @@ pub(super) struct Planned {
 /// Plans; `None` if there is no usable answer.
 pub(super) async fn plan(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     input: &PlanInput,
 ) -> Option<Planned> {
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, input)).await;
     usable(offered, call)
 }
 
-fn usable(offered: &Offered, call: Call) -> Option<Planned> {
+fn usable(offered: &OfferedType, call: Call) -> Option<Planned> {
     if !call.is_fine() {
         return None;
     }
@@ -81,7 +81,7 @@ fn usable(offered: &Offered, call: Call) -> Option<Planned> {
     Some(Planned { call, answer, value })
 }
 
-async fn one(suite: &mut Suite, offered: &Offered, config: &Value, is_first: bool) {
+async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first: bool) {
     let create = input(offered, super::null(&offered.ty()), config.clone());
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &create)).await;
     if !call.is_fine() {
@@ -115,7 +115,7 @@ fn path_of_first(findings: &[formwork_plugin_protocol::contract::Violation]) -> 
 }
 
 /// Holds one plan to the rules of a host.
-pub(super) fn judge(suite: &mut Suite, offered: &Offered, input: &PlanInput, call: &Call) {
+pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput, call: &Call) {
     let subject = offered.subject();
     let Some(answer) = call.message().filter(|_| call.is_fine()) else { return };
     let is_deferred = answer.get_msg(6);
@@ -199,7 +199,7 @@ pub(super) fn judge(suite: &mut Suite, offered: &Offered, input: &PlanInput, cal
 /// Whether an identity has the type that its schema says.
 pub(super) fn identity_problem(
     suite: &Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     data: Option<Msg>,
 ) -> Option<String> {
     let data = data?;
@@ -212,7 +212,13 @@ pub(super) fn identity_problem(
     }
 }
 
-fn identity(suite: &mut Suite, offered: &Offered, input: &PlanInput, answer: &Msg, call: &Call) {
+fn identity(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    input: &PlanInput,
+    answer: &Msg,
+    call: &Call,
+) {
     if !suite.offer.identities.contains_key(&offered.name) && !answer.has(7) {
         return suite.skip(&["P-19"], "no resource type has an identity");
     }
@@ -230,7 +236,7 @@ fn identity(suite: &mut Suite, offered: &Offered, input: &PlanInput, answer: &Ms
 }
 
 /// The same request again, and in another process.
-async fn stable(suite: &mut Suite, offered: &Offered, create: &PlanInput, planned: &Planned) {
+async fn stable(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, planned: &Planned) {
     if !suite.wants("P-05") {
         return;
     }
@@ -273,7 +279,7 @@ async fn stable(suite: &mut Suite, offered: &Offered, create: &PlanInput, planne
 /// Checks that values planned while an input was unknown hold when it is known.
 async fn unknown_parts(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     create: &PlanInput,
     planned: &Planned,
 ) {
@@ -346,7 +352,7 @@ fn reversed(value: &Value, ty: &Type) -> (Value, Type) {
 }
 
 /// The configuration with three elements in every set of strings; `None` if it has no set.
-fn with_larger_sets(offered: &Offered, config: &Value) -> Option<Value> {
+fn with_larger_sets(offered: &OfferedType, config: &Value) -> Option<Value> {
     let mut many = config.clone();
     for (path, attribute) in generate::settable_paths(offered.block(), config) {
         if let (Type::Set(element), true) =
@@ -361,7 +367,7 @@ fn with_larger_sets(offered: &Offered, config: &Value) -> Option<Value> {
     (many != *config).then_some(many)
 }
 
-async fn reordered(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+async fn reordered(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     if !suite.wants("P-14") {
         return;
     }
@@ -399,7 +405,7 @@ async fn reordered(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
     });
 }
 
-async fn empties(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+async fn empties(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     if !suite.wants("P-15") {
         return;
     }
@@ -437,7 +443,7 @@ async fn empties(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
     }
 }
 
-async fn numbers(suite: &mut Suite, offered: &Offered, create: &PlanInput) {
+async fn numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
     if !suite.wants("P-21") {
         return;
     }

@@ -9,7 +9,7 @@ use super::shown;
 use crate::finding::Finding;
 use crate::generate::{self, Dice, Extent};
 use crate::legal::path_of;
-use crate::offer::{Offered, PLAN_DESTROY};
+use crate::offer::{OfferedType, PLAN_DESTROY};
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
@@ -17,7 +17,7 @@ use crate::suite::{Suite, plain};
 /// Checks plans over the object that a plan to create would have made.
 pub(super) async fn run(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     create: &PlanInput,
     planned: &Planned,
 ) {
@@ -35,7 +35,7 @@ pub(super) async fn run(
 }
 
 /// Planning the object's own configuration is a no-op.
-async fn nothing(suite: &mut Suite, offered: &Offered, create: &PlanInput, object: &Value) {
+async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, object: &Value) {
     let mut again = input(offered, object.clone(), create.config.clone());
     again.private = bytes::Bytes::new();
     let Some(planned) = plan(suite, offered, &again).await else { return };
@@ -106,7 +106,7 @@ fn documented_replacement(attribute: &Attribute) -> Option<bool> {
     }
 }
 
-async fn single(suite: &mut Suite, offered: &Offered, create: &PlanInput, object: &Value) {
+async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, object: &Value) {
     if !suite.wants_any(&["P-02", "P-03", "P-09", "P-10"]) {
         return;
     }
@@ -171,7 +171,7 @@ async fn single(suite: &mut Suite, offered: &Offered, create: &PlanInput, object
     }
 }
 
-async fn destroy(suite: &mut Suite, offered: &Offered, object: &Value) {
+async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Value) {
     if !suite.wants_any(&["P-12", "S-11"]) {
         return;
     }

@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::generate;
 use crate::judge::{type_violations, unknown_violations, write_only_violations};
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, decode};
 use crate::rpc::{Diag, Rpc};
@@ -23,7 +23,7 @@ pub(super) async fn run(suite: &mut Suite) {
     if !suite.configured {
         return suite.skip(&IMPORT, "the provider cannot be configured");
     }
-    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
     if resources.is_empty() {
         suite.skip(&READ, "the provider has no resource");
         suite.skip(&IMPORT, "the provider has no resource");
@@ -56,7 +56,7 @@ pub(super) struct ReadBack {
 /// Holds the answer to a read to the rules of a host; returns it if it is usable.
 pub(super) fn judge(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     call: &Call,
     input: &Value,
 ) -> Option<ReadBack> {
@@ -112,12 +112,12 @@ pub(super) fn judge(
     Some(ReadBack { value: Some(value.into_value()), private })
 }
 
-async fn read(suite: &mut Suite, offered: &Offered, state: &Value, private: &Bytes) -> Call {
+async fn read(suite: &mut Suite, offered: &OfferedType, state: &Value, private: &Bytes) -> Call {
     suite.call(Rpc::ReadResource, &request::read(offered, state, private, None)).await
 }
 
 /// Reads made-up objects; returns whether the provider knows that they do not exist.
-async fn reads(suite: &mut Suite, offered: &Offered) -> bool {
+async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
     let subject = offered.subject();
     let mut tracks = false;
     for number in 0..3 {
@@ -156,7 +156,7 @@ async fn reads(suite: &mut Suite, offered: &Offered) -> bool {
 }
 
 /// States as an import leaves them, and private data of another provider.
-async fn minimal(suite: &mut Suite, offered: &Offered) {
+async fn minimal(suite: &mut Suite, offered: &OfferedType) {
     let subject = offered.subject();
     let mut bare = offered.block().empty_value();
     let id = Path::root().attribute("id");
@@ -179,11 +179,11 @@ async fn minimal(suite: &mut Suite, offered: &Offered) {
     }
 }
 
-fn import_request(offered: &Offered, id: &str) -> Msg {
+fn import_request(offered: &OfferedType, id: &str) -> Msg {
     Msg::new().text(1, &offered.name).text(2, id).msg(3, &request::capabilities())
 }
 
-async fn imports(suite: &mut Suite, offered: &Offered, tracks: bool) {
+async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
     let subject = offered.subject();
     let long = "x".repeat(64 * 1024);
     let odd =
@@ -191,7 +191,7 @@ async fn imports(suite: &mut Suite, offered: &Offered, tracks: bool) {
     for id in odd {
         let call = suite.call(Rpc::ImportResourceState, &import_request(offered, id)).await;
         suite.check("I-07", !call.is_crash(), || {
-            let shown = crate::plugin::cut(id, 40);
+            let shown = crate::plugin::truncate(id, 40);
             Finding::new("I-07", &subject, "an odd import id brings it down")
                 .by(&call)
                 .input(format!("{shown:?}"))

@@ -1,7 +1,7 @@
 //! Checks of secrets in everything that was printed (K-01). Ends the running plugin.
 
 use crate::finding::Finding;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::suite::Suite;
 
 /// Checks the family.
@@ -9,7 +9,8 @@ pub(super) async fn run(suite: &mut Suite) {
     if !suite.wants("K-01") {
         return;
     }
-    let types: Vec<Offered> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
+    let types: Vec<OfferedType> =
+        suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     let mut planted = 0;
     for offered in &types {
         let base = suite.generated(offered, crate::generate::Extent::All, 0);

@@ -7,7 +7,7 @@ use formwork_value::Value;
 
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Plugin, Reply};
 use crate::request::dynamic;
 use crate::rpc::{Diag, Rpc};
@@ -24,7 +24,7 @@ pub(super) async fn run(suite: &mut Suite) {
     if !suite.wants_any(&RULES) {
         return;
     }
-    let stores: Vec<Offered> = suite.offer.of(Kind::Store).cloned().collect();
+    let stores: Vec<OfferedType> = suite.offer.of(Kind::Store).cloned().collect();
     if stores.is_empty() {
         return suite.skip(&RULES, "the provider has no state store");
     }
@@ -45,7 +45,7 @@ pub(super) async fn run(suite: &mut Suite) {
 
 /// A type of state store with a configuration.
 struct Store {
-    offered: Offered,
+    offered: OfferedType,
     config: Value,
 }
 

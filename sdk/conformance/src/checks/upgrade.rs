@@ -7,7 +7,7 @@ use super::{differences, shown};
 use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
+use crate::offer::{Kind, OfferedType};
 use crate::plugin::{Call, Reply};
 use crate::request::{self, decode};
 use crate::rpc::Rpc;
@@ -17,7 +17,7 @@ const STORED: [&str; 9] = ["U-01", "U-02", "U-03", "U-04", "U-05", "U-06", "U-07
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let resources: Vec<Offered> = suite.offer.of(Kind::Resource).cloned().collect();
+    let resources: Vec<OfferedType> = suite.offer.of(Kind::Resource).cloned().collect();
     if resources.is_empty() {
         suite.skip(&STORED, "the provider has no resource");
         suite.skip(&["U-09", "M-01"], "the provider has no resource");
@@ -36,7 +36,7 @@ pub(super) async fn run(suite: &mut Suite) {
 }
 
 /// A stored object of a type, made from its schema.
-pub(super) fn state(suite: &Suite, offered: &Offered, number: u64) -> Value {
+pub(super) fn state(suite: &Suite, offered: &OfferedType, number: u64) -> Value {
     // A state comes from the provider, and U-10 tries the large numbers.
     let extent = if number == 0 { Extent::All } else { Extent::Stored };
     let config = suite.generated(offered, extent, number);
@@ -60,12 +60,12 @@ pub(super) fn state(suite: &Suite, offered: &Offered, number: u64) -> Value {
     value
 }
 
-async fn upgrade(suite: &mut Suite, offered: &Offered, version: u64, text: &[u8]) -> Call {
+async fn upgrade(suite: &mut Suite, offered: &OfferedType, version: u64, text: &[u8]) -> Call {
     let request = request::upgrade(&offered.name, version, text);
     suite.call(Rpc::UpgradeResourceState, &request).await
 }
 
-async fn stored(suite: &mut Suite, offered: &Offered) {
+async fn stored(suite: &mut Suite, offered: &OfferedType) {
     let (ty, version) = (offered.ty(), offered.schema.version);
     for number in 0..6 {
         let value = state(suite, offered, number);
@@ -80,7 +80,7 @@ async fn stored(suite: &mut Suite, offered: &Offered) {
     precise(suite, offered).await;
 }
 
-async fn current(suite: &mut Suite, offered: &Offered, value: &Value, call: &Call) {
+async fn current(suite: &mut Suite, offered: &OfferedType, value: &Value, call: &Call) {
     let ty = offered.ty();
     suite.check("U-06", call.is_answered(), || {
         Finding::new("U-06", &offered.subject(), "upgrading before Configure crashes").by(call)
@@ -139,7 +139,7 @@ async fn current(suite: &mut Suite, offered: &Offered, value: &Value, call: &Cal
     }
 }
 
-async fn versions(suite: &mut Suite, offered: &Offered, text: &str) {
+async fn versions(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let version = offered.schema.version;
     for older in 0..version.min(20) {
         let call = upgrade(suite, offered, older, text.as_bytes()).await;
@@ -171,7 +171,7 @@ async fn versions(suite: &mut Suite, offered: &Offered, text: &str) {
     });
 }
 
-async fn damaged(suite: &mut Suite, offered: &Offered, text: &str) {
+async fn damaged(suite: &mut Suite, offered: &OfferedType, text: &str) {
     let version = offered.schema.version;
     let inside = text.trim_start_matches('{');
     let extra = format!("{{\"no_such_attribute_of_conformance\":[1,{{}}],{inside}");
@@ -192,7 +192,7 @@ async fn damaged(suite: &mut Suite, offered: &Offered, text: &str) {
     ] {
         let call = upgrade(suite, offered, version, broken.as_bytes()).await;
         let held = match what {
-            // Null is a value of every type, and a long text is a text.
+            // Null is a value of every type, and a long text is a string.
             "null" | "10 MB" | "nothing" => call.is_answered(),
             "wrong types" => call.is_answered() && (!call.is_fine() || conforms(offered, &call)),
             _ => call.is_answered() && !call.is_fine(),
@@ -205,12 +205,12 @@ async fn damaged(suite: &mut Suite, offered: &Offered, text: &str) {
     }
 }
 
-fn conforms(offered: &Offered, call: &Call) -> bool {
+fn conforms(offered: &OfferedType, call: &Call) -> bool {
     call.message().is_some_and(|it| decode(it.get_msg(1), &offered.ty()).is_ok())
 }
 
 /// An object whose every attribute has a type that does not fit.
-fn wrong_types(offered: &Offered) -> String {
+fn wrong_types(offered: &OfferedType) -> String {
     let parts = offered.block().attributes.iter().map(|(name, attribute)| {
         let wrong = match attribute.implied_type() {
             Type::String | Type::Number | Type::Bool => "[[]]",
@@ -222,7 +222,7 @@ fn wrong_types(offered: &Offered) -> String {
 }
 
 /// Large numbers and unusual text through an upgrade.
-async fn precise(suite: &mut Suite, offered: &Offered) {
+async fn precise(suite: &mut Suite, offered: &OfferedType) {
     if !suite.wants("U-10") {
         return;
     }
@@ -265,7 +265,7 @@ async fn precise(suite: &mut Suite, offered: &Offered) {
     }
 }
 
-async fn identity(suite: &mut Suite, offered: &Offered) {
+async fn identity(suite: &mut Suite, offered: &OfferedType) {
     let Some((version, ty, _)) = suite.offer.identities.get(&offered.name).cloned() else {
         return suite.skip(&["U-09"], "no resource type has an identity");
     };
@@ -296,7 +296,7 @@ async fn identity(suite: &mut Suite, offered: &Offered) {
     });
 }
 
-async fn moved(suite: &mut Suite, offered: &Offered) {
+async fn moved(suite: &mut Suite, offered: &OfferedType) {
     let state = Msg::new().bytes(1, b"{\"id\":\"1\"}".to_vec());
     for source in ["conformance_thing", &offered.name] {
         let request = Msg::new()

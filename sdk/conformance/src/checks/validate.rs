@@ -11,8 +11,8 @@ use crate::finding::Finding;
 use crate::generate::{self, Extent};
 use crate::legal::path_of;
 use crate::message::Msg;
-use crate::offer::{Kind, Offered};
-use crate::plugin::{Call, cut};
+use crate::offer::{Kind, OfferedType};
+use crate::plugin::{Call, truncate};
 use crate::request;
 use crate::rpc::{Diag, Rpc};
 use crate::suite::Suite;
@@ -22,7 +22,7 @@ const SINGLY: usize = 40;
 
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
-    let mut types: Vec<Offered> =
+    let mut types: Vec<OfferedType> =
         suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     // State stores are configured before anything else, so their validation is checked as well.
     types.sort_by_key(|it| it.kind);
@@ -41,7 +41,7 @@ pub(super) async fn run(suite: &mut Suite) {
     examples(suite, &types).await;
 }
 
-async fn generated(suite: &mut Suite, offered: &Offered) {
+async fn generated(suite: &mut Suite, offered: &OfferedType) {
     let extents = [Extent::Nothing, Extent::Required, Extent::All, Extent::Unknown];
     let random = (0..20).map(|number| (Extent::Random, number));
     for (extent, number) in extents.into_iter().map(|it| (it, 0)).chain(random) {
@@ -62,7 +62,7 @@ async fn generated(suite: &mut Suite, offered: &Offered) {
 }
 
 /// Checks the form of the diagnostics of one call.
-fn diagnostics(suite: &mut Suite, offered: &Offered, config: &Value, call: &Call) {
+fn diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &Call) {
     if !suite.wants("V-05") {
         return;
     }
@@ -89,13 +89,13 @@ fn diagnostics(suite: &mut Suite, offered: &Offered, config: &Value, call: &Call
             Finding::new("V-05", &offered.subject(), problem.unwrap_or_default())
                 .at(&path)
                 .by(call)
-                .values("a diagnostic that can be shown", cut(&diag.line(), 200))
+                .values("a diagnostic that can be shown", truncate(&diag.line(), 200))
                 .input(shown(config))
         });
     }
 }
 
-async fn legal(suite: &mut Suite, offered: &Offered) {
+async fn legal(suite: &mut Suite, offered: &OfferedType) {
     let configs = suite.legal(offered).await;
     if configs.is_empty() {
         let why = "no legal configuration was found; give one with -examples";
@@ -115,13 +115,13 @@ async fn legal(suite: &mut Suite, offered: &Offered) {
 
 fn first_error(call: &Call) -> String {
     let error = call.diagnostics().into_iter().find(Diag::is_error);
-    error.map(|it| cut(&it.line(), 300)).unwrap_or_else(|| call.outcome())
+    error.map(|it| truncate(&it.line(), 300)).unwrap_or_else(|| call.outcome())
 }
 
 /// Whether some known value of an attribute is legal. The `id` of the legacy SDK has none.
 async fn can_be_set(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     config: &Value,
     (path, attribute): (&Path, &Attribute),
 ) -> bool {
@@ -137,7 +137,7 @@ async fn can_be_set(
     }
 }
 
-async fn unknown_parts(suite: &mut Suite, offered: &Offered, config: &Value) {
+async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants_any(&["V-02", "V-03"]) {
         return;
     }
@@ -179,7 +179,7 @@ fn sorted(call: &Call) -> Vec<String> {
     lines
 }
 
-async fn repeated(suite: &mut Suite, offered: &Offered, config: &Value) {
+async fn repeated(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants("V-04") {
         return;
     }
@@ -202,7 +202,7 @@ async fn repeated(suite: &mut Suite, offered: &Offered, config: &Value) {
     }
 }
 
-async fn missing(suite: &mut Suite, offered: &Offered, config: &Value) {
+async fn missing(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants("V-06") {
         return;
     }
@@ -229,7 +229,7 @@ async fn missing(suite: &mut Suite, offered: &Offered, config: &Value) {
     }
 }
 
-async fn secret(suite: &mut Suite, offered: &Offered, config: &Value) {
+async fn secret(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants("V-07") {
         return;
     }
@@ -251,7 +251,7 @@ async fn secret(suite: &mut Suite, offered: &Offered, config: &Value) {
     }
 }
 
-async fn write_only(suite: &mut Suite, offered: &Offered, config: &Value) {
+async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants("V-10") || offered.kind != Kind::Resource {
         return;
     }
@@ -274,8 +274,8 @@ async fn write_only(suite: &mut Suite, offered: &Offered, config: &Value) {
     });
 }
 
-/// The value with a thousand elements in one collection of texts or numbers.
-pub(super) fn enlarged(offered: &Offered, config: &Value) -> Option<(Path, Value)> {
+/// The value with a thousand elements in one collection of strings or numbers.
+pub(super) fn enlarged(offered: &OfferedType, config: &Value) -> Option<(Path, Value)> {
     let paths = generate::settable_paths(offered.block(), config);
     paths.into_iter().find_map(|(path, attribute)| {
         let part = path.find(config)?;
@@ -299,7 +299,7 @@ pub(super) fn enlarged(offered: &Offered, config: &Value) -> Option<(Path, Value
     })
 }
 
-async fn large(suite: &mut Suite, offered: &Offered, config: &Value) {
+async fn large(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     if !suite.wants("V-08") {
         return;
     }
@@ -327,7 +327,7 @@ async fn large(suite: &mut Suite, offered: &Offered, config: &Value) {
     });
 }
 
-async fn odd(suite: &mut Suite, types: &[Offered]) {
+async fn odd(suite: &mut Suite, types: &[OfferedType]) {
     if !suite.wants("V-09") {
         return;
     }
@@ -335,7 +335,7 @@ async fn odd(suite: &mut Suite, types: &[Offered]) {
         let rpc = request::validate_rpc(offered.kind);
         let ty = offered.ty();
         let config = suite.generated(offered, Extent::Required, 0);
-        let unknown_type = Offered { name: "no_such_type".to_owned(), ..offered.clone() };
+        let unknown_type = OfferedType { name: "no_such_type".to_owned(), ..offered.clone() };
         let requests = [
             request::validate(&unknown_type, &config),
             request::validate_dynamic(offered, &Msg::new()),
@@ -358,7 +358,7 @@ async fn odd(suite: &mut Suite, types: &[Offered]) {
     });
 }
 
-async fn examples(suite: &mut Suite, types: &[Offered]) {
+async fn examples(suite: &mut Suite, types: &[OfferedType]) {
     if !suite.wants("V-11") {
         return;
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::junit::escape;
 use super::{Report, Score};
 use crate::finding::{Finding, Verdict};
-use crate::plugin::{Call, cut};
+use crate::plugin::{Call, truncate};
 use crate::rules::{self, Severity};
 
 const STYLE: &str = "
@@ -179,6 +179,6 @@ fn line(call: &Call) -> String {
         size(&call.request),
         size(&call.answers),
         call.took.as_millis(),
-        cut(&call.outcome(), 400)
+        truncate(&call.outcome(), 400)
     )
 }

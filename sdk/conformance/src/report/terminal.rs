@@ -2,7 +2,7 @@
 
 use super::{Report, Row};
 use crate::finding::{Finding, Verdict};
-use crate::plugin::cut;
+use crate::plugin::truncate;
 use crate::rules::{self, Severity};
 
 /// The most findings of one rule that are printed.
@@ -63,7 +63,7 @@ impl Report {
             let count = |word: &str| own.iter().filter(|row| row.verdict.word() == word).count();
             out.push_str(&format!(
                 "{:<name_width$} {:>6} {:>7} {:>8}\n",
-                cut(family, name_width.saturating_sub(3)),
+                truncate(family, name_width.saturating_sub(3)),
                 count("held"),
                 count("broken"),
                 count("skipped")
@@ -105,7 +105,11 @@ impl Report {
             }
         }
         for (reason, ids) in &reasons {
-            out.push_str(&wrapped(&format!("{}: {}", cut(reason, 300), ids.join(" ")), width, ""));
+            out.push_str(&wrapped(
+                &format!("{}: {}", truncate(reason, 300), ids.join(" ")),
+                width,
+                "",
+            ));
         }
         if !reasons.is_empty() {
             out.push('\n');
@@ -138,7 +142,7 @@ fn one(out: &mut String, finding: &Finding, width: usize) {
         [("expected", &finding.expected), ("found", &finding.found), ("input", &finding.input)]
     {
         if !text.is_empty() {
-            out.push_str(&wrapped(&format!("{what}: {}", cut(text, 400)), width, "    "));
+            out.push_str(&wrapped(&format!("{what}: {}", truncate(text, 400)), width, "    "));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Rules of the planning (P).
 
 use super::Severity::{Must, Should};
-use super::Support::{Implemented, Missing};
+use super::Support::Implemented;
 use super::{Rule, row};
 
 /// The rows.
@@ -106,13 +106,13 @@ pub(super) const ROWS: &[Rule] = &[
     ),
     row(
         ("P-15", Should, 1, Implemented),
-        "Null and empty collections are handled alike or told apart consistently",
+        "Null and empty collections are handled alike or distinguished consistently",
         "metamorphic",
         "Plans show changes that never end.",
         "Plan what the configuration says.",
     ),
     row(
-        ("P-16", Must, 3, Missing("needs the recording proxy")),
+        ("P-16", Must, 3, Implemented),
         "Planning makes no changing remote call",
         "recording proxy",
         "A plan changes the real world.",

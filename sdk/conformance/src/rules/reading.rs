@@ -1,7 +1,7 @@
 //! Rules of the reading (R), upgrading (U) and moving (M).
 
 use super::Severity::{Must, Should};
-use super::Support::{Implemented, Missing};
+use super::Support::Implemented;
 use super::{Rule, row};
 
 /// The rows.
@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Expect null in every attribute but the id.",
     ),
     row(
-        ("R-08", Must, 3, Missing("needs the recording proxy")),
+        ("R-08", Must, 3, Implemented),
         "Reading makes no changing remote call",
         "recording proxy",
         "A refresh changes the real world.",

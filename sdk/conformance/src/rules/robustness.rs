@@ -126,7 +126,7 @@ pub(super) const ROWS: &[Rule] = &[
         "Document each variable.",
     ),
     row(
-        ("K-04", Must, 3, Missing("needs the recording proxy")),
+        ("K-04", Must, 3, Implemented),
         "TLS certificates are verified",
         "recording proxy",
         "Anybody on the network reads the credentials.",

@@ -149,7 +149,7 @@ impl Waiting {
             let until: Expr = input.parse()?;
             return match self.until.replace(until) {
                 None => Ok(()),
-                Some(_) => Err(input.error("one condition says what is waited for")),
+                Some(_) => Err(input.error("give exactly one condition to wait for")),
             };
         }
         let how = Ident::parse_any(input)?;
@@ -168,5 +168,5 @@ impl Waiting {
 }
 
 fn twice(word: &Ident) -> Error {
-    Error::new(word.span(), format!("`{word}` is said twice"))
+    Error::new(word.span(), format!("`{word}` is repeated"))
 }

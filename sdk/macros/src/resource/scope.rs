@@ -17,7 +17,7 @@ const WHOLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
 #[derive(Default)]
 pub(crate) struct Mentions {
     names: BTreeSet<String>,
-    /// Texts, in which `{name}` may be one.
+    /// Strings, in which `{name}` may be one.
     texts: Vec<String>,
 }
 
@@ -102,22 +102,21 @@ impl Scope {
     }
 }
 
-/// Checks that no name stands for two things.
+/// Checks that each name has one meaning.
 pub(crate) fn checked(held: &[Held], parts: &[Part<'_>]) -> Result<()> {
     for one in held {
         let is_taken = parts.iter().any(|part| *part.ident == one.ident)
             || WHOLES.iter().any(|whole| one.ident == whole);
         if is_taken {
             let name = &one.ident;
-            let why =
-                format!("`{name}` stands for something else in what follows; choose another name");
+            let why = format!("`{name}` has another meaning here; choose another name");
             return Err(Error::new(name.span(), why));
         }
     }
     Ok(())
 }
 
-/// The attributes whose names do not stand for something else.
+/// The attributes whose names have no other meaning.
 pub(crate) fn named<'p>(parts: &'p [Part<'p>]) -> impl Iterator<Item = &'p Part<'p>> {
     let is_whole = |part: &Part<'_>| WHOLES.iter().any(|whole| part.ident == whole);
     parts.iter().filter(move |part| !is_whole(part))

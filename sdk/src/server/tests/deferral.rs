@@ -203,7 +203,7 @@ async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_told_all_later_is_asked_again() {
+async fn a_provider_that_learns_all_later_is_asked_again() {
     let server = server(Value::unknown(Type::String), PATIENT).await;
     let known = plain(Value::object([("address", Value::string("here"))]));
     let request = ConfigureRequest {
@@ -237,7 +237,7 @@ async fn an_import_is_put_off_by_its_handler() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_already_is_told_now_and_alone() {
+async fn what_is_wrong_already_is_reported_now_and_alone() {
     let server = server(Value::string("here"), PATIENT).await;
     let found =
         server.import(ImportRequest { id: String::new(), ..import(PATIENT) }).await.unwrap();

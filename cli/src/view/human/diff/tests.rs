@@ -456,7 +456,7 @@ fn nothing_in_a_value_steers_the_terminal() {
 }
 
 #[test]
-fn what_forces_a_replacement_is_told_where_the_value_begins() {
+fn what_forces_a_replacement_is_reported_where_the_value_begins() {
     let whole = [Path::root().attribute("input")];
     let second = [Path::root().attribute("input").index(1)];
     let check = |before: Value, after: Value, forces: &[Path], expected: &Expect| {

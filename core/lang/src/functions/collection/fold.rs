@@ -16,14 +16,14 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("list", bools())
             .returns(Type::Bool)
             .does(
-                "Says whether all elements are true, as those of an empty list are.",
+                "Returns whether all elements are true, as for an empty list.",
                 ["The bools."],
             )
             .example("alltrue([true, null])", "false"),
         Builtin::new("anytrue", any_true)
             .takes("list", bools())
             .returns(Type::Bool)
-            .does("Says whether at least one element is true.", ["The bools."])
+            .does("Returns whether at least one element is true.", ["The bools."])
             .example("anytrue([false, true])", "true"),
         Builtin::new("coalesce", coalesce)
             .takes_rest("vals", Type::Dynamic)
@@ -32,7 +32,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_dynamic()
             .returns_by(coalesce_type)
             .does(
-                "Returns the first value that is neither null nor an empty text.",
+                "Returns the first value that is neither null nor an empty string.",
                 ["The values, which get one type."],
             )
             .example(r#"coalesce("", null, "b")"#, r#""b""#),
@@ -52,8 +52,8 @@ pub(super) fn list() -> Vec<Builtin> {
             .returns_by(length_type)
             .reads_little()
             .does(
-                "Returns how many elements a collection has, or how many characters a text.",
-                ["The collection or text."],
+                "Returns the number of elements of a collection, or of characters of a string.",
+                ["The collection or string."],
             )
             .example(r#"length("héllo")"#, "5")
             .example("length([1, 2])", "2"),
@@ -63,7 +63,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .returns_by(one_type)
             .reads_little()
             .does(
-                "Returns the only element, or null if there is none; more are an error.",
+                "Returns the only element, or null for an empty collection; several elements are an error.",
                 ["A list, set or tuple."],
             )
             .example("one([])", "null")
@@ -71,7 +71,7 @@ pub(super) fn list() -> Vec<Builtin> {
         Builtin::new("sum", sum)
             .takes("list", Type::Dynamic)
             .returns(Type::Number)
-            .does("Adds up numbers.", ["A list, set or tuple of numbers, at least one."])
+            .does("Returns the sum of numbers.", ["A list, set or tuple of numbers, at least one."])
             .example("sum([1, 2.5])", "3.5"),
     ]
 }

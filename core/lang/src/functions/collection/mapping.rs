@@ -41,11 +41,11 @@ pub(super) fn list() -> Vec<Builtin> {
             .returns_by(lookup_type)
             .reads_little()
             .does(
-                "Returns the element of a map under a key, or a default if there is none.",
+                "Returns the element of a map under a key, or a default.",
                 [
                     "The map or object.",
                     "The key.",
-                    "What is returned without such a key; if left out, that is an error.",
+                    "Result if the key does not exist, which is an error without it.",
                 ],
             )
             .example(r#"lookup({a = 1}, "b", 2)"#, "2"),
@@ -56,7 +56,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_marked()
             .returns_by(merge_type)
             .does(
-                "Puts maps together, where later ones win.",
+                "Merges maps; later ones take precedence.",
                 ["The maps or objects; null adds nothing."],
             )
             .example("merge({a = 1}, {a = 2, b = 3})", "{\n  \"a\" = 2\n  \"b\" = 3\n}"),
@@ -67,7 +67,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_marked()
             .returns_by(zipmap_type)
             .does(
-                "Makes a map of keys and as many values.",
+                "Makes a map from a list of keys and a list of values.",
                 ["The keys.", "The values, in the same order."],
             )
             .example(r#"zipmap(["a"], [1])"#, "{\n  \"a\" = 1\n}"),
@@ -75,8 +75,8 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("values", Type::map(lists()))
             .returns(Type::map(lists()))
             .does(
-                "Makes a map from each text in a map of lists to the keys it stood under.",
-                ["The map of lists of texts."],
+                "Swaps the keys and values of a map of lists of strings.",
+                ["The map of lists of strings."],
             )
             .example(
                 r#"transpose({a = ["1"]})"#,

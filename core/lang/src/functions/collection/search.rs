@@ -13,7 +13,7 @@ pub(super) fn list() -> Vec<Builtin> {
         Builtin::new("distinct", distinct)
             .takes("list", any_list())
             .returns_by(|args| Ok(args.first().map_or(Type::Dynamic, Value::ty)))
-            .does("Returns a list without what occurred before in it.", ["The list."])
+            .does("Removes duplicate elements from a list.", ["The list."])
             .example("distinct([1, 2, 1])", "tolist([\n  1,\n  2,\n])"),
         Builtin::new("matchkeys", match_keys)
             .takes("values", any_list())
@@ -21,11 +21,11 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("searchset", any_list())
             .returns_by(match_keys_type)
             .does(
-                "Returns those elements of a list that stand where another list has a wanted key.",
+                "Returns the elements of a list at the positions where another list has one of the given keys.",
                 [
-                    "The list to choose from.",
+                    "The list.",
                     "The keys, one for each of its elements.",
-                    "The wanted keys.",
+                    "The keys to select.",
                 ],
             )
             .example(r#"matchkeys(["a", "b"], [1, 2], [2])"#, "tolist([\n  \"b\",\n])"),
@@ -34,7 +34,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("value", Type::Dynamic)
             .returns(Type::Bool)
             .does(
-                "Says whether a collection has an element.",
+                "Returns whether a collection contains a value.",
                 ["The list, set or tuple.", "The element."],
             )
             .example(r#"contains(["a"], "a")"#, "true"),
@@ -43,7 +43,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("value", Type::Dynamic)
             .returns(Type::Number)
             .does(
-                "Returns the place of the first element equal to a value; without one it fails.",
+                "Returns the index of the first element equal to a value, or fails.",
                 ["The list or tuple.", "The value."],
             )
             .example(r#"index(["a", "b"], "b")"#, "1"),

@@ -26,8 +26,8 @@ fn picking() -> Vec<Builtin> {
             .returns_by(element_type)
             .reads_little()
             .does(
-                "Returns an element of a list, which starts over after its end.",
-                ["The list or tuple, not an empty one.", "The place, from 0."],
+                "Returns an element of a list; the index wraps around at the end.",
+                ["The list or tuple, not an empty one.", "The index, from 0."],
             )
             .example(r#"element(["a", "b"], 3)"#, r#""b""#),
         Builtin::new("slice", slice)
@@ -37,18 +37,18 @@ fn picking() -> Vec<Builtin> {
             .takes("end_index", Type::Number)
             .returns_by(slice_type)
             .does(
-                "Returns the elements of a list between two places.",
+                "Returns the elements of a list between two indexes.",
                 [
                     "The list or tuple.",
-                    "The place of the first element, from 0.",
-                    "The place behind the last element.",
+                    "Index of the first element, from 0.",
+                    "Index after the last element.",
                 ],
             )
             .example("slice([1, 2, 3], 1, 2)", "[\n  2,\n]"),
         Builtin::new("compact", compact)
             .takes("list", Type::list(Type::String))
             .returns(Type::list(Type::String))
-            .does("Returns a list of texts without null and empty ones.", ["The texts."])
+            .does("Returns a list of strings without null and empty ones.", ["The strings."])
             .example(r#"compact(["a", "", null])"#, "tolist([\n  \"a\",\n])"),
     ]
 }
@@ -62,22 +62,22 @@ fn building() -> Vec<Builtin> {
             .or_marked()
             .returns_by(|args| Ok(Type::list(args.first().map_or(Type::Dynamic, Value::ty))))
             .does(
-                "Divides a list into lists of a given length, of which the last may be shorter.",
-                ["The list.", "The length of each; 0 for everything in one."],
+                "Splits a list into lists of a given length; the last one may be shorter.",
+                ["The list.", "Length of each list; 0 for a single list."],
             )
             .example("length(chunklist([1, 2, 3], 2))", "2"),
         Builtin::new("concat", concat)
             .takes_rest("seqs", Type::Dynamic)
             .or_marked()
             .returns_by(concat_type)
-            .does("Puts lists together, one after the other.", ["The lists or tuples."])
+            .does("Concatenates lists.", ["The lists or tuples."])
             .example(r#"concat([1], ["a"])"#, "[\n  1,\n  \"a\",\n]"),
         Builtin::new("flatten", flatten)
             .takes("list", Type::Dynamic)
             .or_marked()
             .returns_by(flatten_type)
             .does(
-                "Replaces lists within a list by their elements, at every depth.",
+                "Replaces nested lists with their elements, at every depth.",
                 ["The list, set or tuple."],
             )
             .example("flatten([[1, [2]], 3])", "[\n  1,\n  2,\n  3,\n]"),
@@ -87,10 +87,7 @@ fn building() -> Vec<Builtin> {
             .or_unknown()
             .or_dynamic()
             .or_marked()
-            .does(
-                "Was removed from the language, where `tolist([...])` does the same.",
-                ["The elements."],
-            )
+            .does("Removed from the language; use `tolist([...])`.", ["The elements."])
             .example("can(list(1))", "false"),
         Builtin::new("map", |_| Err(removed("map", "tomap({ ... })")))
             .takes_rest("vals", Type::Dynamic)
@@ -98,16 +95,13 @@ fn building() -> Vec<Builtin> {
             .or_unknown()
             .or_dynamic()
             .or_marked()
-            .does(
-                "Was removed from the language, where `tomap({...})` does the same.",
-                ["Keys and elements in turn."],
-            )
+            .does("Removed from the language; use `tomap({...})`.", ["Keys and elements in turn."])
             .example(r#"can(map("a", 1))"#, "false"),
         Builtin::new("range", range)
             .takes_rest("params", Type::Number)
             .returns(Type::list(Type::Number))
             .does(
-                "Counts up or down to a limit, which is not reached.",
+                "Returns a sequence of numbers up or down to a limit, which is excluded.",
                 ["The limit; or the start and the limit; or the start, the limit and the step."],
             )
             .example("range(1, 3)", "tolist([\n  1,\n  2,\n])"),
@@ -115,15 +109,12 @@ fn building() -> Vec<Builtin> {
             .takes("list", Type::Dynamic)
             .or_marked()
             .returns_by(reverse_type)
-            .does(
-                "Returns the elements of a list from the last to the first.",
-                ["The list or tuple."],
-            )
+            .does("Returns the elements of a list in reverse order.", ["The list or tuple."])
             .example("reverse([1, 2])", "[\n  2,\n  1,\n]"),
         Builtin::new("sort", sort)
             .takes("list", Type::list(Type::String))
             .returns(Type::list(Type::String))
-            .does("Sorts texts by their characters.", ["The texts."])
+            .does("Sorts strings by their characters.", ["The strings."])
             .example(r#"sort(["b", "a"])"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
     ]
 }

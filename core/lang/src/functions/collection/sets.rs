@@ -11,13 +11,10 @@ use super::{Outcome, converted, element_of};
 pub(super) fn list() -> Vec<Builtin> {
     vec![
         operation("setintersection", intersection)
-            .does("Returns what is in all of some sets.", ["The first set.", "The other sets."])
+            .does("Returns the intersection of sets.", ["The first set.", "The other sets."])
             .example(r#"setintersection(["a", "b"], ["b"])"#, "toset([\n  \"b\",\n])"),
         operation("setunion", union)
-            .does(
-                "Returns what is in at least one of some sets.",
-                ["The first set.", "The other sets."],
-            )
+            .does("Returns the union of sets.", ["The first set.", "The other sets."])
             .example(r#"setunion(["b"], ["a"])"#, "toset([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("setsubtract", subtract)
             .takes("a", any_set())
@@ -26,8 +23,8 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_dynamic()
             .returns_by(operation_type)
             .does(
-                "Returns what is in one set and not in another.",
-                ["The one set.", "The other set."],
+                "Returns the elements of one set that are not in another.",
+                ["The first set.", "The other set."],
             )
             .example(r#"setsubtract(["a", "b"], ["b"])"#, "toset([\n  \"a\",\n])"),
         Builtin::new("setproduct", product)
@@ -35,7 +32,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_marked()
             .returns_by(product_type)
             .does(
-                "Returns every combination of one element from each collection.",
+                "Returns all combinations of one element from each collection.",
                 ["The collections, at least two; lists and tuples keep their order."],
             )
             .example(r#"length(setproduct(["a", "b"], [1, 2]))"#, "4"),
@@ -55,7 +52,7 @@ fn operation(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
         .returns_by(operation_type)
 }
 
-/// The elements get a common type. An empty set of no particular type has no say in it.
+/// The elements get a common type. An empty set without an element type does not affect it.
 fn operation_type(args: &[Value]) -> Result<Type, CallError> {
     let mut elements = Vec::new();
     for arg in args {

@@ -1,4 +1,4 @@
-//! Texts in other character encodings than UTF-8, by their registered names.
+//! Strings in other character encodings than UTF-8, by their registered names.
 
 mod pages;
 
@@ -18,8 +18,8 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("encoding", Type::String)
             .returns(Type::String)
             .does(
-                "Writes a text in another character encoding, and the bytes of that in Base64.",
-                ["The text.", "The IANA name of the encoding."],
+                "Encodes a string in another character encoding, and the result as Base64.",
+                ["The string.", "The IANA name of the encoding."],
             )
             .example(r#"textencodebase64("hé", "UTF-16LE")"#, r#""aADpAA==""#),
         Builtin::new("textdecodebase64", decode)
@@ -27,8 +27,8 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("encoding", Type::String)
             .returns(Type::String)
             .does(
-                "Reads a text of another character encoding whose bytes are written in Base64.",
-                ["The Base64 letters, with padding.", "The IANA name of the encoding."],
+                "Decodes a string of another character encoding from Base64.",
+                ["The Base64 string, with padding.", "The IANA name of the encoding."],
             )
             .example(r#"textdecodebase64("aADpAA==", "UTF-16LE")"#, r#""hé""#),
     ]
@@ -77,7 +77,7 @@ impl Charset {
         Some(Self::Listed(encoding))
     }
 
-    /// The bytes of a text; `None` if a character has none.
+    /// The bytes of a string; `None` if a character has none.
     fn encode(&self, text: &str) -> Option<Vec<u8>> {
         match self {
             Self::Utf8 => Some(text.as_bytes().to_vec()),

@@ -18,7 +18,7 @@ pub(super) fn function() -> Builtin {
             _ => Ok(Type::Dynamic),
         })
         .does(
-            "Reads comma-separated values as objects, with the names in the first row.",
+            "Decodes comma-separated values to objects, with the names in the first row.",
             ["The rows."],
         )
         .example(
@@ -109,7 +109,7 @@ impl<'t> Reader<'t> {
         Ok(Some(fields))
     }
 
-    /// Goes on behind one line end.
+    /// Continues behind one line end.
     fn advance_to(&mut self, rest: &'t str) {
         self.line += 1;
         self.rest = rest;

@@ -22,7 +22,7 @@ pub(super) fn function() -> Builtin {
         args.ctx.budget.steps(text.len())?;
         args.string(STANDARD.encode(gzip(text.as_bytes())))
     })
-    .does("Compresses a text with gzip and writes the bytes in Base64.", ["The text."])
+    .does("Compresses a string with gzip and encodes the result as Base64.", ["The string."])
     .example(r#"base64gzip("hello")"#, r#""H4sIAAAAAAAA/8pIzcnJBwAAAP//AQAA//+GphA2BQAAAA==""#)
 }
 

@@ -1,4 +1,4 @@
-//! Functions on paths as texts, with `/` between the parts.
+//! Functions on paths as strings, with `/` between the parts.
 
 use formwork_value::{Type, Value};
 
@@ -9,10 +9,7 @@ type Outcome = Result<Value, CallError>;
 pub(super) fn list() -> Vec<Builtin> {
     vec![
         of_path("abspath", abs_path)
-            .does(
-                "Returns the path from the root of the file system to where a path leads.",
-                ["The path."],
-            )
+            .does("Returns the absolute path of a path.", ["The path."])
             .example(r#"abspath("a/../b")"#, r#""/work/b""#),
         of_path("basename", |args| args.string(base_name(args.text(0)?)))
             .does("Returns the last name in a path.", ["The path."])
@@ -21,7 +18,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .does("Returns a path without its last name.", ["The path."])
             .example(r#"dirname("a/b.txt")"#, r#""a""#),
         of_path("pathexpand", |args| args.string(expanded(args, args.text(0)?)?))
-            .does("Puts the home folder in place of a `~` with which a path begins.", ["The path."])
+            .does("Replaces a leading `~` in a path with the home folder.", ["The path."])
             .example(r#"pathexpand("~/a")"#, r#""/home/me/a""#),
     ]
 }

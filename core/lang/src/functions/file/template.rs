@@ -23,7 +23,7 @@ pub(super) fn list() -> Vec<Builtin> {
         .reads_little()
         .does(
             "Renders the template in a file.",
-            ["Where the template is.", "The names that the template may use: a map or an object."],
+            ["Path of the template.", "Variables of the template: a map or an object."],
         )
         .example(r#"templatefile("greeting.tftpl", {name = "Ann"})"#, r#""Hello Ann!""#),
         Builtin::new("templatestring", |args| {
@@ -39,10 +39,10 @@ pub(super) fn list() -> Vec<Builtin> {
         .reads_little()
         .special(Special::Reference)
         .does(
-            "Renders a template that another part of the configuration has as a value.",
+            "Renders a template from another value of the configuration.",
             [
-                "The template: a reference to a text, not the text itself.",
-                "The names that the template may use: a map or an object.",
+                "The template: a reference to a string, not a literal string.",
+                "Variables of the template: a map or an object.",
             ],
         )
         .example(r#"[for t in ["$${x}!"] : templatestring(t, {x = 1})]"#, "[\n  \"1!\",\n]")

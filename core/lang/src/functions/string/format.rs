@@ -1,4 +1,4 @@
-//! `format` and `formatlist`: texts with verbs in the manner of printf.
+//! `format` and `formatlist`: strings with verbs in the manner of printf.
 
 use crate::kind::Kind;
 use formwork_value::codec::json;
@@ -23,9 +23,9 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_unknown()
             .returns(Type::String)
             .does(
-                "Puts values into a text, each at the place and in the form that a verb says.",
+                "Formats values by the verbs in a string.",
                 [
-                    "The text with verbs such as `%s`, `%05.2f` or `%#v`.",
+                    "The format string, with verbs such as `%s`, `%05.2f` or `%#v`.",
                     "The values, one for each verb.",
                 ],
             )
@@ -37,10 +37,10 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_unknown()
             .returns(Type::list(Type::String))
             .does(
-                "Does what `format` does once for each element of the lists among the values.",
+                "Applies `format` to each element of the lists among the values.",
                 [
-                    "The text with verbs such as `%s`, `%05.2f` or `%#v`.",
-                    "The values: lists of one length, and others that stay the same.",
+                    "The format string, with verbs such as `%s`, `%05.2f` or `%#v`.",
+                    "The values: lists of equal length, and others that are the same for each element.",
                 ],
             )
             .example(
@@ -207,7 +207,7 @@ fn parse_verb(text: &str) -> Result<(Verb<'_>, &str), CallError> {
     Ok((verb, behind))
 }
 
-/// Reads digits at the start of a text; returns what is behind, `None` if there are none.
+/// Reads digits at the start of a string; returns what is behind, `None` if there are none.
 fn number<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f str>, CallError> {
     let n = text.bytes().take_while(u8::is_ascii_digit).count();
     if n == 0 {

@@ -4,7 +4,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Span};
 
 use super::read;
-use crate::syntax::surroundings::is_around;
+use crate::syntax::source_context::is_around;
 use crate::syntax::{Expr, ExprKind};
 
 /// The names and numbers that lead to the innermost object or array around a span, as in `a.b[0]`.

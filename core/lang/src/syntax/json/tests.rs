@@ -24,7 +24,7 @@ fn parse(text: &str) -> (Body, Text) {
     (body, Text { sources, diags })
 }
 
-/// The content of a text, read by a schema, and its problems.
+/// The content of a JSON text, read by a schema, and its problems.
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse(text);
     let found = content(&mut text.diags, &body, &SCHEMA);
@@ -103,7 +103,7 @@ fn what_does_not_fit_is_reported_where_it_stands() {
 }
 
 #[test]
-fn the_first_mistake_of_a_text_is_named_as_the_reference_does() {
+fn the_first_mistake_of_a_text_is_named_as_terraform_does() {
     let mut out = String::new();
     for text in [
         "",
@@ -190,7 +190,7 @@ fn reading_goes_on_behind_what_is_wrong() {
         1:44 "nul" Invalid JSON keyword
             "nul" is none of the words true, false and null. Did you mean null?
         1:54 "1" Missing property value colon
-            A colon stands between the name of a member and its value.
+            A colon must separate the name of a member from its value.
         1:68 "-" Invalid JSON number
             "-" is no number: digits with no zero before them, a point with digits behind it, and an exponent.
         "{\"a\": {\"b\": 1,}, \"c\": [1, 2}, \"d\": {\"e\": 1], \"f\": wrong}"
@@ -215,7 +215,7 @@ fn reading_goes_on_behind_what_is_wrong() {
         1:17 "2" Missing item seperator comma
             A comma stands between one and the next.
         1:32 "{" Missing property value colon
-            A colon stands between the name of a member and its value.
+            A colon must separate the name of a member from its value.
         1:38 "wrong" Invalid JSON keyword
             "wrong" is none of the words true, false and null.
         1:46 "e" Invalid object property name

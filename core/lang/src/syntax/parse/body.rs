@@ -263,7 +263,7 @@ impl Parser<'_> {
                     "An equals sign sets an argument, which has no labels; the content of a block follows its labels in braces, without an equals sign."
                 }
                 TokenKind::Newline => {
-                    "The opening brace of a block stands on the same line as its type and labels."
+                    "The opening brace of a block must be on the line of its type and labels."
                 }
                 _ => "A label, in quotes, or the opening brace of the block is expected here.",
             };
@@ -362,7 +362,7 @@ impl Parser<'_> {
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => {
                     let sign = &self.slice(token)[..1];
                     let detail = format!(
-                        "Labels are fixed text, so a template sequence means nothing here. For a literal {sign}{{ write {sign}{sign}{{."
+                        "Labels are fixed text, so a template sequence is invalid here. For a literal {sign}{{ write {sign}{sign}{{."
                     );
                     wrong = Some(self.error("Invalid string literal", detail, self.span(token)));
                     self.skip_sequence();

@@ -57,7 +57,7 @@ impl Parser<'_> {
             }
             "`" => (
                 "Invalid character",
-                "Backticks have no meaning here. A text of several lines is written as a heredoc, which begins with <<EOT and ends with EOT on a line of its own.",
+                "Backticks have no meaning here. Write a string of several lines as a heredoc, which begins with <<EOT and ends with EOT on its own line.",
             ),
             ";" => (
                 "Invalid character",
@@ -65,7 +65,7 @@ impl Parser<'_> {
             ),
             _ if text.starts_with('\0') => (
                 "Invalid character",
-                "There is a zero byte here. This file is no text in UTF-8, or it is damaged.",
+                "There is a zero byte here. This file is not UTF-8, or it is damaged.",
             ),
             "\u{201c}" | "\u{201d}" => (
                 "Invalid character",
@@ -76,9 +76,9 @@ impl Parser<'_> {
         self.error(summary, detail, self.span(token))
     }
 
-    /// Goes on behind the item of a body that has an error, of which the token at index `from` is
-    /// part: behind its line, or before the brace that closes the body. Brackets that open and close
-    /// on the way are passed over as a whole.
+    /// Continues behind the item of a body that has an error, of which the token at index `from` is
+    /// part: behind its line, or before the brace that closes the body. Brackets that open and
+    /// close on the way are passed over as a whole.
     pub(super) fn skip_item(&mut self, from: usize) {
         let mut open = Brackets::default();
         self.at = from;
@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on behind the token that closes the sequence `opener` began, which was taken already.
+    /// Continues behind the token that closes the sequence `opener` began, which was taken already.
     pub(super) fn skip_sequence(&mut self) {
         let mut depth = 0_usize;
         loop {

@@ -12,24 +12,28 @@ impl Call<'_> {
     /// Salvages as much as possible of a call whose effect is unknown.
     pub(super) async fn resolve(self, diags: &mut Diagnostics, salvaged: Salvaged) -> Salvaged {
         // That an answer fails to come a second time is nothing new.
+        // Diagnostics of the attempt are dropped. The user has the error of the failed call
+        // already, and a second one about the same dead provider would hide it.
         let mut said = Diagnostics::new();
         let Some(seen) = self.look(&mut said).await else { return salvaged };
         let prior = self.ask.prior;
         let is_gone = seen.value.value().is_null();
         let (left, what) = match (prior.value().is_null(), is_gone) {
-            (true, _) => (RemainingObject::Found(seen), "the object is there, as it was to be"),
-            (false, true) => (RemainingObject::Found(seen), "the object is not there any more"),
+            (true, _) => (RemainingObject::Found(seen), "the object exists as planned"),
+            (false, true) => (RemainingObject::Found(seen), "the object does not exist any more"),
+            // Only equality proves that nothing happened. A partly applied update differs from both
+            // the prior and the planned value, and is stored as it was read.
             (false, false) if seen.value == *prior => {
-                (RemainingObject::AsBefore, "the object is as it was before")
+                (RemainingObject::AsBefore, "the object is unchanged")
             }
             (false, false) => (
                 RemainingObject::Found(seen),
-                "the object was changed, and the state has it as it is now",
+                "the object was changed, and the state has its current value",
             ),
         };
         let addr = self.about.addr;
         let detail = format!(
-            "The provider gave no usable answer about {addr}, and was asked for the object once more: {what}."
+            "The provider gave no usable answer about {addr}, and was queried for the object again: {what}."
         );
         let summary = "An interrupted operation was resolved";
         diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
@@ -47,6 +51,8 @@ impl Call<'_> {
                 Some(by).filter(|by| import_key(ty, predecessor).as_ref() != Some(by))
             }
         };
+        // Held until the reads are done: an interrupt stops all providers, and the outcome of a
+        // lost change would stay open if it stopped this one.
         let _undisturbed = view.session.pool.revive(handle).await?;
         let read = match (object, by) {
             (Some(object), _) => {
@@ -60,6 +66,8 @@ impl Call<'_> {
                 let identity = identity.and_then(|identity| ty.identity_payload(identity));
                 let current =
                     Current { value: imported.value.value(), private: &imported.private, identity };
+                // An import may return no more than the id (protocol, ImportResourceState), so a
+                // read has to complete the object before it can be compared.
                 let read = handle.read(diags, ty, current, about).await.ok()?;
                 // An object that differs from the planned one may belong to another party.
                 Some(read).filter(|read| is_what_was_asked(ty, ask.proposed, &read.value))?

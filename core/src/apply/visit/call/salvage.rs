@@ -42,6 +42,8 @@ pub(super) fn taken_down(
             messages: response
                 .diagnostics
                 .iter()
+                // The journal is read whole by the next command, so a provider with millions of
+                // diagnostics must not make it grow without bound.
                 .take(MOST_MESSAGES)
                 .map(|said| shortened(masked(said.summary.clone()), LONGEST_MESSAGE))
                 .collect(),
@@ -55,6 +57,8 @@ pub(super) fn taken_down(
 fn bytes_of(payload: &Payload) -> Bytes {
     match payload.encode() {
         Ok(Payload::Msgpack(bytes) | Payload::Json(bytes)) => bytes,
+        // Recovery reads empty bytes as "no usable answer". An operation without a result stays open
+        // in any case, so nothing depends on them.
         Ok(Payload::Value(..) | Payload::Absent) | Err(_) => Bytes::new(),
     }
 }
@@ -69,7 +73,7 @@ pub(in crate::apply) struct Salvaged {
 
 /// Object that exists after a call.
 pub(in crate::apply) enum RemainingObject {
-    /// The object is as it was before, as far as anybody knows; or there is none, as before.
+    /// The object is unchanged as far as is known; or there is none, as before.
     AsBefore,
     /// The effect of the call is unknown: it stays open in the journal.
     InDoubt,
@@ -113,12 +117,17 @@ impl Call<'_> {
             Ok(response) => response,
             Err(failure) => {
                 let reported = handle.failed(diags, CALL, &failure, about);
+                // Only a request that never left, or a status that only a handler chooses, proves
+                // that nothing changed. A lost connection proves nothing: the provider may have
+                // finished its work before it died.
                 return match failure.changed_nothing() {
                     true => Salvaged::as_before(reported),
                     false => Salvaged::in_doubt(reported),
                 };
             }
         };
+        // An error does not end the processing here. The protocol lets a provider return a partly
+        // created object beside an error, and Terraform stores it as tainted.
         let said = handle.said(diags, take(&mut response.diagnostics), about);
         let value = match response.state.decode_lossy(&self.ty.ty) {
             Ok((value, replaced)) => {
@@ -134,7 +143,7 @@ impl Call<'_> {
         };
         let call =
             contract::Call::Apply { planned: ask.proposed, legacy: response.legacy_type_system };
-        let exchange = Exchange::new(call).object(&response.state, &value);
+        let exchange = Exchange::for_call(call).object(&response.state, &value);
         let violations = check(&exchange, &self.ty.schemas());
         // Providers encode a null even when they report an error. An absent object says nothing.
         let (absent, violations) = split(violations, |rule| rule == Rule::ObjectPresent);
@@ -143,6 +152,8 @@ impl Call<'_> {
             return Salvaged::in_doubt(reported);
         }
         if value.value().is_null() && !ask.proposed.value().is_null() {
+            // A null although an object was planned: with an error it means that nothing was
+            // created, and without one the contract is violated.
             return self.refused(diags, said);
         }
         self.salvage_object(diags, (response, value), (said, violations))
@@ -160,8 +171,8 @@ impl Call<'_> {
             }
             Ok(()) => {
                 let problem = "Root object was present, but now absent, and no error explains it";
-                let breach = ContractViolation { summary: INCONSISTENT, call: CALL, problem };
-                let reported = self.handle.invalid(diags, breach, self.about);
+                let violation = ContractViolation { summary: INCONSISTENT, call: CALL, problem };
+                let reported = self.handle.invalid(diags, violation, self.about);
                 match is_creation {
                     true => {
                         self.quote_null(diags);
@@ -180,7 +191,7 @@ impl Call<'_> {
         let Some(last) = diags.iter().rposition(Diagnostic::is_error) else { return };
         let addr = self.about.addr;
         let note = format!(
-            "The provider returned null for {addr}: nothing was created. If an object exists all the same, add it to the state:\n  formwork import '{addr}' ID"
+            "The provider returned null for {addr}: nothing was created. If an object exists nevertheless, add it to the state:\n  formwork import '{addr}' ID"
         );
         let at = Cell::new(0);
         diags.map_from(last, |error| match at.replace(at.get() + 1) {
@@ -214,11 +225,15 @@ impl Call<'_> {
         let is_form = |rule| matches!(rule, Rule::ObjectKnown | Rule::ObjectType);
         let (form, content) = split(violations, is_form);
         let known = change_request.broken(diags, (INVALID, CALL), form, &value);
+        // A state must be wholly known, or a later run could not read it. Dropping the unknown
+        // parts keeps the id, which is what counts.
         let value = match (&received_only, &known) {
             (Ok(()), Ok(())) => value,
             _ => plain(&without_unknowns(&block.without_write_only(value.value()))),
         };
         let result = said.and(received_only).and(known);
+        // The comparison with the plan is skipped after an error: a partly created object differs
+        // from the plan as a matter of course, and Terraform reports no inconsistency then.
         let result = result.and_then(|()| self.held_against_plan(diags, &value, content));
         match result {
             // A null beside an error means that nothing was done (protocol, apply phase): the prior
@@ -270,6 +285,8 @@ impl Call<'_> {
         response: ApplyResponse,
         reported: Reported,
     ) -> Salvaged {
+        // MessagePack of an object is a map, so attributes before and after the malformed one can
+        // often be read. Losing all of them would orphan the object.
         let Some(value) = self.pieces(&response.state) else { return Salvaged::in_doubt(reported) };
         let identity = self.identity(diags, response.identity);
         let value = plain(&self.ty.block().without_write_only(value.value()));
@@ -285,11 +302,16 @@ impl Call<'_> {
     ) -> Salvaged {
         let Ask { prior, proposed: planned, .. } = self.ask;
         if prior.value().is_null()
+            // The state has the id of an existing object already. A new object without an id must
+            // not be stored as created: the next run would replace it, and the real one would never
+            // be destroyed.
             && identity.is_none()
             && !identifies(planned.value(), value.value())
         {
             return Salvaged::in_doubt(reported);
         }
+        // Providers reset the id on failure, as `d.SetId("")` in the legacy SDK does. Taken
+        // literally that would forget an object that still exists.
         let value = with_id_of(prior.value(), value);
         let seen = Seen { value, private, identity };
         Salvaged { result: Err(reported), left: RemainingObject::Answered(seen) }
@@ -301,6 +323,8 @@ impl Call<'_> {
     fn pieces(self, answer: &Payload) -> Option<Plain> {
         let Type::Object(shape) = &self.ty.ty else { return None };
         let Ask { prior, proposed: planned, .. } = self.ask;
+        // The answer to a destruction with an unreadable object says nothing about whether the
+        // object is gone.
         if planned.value().is_null() {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Updates in place and replacements.
 
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
-use formwork_value::schema::Role;
+use formwork_value::schema::{Attribute, Role};
 use formwork_value::{Type, Value};
 
 use super::journal::Journal;
@@ -11,7 +11,7 @@ use crate::checks::shown;
 use crate::finding::Finding;
 use crate::generate;
 use crate::message::Msg;
-use crate::offer::Offered;
+use crate::offer::OfferedType;
 use crate::request::{self, PlanInput, decode};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
@@ -20,7 +20,7 @@ use crate::suite::{Suite, plain};
 pub(super) async fn run(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     mut object: Object,
 ) -> Object {
     if !suite.wants_any(&["A-08", "A-10", "R-04"]) {
@@ -31,22 +31,12 @@ pub(super) async fn run(
         generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
     {
         let Some(now) = path.find(&object.config).cloned() else { continue };
-        let other = match (&now, attribute.implied_type()) {
-            (Value::String(text), _) => Value::string(format!("{}x", text.as_str())),
-            (Value::Bool(truth), _) => Value::Bool(!truth),
-            (Value::Number(_), _) => Value::int(if now == Value::int(2) { 3 } else { 2 }),
-            (Value::Null(_), Type::String) if attribute.role == Role::Optional => {
-                Value::string("conformance-changed")
-            }
-            _ => continue,
-        };
+        let Some(other) = another(&now, &attribute) else { continue };
         let Some(config) = generate::with_part(&object.config, &path, other) else { continue };
         if suite.is_late() || !suite.validate(offered, &config).await.is_fine() {
             continue;
         }
-        let mut change = input(offered, object.value.clone(), config);
-        change.private = object.private.clone();
-        change.identity = object.identity.clone();
+        let change = object.change(offered, config);
         let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &change)).await;
         let Some(answer) = call.message().filter(|_| call.is_fine()).cloned() else { continue };
         let Ok(Some(value)) = decode(answer.get_msg(1), &offered.ty()) else { continue };
@@ -62,10 +52,49 @@ pub(super) async fn run(
     object
 }
 
+/// Another value for an attribute, if there is one that is likely to be legal.
+fn another(now: &Value, attribute: &Attribute) -> Option<Value> {
+    match (now, attribute.implied_type()) {
+        (Value::String(text), _) => Some(Value::string(format!("{}x", text.as_str()))),
+        (Value::Bool(truth), _) => Some(Value::Bool(!truth)),
+        (Value::Number(_), _) => Some(Value::int(if *now == Value::int(2) { 3 } else { 2 })),
+        (Value::Null(_), Type::String) if attribute.role == Role::Optional => {
+            Some(Value::string("conformance-changed"))
+        }
+        _ => None,
+    }
+}
+
+/// A change of an object that can be made in place, if one is found.
+pub(super) async fn in_place(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    object: &Object,
+) -> Option<(PlanInput, Planned)> {
+    for (path, attribute) in
+        generate::settable_paths(offered.block(), &object.config).into_iter().take(12)
+    {
+        let now = path.find(&object.config).cloned();
+        let Some(other) = now.and_then(|now| another(&now, &attribute)) else { continue };
+        let Some(config) = generate::with_part(&object.config, &path, other) else { continue };
+        if attribute.write_only || !suite.validate(offered, &config).await.is_fine() {
+            continue;
+        }
+        let change = object.change(offered, config);
+        let Some(planned) = crate::checks::plan::plan(suite, offered, &change).await else {
+            continue;
+        };
+        if planned.answer.all_msgs(2).is_empty() && planned.value != object.value {
+            return Some((change, planned));
+        }
+    }
+    None
+}
+
 async fn update(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     object: Object,
     (change, planned): (&PlanInput, &Planned),
 ) -> Object {
@@ -97,7 +126,7 @@ async fn update(
 }
 
 /// Reads a changed object with the state from before: the change must show.
-async fn drift(suite: &mut Suite, offered: &Offered, before: &Object, after: &Object) {
+async fn drift(suite: &mut Suite, offered: &OfferedType, before: &Object, after: &Object) {
     if !suite.wants("R-04") {
         return;
     }
@@ -131,7 +160,7 @@ async fn drift(suite: &mut Suite, offered: &Offered, before: &Object, after: &Ob
 async fn replace(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     object: Object,
     change: &PlanInput,
 ) -> Object {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use formwork_value::Value;
 
 use crate::checks::shown;
-use crate::offer::Offered;
+use crate::offer::OfferedType;
 
 /// An object that may still exist.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Journal {
     }
 
     /// Notes that an object is about to be created.
-    pub(super) fn announce(&mut self, offered: &Offered, config: &Value) -> usize {
+    pub(super) fn announce(&mut self, offered: &OfferedType, config: &Value) -> usize {
         self.line("create", &offered.name, &shown(config));
         self.left.push(Some(Left {
             name: offered.name.clone(),
@@ -61,7 +61,7 @@ impl Journal {
     pub(super) fn settle(
         &mut self,
         entry: usize,
-        offered: &Offered,
+        offered: &OfferedType,
         made: Option<(&Value, &Bytes)>,
     ) {
         match made {
@@ -86,7 +86,13 @@ impl Journal {
     }
 
     /// Replaces an object by its changed form.
-    pub(super) fn change(&mut self, offered: &Offered, from: &Value, to: &Value, private: &Bytes) {
+    pub(super) fn change(
+        &mut self,
+        offered: &OfferedType,
+        from: &Value,
+        to: &Value,
+        private: &Bytes,
+    ) {
         self.line("changed", &offered.name, &shown(to));
         let own = self.left.iter_mut().flatten();
         if let Some(left) = own.into_iter().find(|it| it.value.as_ref() == Some(from)) {
@@ -96,7 +102,7 @@ impl Journal {
     }
 
     /// Notes that an object was destroyed.
-    pub(super) fn remove(&mut self, offered: &Offered, value: &Value) {
+    pub(super) fn remove(&mut self, offered: &OfferedType, value: &Value) {
         self.line("destroyed", &offered.name, &shown(value));
         let entry = self.left.iter_mut().find(|it| {
             it.as_ref()

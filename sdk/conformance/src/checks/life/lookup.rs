@@ -8,14 +8,14 @@ use crate::checks::plan::input;
 use crate::checks::shown;
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::{GENERATE, Kind, Offered};
+use crate::offer::{GENERATE, Kind, OfferedType};
 use crate::plugin::Call;
 use crate::request::{self, decode, dynamic};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
 /// Looks for an object that exists.
-pub(super) async fn run(suite: &mut Suite, offered: &Offered, object: &Object) {
+pub(super) async fn run(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let by_id = match id_of(object) {
         Some(id) if suite.wants_any(&["I-04", "I-05", "I-06"]) => {
             let request =
@@ -41,7 +41,7 @@ fn id_of(object: &Object) -> Option<String> {
 }
 
 /// Imports and reads, as a host does.
-async fn import(suite: &mut Suite, offered: &Offered, request: &Msg) -> Option<(Call, Value)> {
+async fn import(suite: &mut Suite, offered: &OfferedType, request: &Msg) -> Option<(Call, Value)> {
     let call = suite.call(Rpc::ImportResourceState, request).await;
     let answer = call.message().filter(|_| call.is_fine())?;
     let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
@@ -56,7 +56,7 @@ async fn import(suite: &mut Suite, offered: &Offered, request: &Msg) -> Option<(
 
 async fn imported(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     object: &Object,
     call: &Call,
     value: &Value,
@@ -85,7 +85,7 @@ async fn imported(
 
 async fn identity(
     suite: &mut Suite,
-    offered: &Offered,
+    offered: &OfferedType,
     object: &Object,
     by_id: Option<&(Call, Value)>,
 ) {
@@ -109,7 +109,7 @@ async fn identity(
     });
 }
 
-async fn listed(suite: &mut Suite, offered: &Offered, object: &Object) {
+async fn listed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let list = suite.offer.of(Kind::List).find(|it| it.name == offered.name).cloned();
     let Some(list) = list.filter(|_| suite.wants_any(&["L-01", "L-03"])) else { return };
     let Some(identity) = &object.identity else {
@@ -138,7 +138,7 @@ async fn listed(suite: &mut Suite, offered: &Offered, object: &Object) {
     });
 }
 
-async fn generated(suite: &mut Suite, offered: &Offered, object: &Object) {
+async fn generated(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     if !suite.wants("I-08") {
         return;
     }

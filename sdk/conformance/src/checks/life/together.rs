@@ -10,7 +10,7 @@ use crate::checks::null;
 use crate::checks::plan::{Planned, input, plan};
 use crate::finding::Finding;
 use crate::message::Msg;
-use crate::offer::Offered;
+use crate::offer::OfferedType;
 use crate::request::{self, PlanInput};
 use crate::rpc::Rpc;
 use crate::suite::{Suite, plain};
@@ -19,7 +19,7 @@ use crate::suite::{Suite, plain};
 pub(super) async fn parallel(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     config: &Value,
 ) {
     if !suite.wants("A-20") {
@@ -64,7 +64,7 @@ pub(super) async fn parallel(
 pub(super) async fn stopped(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     create: &PlanInput,
     planned: &Planned,
 ) {
@@ -97,7 +97,7 @@ pub(super) async fn stopped(
 pub(super) async fn twice(
     suite: &mut Suite,
     journal: &mut Journal,
-    offered: &Offered,
+    offered: &OfferedType,
     create: &PlanInput,
     planned: &Planned,
 ) {

@@ -19,7 +19,7 @@ pub(super) fn function() -> Builtin {
     Builtin::new("yamldecode", decode)
         .takes("src", Type::String)
         .nullable()
-        .does("Reads a value from a YAML document.", ["The document, without aliases to itself."])
+        .does("Decodes a value from YAML.", ["The document, without aliases to itself."])
         .example(
             r#"yamldecode("a: &x [1, yes]\nb: *x")"#,
             "{\n  \"a\" = [\n    1,\n    true,\n  ]\n  \"b\" = [\n    1,\n    true,\n  ]\n}",
@@ -30,7 +30,7 @@ pub(super) fn function() -> Builtin {
 fn decode(args: &Args<'_>) -> Result<Value, CallError> {
     let text = args.text(0)?;
     args.pay_bytes(text.len())?;
-    // The parser looks behind the end of a text that does not end with its last line.
+    // The parser looks behind the end of a string that does not end with its last line.
     let cut_off = text.rsplit('\n').next().filter(|line| !line.is_empty());
     let whole = match cut_off {
         Some(_) => format!("{text}\n"),

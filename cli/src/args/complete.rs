@@ -1,0 +1,242 @@
+//! Candidates for completing a command line. Pure: options and commands come from the parser's own
+//! description, names of the folder through a function.
+
+use clap::{Arg, Command};
+
+use super::page::value_name;
+
+/// Names of the folder that complete an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// Addresses of resources, instances and modules.
+    Addresses,
+    /// Workspaces.
+    Workspaces,
+    /// Output values.
+    Outputs,
+    /// Input variables.
+    Variables,
+}
+
+/// Options that are handled before the command line is parsed.
+pub(crate) const AUTOCOMPLETE: [&str; 2] = ["-install-autocomplete", "-uninstall-autocomplete"];
+
+/// The candidates for the last word of a line, in order. Empty where file names are expected.
+pub(super) fn candidates(
+    root: &Command,
+    line: &str,
+    names: &mut dyn FnMut(Names) -> Vec<String>,
+) -> Vec<String> {
+    let mut words = split(line);
+    let last = words.pop().unwrap_or_default();
+    let context = Context::of(root, &words);
+    let mut found = match (context.option, last.split_once('=')) {
+        (Some(option), _) => values(context.path(), option, names),
+        (None, Some((flag, _))) if flag.starts_with('-') => {
+            let option = context.find(flag);
+            let values = option.map(|option| values(context.path(), option, names));
+            values.into_iter().flatten().map(|value| format!("{flag}={value}")).collect()
+        }
+        (None, _) if last.starts_with('-') => context.options(),
+        (None, _) => context.words(names),
+    };
+    found.retain(|word| word.starts_with(&last));
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Splits a line as a shell would; the last word is empty behind a space. A quote may be open.
+fn split(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        let word = words.last_mut().expect("the list begins with a word and only grows");
+        match (character, quote) {
+            ('\\', None | Some('"')) => word.extend(characters.next()),
+            (c, Some(open)) if c == open => quote = None,
+            ('"' | '\'', None) => quote = Some(character),
+            (c, None) if c.is_whitespace() => {
+                if !word.is_empty() {
+                    words.push(String::new());
+                }
+            }
+            (c, _) => word.push(c),
+        }
+    }
+    words
+}
+
+/// The place of the last word in a line.
+struct Context<'c> {
+    root: &'c Command,
+    command: &'c Command,
+    /// The names of the command and those above it, without that of the program.
+    names: Vec<&'c str>,
+    /// The number of arguments before the word that are no options.
+    n_arguments: usize,
+    /// The option whose value the word is.
+    option: Option<&'c Arg>,
+}
+
+impl<'c> Context<'c> {
+    fn of(root: &'c Command, words: &[String]) -> Self {
+        let mut context =
+            Self { root, command: root, names: Vec::new(), n_arguments: 0, option: None };
+        for word in words.iter().skip(1) {
+            if context.option.take().is_some() {
+                continue;
+            }
+            if word.starts_with('-') {
+                let option = context.find(word).filter(|_| !word.contains('='));
+                context.option = option.filter(|option| {
+                    option.get_action().takes_values() && !option.is_require_equals_set()
+                });
+                continue;
+            }
+            match context.command.find_subcommand(word).filter(|_| context.n_arguments == 0) {
+                Some(next) => {
+                    context.command = next;
+                    context.names.push(next.get_name());
+                }
+                None => context.n_arguments += 1,
+            }
+        }
+        context
+    }
+
+    fn path(&self) -> &[&'c str] {
+        &self.names
+    }
+
+    /// All options of the command that are shown to people.
+    fn known(&self) -> impl Iterator<Item = &'c Arg> {
+        let global = self.root.get_arguments().filter(|arg| arg.is_global_set());
+        self.command.get_arguments().chain(global).filter(|arg| !arg.is_hide_set())
+    }
+
+    fn find(&self, flag: &str) -> Option<&'c Arg> {
+        let name = flag.trim_start_matches('-');
+        self.known().find(|arg| arg.get_long() == Some(name))
+    }
+
+    fn options(&self) -> Vec<String> {
+        let mut options: Vec<String> = self
+            .known()
+            .filter_map(|arg| {
+                let name = arg.get_long()?;
+                let equals = arg.get_action().takes_values() && arg.is_require_equals_set();
+                let is_on = arg.get_default_values().first().is_some_and(|value| value == "true");
+                Some(if equals && is_on { format!("-{name}=false") } else { format!("-{name}") })
+            })
+            .collect();
+        options.push("-help".to_owned());
+        if self.names.is_empty() {
+            options.extend(AUTOCOMPLETE.map(str::to_owned));
+            options.push("-version".to_owned());
+        }
+        options
+    }
+
+    /// Commands below this one, or the values of its next argument.
+    fn words(&self, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
+        let below = self.command.get_subcommands().filter(|one| !one.is_hide_set());
+        let mut words: Vec<String> = match self.n_arguments {
+            0 => below.map(|one| one.get_name().to_owned()).collect(),
+            _ => Vec::new(),
+        };
+        let mut positional = self.command.get_positionals();
+        let several = |arg: &&Arg| arg.get_num_args().is_some_and(|n| n.max_values() > 1);
+        let next = positional.nth(self.n_arguments);
+        let next = next.or_else(|| self.command.get_positionals().last().filter(several));
+        if let Some(arg) = next {
+            words.extend(values(self.path(), arg, names));
+        }
+        words
+    }
+}
+
+/// The values of an argument, as far as they are known.
+fn values(command: &[&str], arg: &Arg, names: &mut dyn FnMut(Names) -> Vec<String>) -> Vec<String> {
+    if arg.is_require_equals_set() && arg.get_value_names().is_some_and(|it| it[0] == "BOOL") {
+        return vec!["false".to_owned(), "true".to_owned()];
+    }
+    let possible = arg.get_possible_values();
+    if !possible.is_empty() {
+        return possible.iter().map(|value| value.get_name().to_owned()).collect();
+    }
+    match (command, &*value_name(arg)) {
+        (_, "ADDRESS" | "ADDR" | "SOURCE") if command != ["init"] => names(Names::Addresses),
+        (["workspace", "select" | "delete"], _) if arg.is_positional() => names(Names::Workspaces),
+        (["output"], "NAME") => names(Names::Outputs),
+        (_, "NAME=VALUE") => {
+            names(Names::Variables).into_iter().map(|name| format!("{name}=")).collect()
+        }
+        (["graph"], "TYPE") => {
+            ["plan", "plan-destroy", "plan-refresh-only", "apply"].map(str::to_owned).into()
+        }
+        (["init"], "MODE") => vec!["readonly".to_owned()],
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::description;
+
+    fn check(line: &str, expected: &[&str]) {
+        let mut root = description();
+        root.build();
+        let found = candidates(&root, line, &mut |names| {
+            let names: &[&str] = match names {
+                Names::Addresses => &["null_resource.a", "module.m"],
+                Names::Workspaces => &["default", "staging"],
+                Names::Outputs => &["address"],
+                Names::Variables => &["region"],
+            };
+            names.iter().map(ToString::to_string).collect()
+        });
+        assert_eq!(found, expected, "{line}");
+    }
+
+    #[test]
+    fn commands_are_completed_by_their_beginning() {
+        check("formwork val", &["validate"]);
+        check("formwork workspace s", &["select", "show"]);
+        check("formwork -chdir=x state m", &["mv"]);
+        check("formwork -chdir x state m", &["mv"]);
+        check("formwork nothing ", &[]);
+    }
+
+    #[test]
+    fn options_are_those_of_the_command_and_of_the_program() {
+        check("formwork plan -ref", &["-refresh-only", "-refresh=false"]);
+        check("formwork plan -no", &["-no-color"]);
+        check("formwork -inst", &["-install-autocomplete"]);
+        check("formwork plan -inst", &[]);
+        // Accepted without effect, so not offered.
+        check("formwork refresh -repl", &[]);
+    }
+
+    #[test]
+    fn names_come_from_the_folder() {
+        check("formwork state rm ", &["module.m", "null_resource.a"]);
+        check("formwork state rm x mod", &["module.m"]);
+        check("formwork plan -target null", &["null_resource.a"]);
+        check("formwork plan -target=null", &["-target=null_resource.a"]);
+        check("formwork plan -target 'null", &["null_resource.a"]);
+        check("formwork workspace select st", &["staging"]);
+        check("formwork workspace new st", &[]);
+        check("formwork output ", &["address"]);
+        check("formwork plan -var reg", &["region="]);
+        check("formwork plan -out ", &[]);
+    }
+
+    #[test]
+    fn switches_have_two_values() {
+        check("formwork plan -refresh=", &["-refresh=false", "-refresh=true"]);
+        check("formwork help -format=m", &["-format=man", "-format=markdown"]);
+    }
+}

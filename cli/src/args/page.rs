@@ -1,0 +1,161 @@
+//! The content of a help text, independent of its form. All of it comes from the parser's own
+//! description: help texts, manual pages and the command reference cannot disagree.
+
+use clap::{Arg, Command};
+
+use super::examples::{self, Example};
+
+/// Commands of the primary workflow. They are listed first, as in Terraform.
+const MAIN: [&str; 5] = ["init", "validate", "plan", "apply", "destroy"];
+
+/// Commands for those who write providers.
+const AUTHORING: [&str; 1] = ["provider"];
+
+/// The page of a command.
+pub(super) struct Page {
+    /// The full name of the command, with that of the program.
+    pub(super) name: String,
+    pub(super) usage: String,
+    /// Sentences about the command.
+    pub(super) about: String,
+    pub(super) sections: Vec<Section>,
+    pub(super) example: Option<&'static Example>,
+    /// Whether there are commands below this one.
+    pub(super) is_group: bool,
+}
+
+/// Rows about arguments, options or commands.
+pub(super) struct Section {
+    pub(super) title: String,
+    /// Name and description of each.
+    pub(super) rows: Vec<(String, String)>,
+}
+
+impl Page {
+    /// The page of a command with its full name.
+    pub(super) fn of(command: &Command, name: &str) -> Self {
+        let is_root = !name.contains(' ');
+        let about = command.get_long_about().or_else(|| command.get_about());
+        let mut sections = commands(command, is_root);
+        let positional = command.get_positionals().filter(|arg| !arg.is_hide_set());
+        let rows = positional.map(|arg| (value_name(arg), summary(arg.get_help()))).collect();
+        sections.push(Section { title: "Arguments".to_owned(), rows });
+        sections.extend(options(command, if is_root { "Global options" } else { "Options" }));
+        sections.retain(|section| !section.rows.is_empty());
+        Self {
+            name: name.to_owned(),
+            usage: usage(command, name),
+            about: about.map_or_else(String::new, |about| {
+                format!("{}.", about.to_string().trim_end_matches('.'))
+            }),
+            sections,
+            example: examples::of(name.split_once(' ').map_or("", |(_, command)| command)),
+            is_group: command.has_subcommands(),
+        }
+    }
+
+    /// The example as a line for a shell.
+    pub(super) fn example_line(&self) -> Option<(String, &'static str)> {
+        let Example { arguments, effect, .. } = self.example?;
+        Some((format!("{} {arguments}", self.name).trim_end().to_owned(), effect))
+    }
+}
+
+fn usage(command: &Command, name: &str) -> String {
+    let is_root = !name.contains(' ');
+    let mut usage = name.to_owned();
+    if is_root {
+        usage.push_str(" [global options]");
+    }
+    match (command.has_subcommands(), command.is_subcommand_required_set()) {
+        (true, true) => usage.push_str(" COMMAND"),
+        (true, false) => usage.push_str(" [COMMAND]"),
+        (false, _) => {}
+    }
+    if !is_root {
+        usage.push_str(" [options]");
+    }
+    for arg in command.get_positionals().filter(|arg| !arg.is_hide_set()) {
+        usage.push_str(&match arg.is_required_set() {
+            true => format!(" {}", value_name(arg)),
+            false => format!(" [{}]", value_name(arg)),
+        });
+    }
+    usage
+}
+
+/// The commands below a command; those of the program in three groups.
+fn commands(command: &Command, is_root: bool) -> Vec<Section> {
+    let groups: &[&str] = match is_root {
+        true => &["Main commands", "All other commands", "Commands for provider authors"],
+        false => &["Commands"],
+    };
+    let group_of = |name: &str| match name {
+        _ if !is_root => 0,
+        name if MAIN.contains(&name) => 0,
+        name if AUTHORING.contains(&name) => 2,
+        _ => 1,
+    };
+    let mut sections: Vec<Section> = groups
+        .iter()
+        .map(|title| Section { title: (*title).to_owned(), rows: Vec::new() })
+        .collect();
+    for one in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+        let row = (one.get_name().to_owned(), summary(one.get_about()));
+        sections[group_of(one.get_name())].rows.push(row);
+    }
+    if is_root && let Some(others) = sections.get_mut(1) {
+        others.rows.sort();
+    }
+    sections
+}
+
+/// The options of a command, by their headings. Those without one come first.
+fn options(command: &Command, title: &str) -> Vec<Section> {
+    let mut sections = vec![Section { title: title.to_owned(), rows: Vec::new() }];
+    let is_shown =
+        |arg: &&Arg| arg.get_long().is_some() && arg.get_id() != "help" && !arg.is_hide_set();
+    for arg in command.get_arguments().filter(is_shown) {
+        let title = arg.get_help_heading().unwrap_or(title);
+        let row = (flag(arg), format!("{}{}", summary(arg.get_help()), default_of(arg)));
+        match sections.iter_mut().find(|section| section.title == title) {
+            Some(section) => section.rows.push(row),
+            None => sections.push(Section { title: title.to_owned(), rows: vec![row] }),
+        }
+    }
+    sections
+}
+
+fn summary(help: Option<&clap::builder::StyledStr>) -> String {
+    let text = help.map(ToString::to_string).unwrap_or_default();
+    if text.is_empty() { text } else { format!("{}.", text.trim_end_matches('.')) }
+}
+
+/// The default value of a flag, for its help text. A switch that is off needs none.
+fn default_of(arg: &Arg) -> String {
+    match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
+        Some(default) if arg.get_action().takes_values() && default != "false" => {
+            format!(" Default: {default}.")
+        }
+        _ => String::new(),
+    }
+}
+
+/// The name of an argument's value.
+pub(super) fn value_name(arg: &Arg) -> String {
+    let name = arg.get_value_names().and_then(|names| names.first());
+    name.map_or_else(|| arg.get_id().as_str().to_uppercase(), ToString::to_string)
+}
+
+fn flag(arg: &Arg) -> String {
+    let name = arg.get_long().unwrap_or_default();
+    if !arg.get_action().takes_values() {
+        return format!("-{name}");
+    }
+    match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
+        // Of a switch the interesting form is the one that is not the default.
+        Some(default) if default == "true" => format!("-{name}=false"),
+        Some(default) if default == "false" => format!("-{name}"),
+        _ => format!("-{name}={}", value_name(arg)),
+    }
+}

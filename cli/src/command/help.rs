@@ -1,0 +1,54 @@
+//! `formwork help`: prints help texts, manual pages and the command reference.
+
+use std::path::Path;
+
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::args::{self, HelpArgs, HelpFormat};
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::report::Report;
+use crate::view::{Screen, out, out_data};
+
+/// Runs the command.
+pub(super) fn run(args: &HelpArgs, env: &Env) -> Exit {
+    let mut diags = Diagnostics::new();
+    let done = match (args.format, &args.out) {
+        (HelpFormat::Man, Some(folder)) => write(&mut diags, args, folder),
+        (_, Some(_)) => {
+            let detail = "-out names a folder for manual pages. It needs -format=man.";
+            Err(diags.error(Diagnostic::error("Invalid combination of options", detail)))
+        }
+        (HelpFormat::Text, None) => {
+            args::help_text(&mut diags, &args.command, Screen::of(env).width).map(|text| out(&text))
+        }
+        (HelpFormat::Man, None) => {
+            args::manual_page(&mut diags, &args.command).map(|(_, text)| out_data(&text))
+        }
+        (HelpFormat::Markdown, None) => {
+            out_data(&args::command_reference());
+            Ok(())
+        }
+    };
+    match done {
+        Ok(()) => Exit::Done,
+        Err(Reported { .. }) => {
+            let report = Report::new(Screen::of(env), false, env.compact_warnings);
+            report.diagnostics(&Sources::new(), &diags);
+            Exit::Failed
+        }
+    }
+}
+
+/// Writes the manual pages of a command and of all commands below it.
+fn write(diags: &mut Diagnostics, args: &HelpArgs, folder: &Path) -> Result<(), Reported> {
+    let pages = args::manual_pages(diags, &args.command)?;
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
+        pages.iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
+    });
+    written.map_err(|error| {
+        let detail = format!("The pages cannot be written to {}: {error}.", folder.display());
+        diags.error(Diagnostic::error("Unable to write manual pages", detail))
+    })
+}

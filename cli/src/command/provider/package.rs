@@ -1,0 +1,228 @@
+//! `formwork provider package`: packs the programs of a provider as registries and mirrors want them:
+//! an archive for each platform, checksums, their signature, and the manifest.
+
+use std::fs::File;
+use std::io::{self, Cursor, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use formwork_core::disk::{MAX_RECORD, read_named_text};
+use formwork_core::version::Version;
+use formwork_value::diag::{Blame, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+use zip::write::SimpleFileOptions;
+
+use super::signing;
+use crate::args::ProviderPackageArgs;
+use crate::clock;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::install::hash;
+use crate::platform::Platform;
+use crate::view::report::Report;
+use crate::view::{Screen, out};
+
+/// Documents that go into each archive if the folder has them.
+const DOCUMENTS: [&str; 5] = ["LICENSE", "LICENSE.md", "LICENSE.txt", "README.md", "CHANGELOG.md"];
+
+/// Prefix of the names of programs.
+const PROGRAM: &str = "terraform-provider-";
+
+/// Runs the command.
+pub(super) fn run(args: &ProviderPackageArgs, env: &Env) -> Exit {
+    let mut diags = Diagnostics::new();
+    let packed = pack(&mut diags, args, env);
+    let report = Report::new(Screen::of(env), false, env.compact_warnings);
+    report.diagnostics(&Sources::new(), &diags);
+    match packed {
+        Ok(names) => {
+            let list: String = names.iter().map(|name| format!("  {name}\n")).collect();
+            out(&format!("Wrote to {}:\n{list}", args.out.display()));
+            Exit::Done
+        }
+        Err(Reported { .. }) => Exit::Failed,
+    }
+}
+
+/// A file of the release.
+struct Packed {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+fn pack(
+    diags: &mut Diagnostics,
+    args: &ProviderPackageArgs,
+    env: &Env,
+) -> Result<Vec<String>, Reported> {
+    let version: Version = args.version.parse().map_err(|error| {
+        let detail =
+            format!("-version={:?} is not a version such as 1.2.3: {error}.", args.version);
+        diags.error(Diagnostic::error("Invalid version", detail))
+    })?;
+    let programs = programs(diags, &args.programs)?;
+    let kind = kind(diags, &programs)?;
+    let manifest = manifest(diags, &args.manifest)?;
+    let base = format!("{PROGRAM}{kind}_{version}");
+    let mut files = Vec::new();
+    for (platform, program) in &programs {
+        let suffix = if platform.os == "windows" { ".exe" } else { "" };
+        let bytes = archive(&format!("{PROGRAM}{kind}_v{version}{suffix}"), program);
+        let bytes = bytes.map_err(|error| unpacked(diags, program, &error))?;
+        files.push(Packed { name: format!("{base}_{platform}.zip"), bytes });
+    }
+    files.push(Packed { name: format!("{base}_manifest.json"), bytes: manifest.into_bytes() });
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut sums = String::new();
+    for Packed { name, bytes } in &files {
+        let sum = hash::of_packed(&mut &bytes[..]);
+        let sum = sum.map_err(|error| unpacked(diags, Path::new(name), &error))?;
+        sums.push_str(&format!("{}  {name}\n", sum.trim_start_matches("zh:")));
+    }
+    let signature = match &args.key {
+        Some(key) => Some(sign(diags, key, env, sums.as_bytes())?),
+        None => {
+            let detail = "Without -key=FILE the checksums have no signature. Registries refuse such a release; mirrors take it.";
+            diags.warn(Diagnostic::warning("Release is not signed", detail));
+            None
+        }
+    };
+    files.push(Packed { name: format!("{base}_SHA256SUMS"), bytes: sums.into_bytes() });
+    files.extend(signature.map(|bytes| Packed { name: format!("{base}_SHA256SUMS.sig"), bytes }));
+    write(diags, &args.out, &files)?;
+    Ok(files.into_iter().map(|file| file.name).collect())
+}
+
+/// The programs by platform. A path without a platform is for that of this machine.
+fn programs(
+    diags: &mut Diagnostics,
+    given: &[String],
+) -> Result<Vec<(Platform, PathBuf)>, Reported> {
+    let mut programs: Vec<(Platform, PathBuf)> = Vec::new();
+    for text in given {
+        let named = text.split_once('=').and_then(|(name, path)| {
+            let platform: Platform = name.parse().ok()?;
+            Some((platform, PathBuf::from(path)))
+        });
+        let (platform, path) = named.unwrap_or_else(|| (Platform::current(), text.into()));
+        if !path.is_file() {
+            let detail = format!(
+                "There is no file {:?}. Give the path of a program, or PLATFORM=PATH such as darwin_arm64=build/{PROGRAM}NAME.",
+                path.display().to_string()
+            );
+            return Err(diags.error(Diagnostic::error("No such program", detail)));
+        }
+        if programs.iter().any(|(known, _)| *known == platform) {
+            let detail =
+                format!("There are two programs for {platform}. Give one for each platform.");
+            return Err(diags.error(Diagnostic::error("Duplicate platform", detail)));
+        }
+        programs.push((platform, path));
+    }
+    Ok(programs)
+}
+
+/// The name of the provider, which the names of all programs have.
+fn kind(diags: &mut Diagnostics, programs: &[(Platform, PathBuf)]) -> Result<String, Reported> {
+    let mut found: Option<String> = None;
+    for (_, path) in programs {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let kind = file.strip_prefix(PROGRAM).and_then(|rest| rest.split(['_', '.']).next());
+        let Some(kind) = kind.filter(|kind| !kind.is_empty()) else {
+            let detail = format!(
+                "{} is not called {PROGRAM}NAME. Programs look for providers by that name.",
+                path.display()
+            );
+            return Err(diags.error(Diagnostic::error("Not a provider", detail)));
+        };
+        match &found {
+            Some(other) if other != kind => {
+                let detail = format!("The programs belong to two providers, {other} and {kind}.");
+                return Err(diags.error(Diagnostic::error("Different providers", detail)));
+            }
+            _ => found = Some(kind.to_owned()),
+        }
+    }
+    found.ok_or_else(|| {
+        let detail = "Give the path of at least one program.";
+        diags.error(Diagnostic::error("No such program", detail))
+    })
+}
+
+/// The text of the manifest, which must name the protocols of the provider.
+fn manifest(diags: &mut Diagnostics, path: &Path) -> Result<String, Reported> {
+    let mut refused = |why: String| {
+        let detail = format!(
+            "{}: {why}. The file names the protocols of the provider: {{\"version\": 1, \"metadata\": {{\"protocol_versions\": [\"6.0\"]}}}}.",
+            path.display()
+        );
+        diags.error(Diagnostic::error("Invalid registry manifest", detail))
+    };
+    let text = read_named_text(path, MAX_RECORD).map_err(|error| refused(error.to_string()))?;
+    let json: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+    let versions = json["metadata"]["protocol_versions"].as_array();
+    let is_version = |version: &serde_json::Value| {
+        version.as_str().and_then(|text| text.split_once('.')).is_some()
+    };
+    let is_fit = versions.is_some_and(|it| !it.is_empty() && it.iter().all(is_version));
+    if !is_fit || json["version"] != 1 {
+        return Err(refused("it has no version 1 or no protocol_versions".to_owned()));
+    }
+    Ok(text)
+}
+
+/// The archive of a program and the documents beside it: the same bytes for the same files.
+fn archive(name: &str, program: &Path) -> io::Result<Vec<u8>> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    // Without a time of its own, an entry has the first one that the format knows.
+    let options = SimpleFileOptions::default();
+    let documents = DOCUMENTS.iter().filter(|name| Path::new(name).is_file());
+    let entries = documents.map(|name| (*name, Path::new(name), 0o644));
+    for (name, path, mode) in entries.chain([(name, program, 0o755)]) {
+        archive.start_file(name, options.unix_permissions(mode)).map_err(io::Error::other)?;
+        io::copy(&mut File::open(path)?, &mut archive)?;
+    }
+    Ok(archive.finish().map_err(io::Error::other)?.into_inner())
+}
+
+fn unpacked(diags: &mut Diagnostics, path: &Path, error: &io::Error) -> Reported {
+    let detail = format!("{}: {error}.", path.display());
+    diags.error(Diagnostic::error("Unable to pack a file", detail).blame(Blame::Environment))
+}
+
+/// The signature over the checksums, in the binary form that registries want.
+fn sign(
+    diags: &mut Diagnostics,
+    key: &Path,
+    env: &Env,
+    document: &[u8],
+) -> Result<Vec<u8>, Reported> {
+    let signed = read_named_text(key, MAX_RECORD).map_err(|error| error.to_string());
+    let passphrase = env.signing_passphrase.as_deref().unwrap_or_default();
+    let signed = signed.and_then(|text| signing::sign(document, &text, passphrase, clock::now()));
+    signed.map_err(|why| {
+        let detail = format!(
+            "{}: {why}. Export a key with `gpg --export-secret-keys --armor ID`; its passphrase is taken from FORMWORK_SIGNING_PASSPHRASE.",
+            key.display()
+        );
+        diags.error(Diagnostic::error("Unable to sign the checksums", detail))
+    })
+}
+
+/// Writes the files, each aside first.
+fn write(diags: &mut Diagnostics, folder: &Path, files: &[Packed]) -> Result<(), Reported> {
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
+        files.iter().try_for_each(|file| {
+            let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+            aside.write_all(&file.bytes)?;
+            aside.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+            aside.persist(folder.join(&file.name)).map(drop).map_err(|error| error.error)
+        })
+    });
+    written.map_err(|error| {
+        let detail = format!("{}: {error}.", folder.display());
+        let diagnostic = Diagnostic::error("Unable to write the release", detail);
+        diags.error(diagnostic.blame(Blame::Environment))
+    })
+}

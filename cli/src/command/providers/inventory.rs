@@ -1,0 +1,284 @@
+//! `formwork providers -json` and `formwork providers sbom`: the programs and modules that a folder
+//! runs, for programs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::config::{Config, ModuleNode};
+use formwork_core::version::Constraints;
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::required_by_state;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::install::hash;
+use crate::install::lockfile::Lock;
+use crate::modules::manifest::Record;
+use crate::platform::Platform;
+use crate::view::json::tree::Json;
+use crate::view::{Screen, out_data, report::Report};
+use crate::workspace::Workspace;
+
+/// The document to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::command) enum Document {
+    /// The account of providers.
+    Providers,
+    /// The bill of materials, in CycloneDX.
+    Materials,
+}
+
+/// Runs the command.
+pub(in crate::command) async fn run(document: Document, env: &Env) -> Exit {
+    let report = Report::new(Screen::of(env), false, false);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    let json = match document {
+        Document::Providers => providers(&mut diags, &mut workspace).await,
+        Document::Materials => materials(&mut diags, &mut workspace),
+    };
+    report.diagnostics(&workspace.sources, &diags);
+    match json {
+        Ok(json) if document == Document::Materials => {
+            out_data(&format!("{}\n", json.pretty()));
+            Exit::Done
+        }
+        Ok(json) => {
+            out_data(&format!("{}\n", json.compact()));
+            Exit::Done
+        }
+        Err(Reported { .. }) => Exit::Failed,
+    }
+}
+
+/// The source of a provider's program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// Part of the engine.
+    BuiltIn,
+    /// Comes with Formwork.
+    Bundled,
+    /// Named by `dev_overrides`.
+    Development,
+    /// Runs already.
+    Reattached,
+    /// Installed by `init`.
+    Installed,
+    /// Not installed, or not the package that is locked.
+    Missing,
+}
+
+impl Origin {
+    fn name(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Bundled => "bundled",
+            Self::Development => "development",
+            Self::Reattached => "reattached",
+            Self::Installed => "installed",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// A provider that the folder uses.
+struct Used {
+    constraints: Constraints,
+    lock: Option<Lock>,
+    origin: Origin,
+    /// Its program, if it is a file.
+    program: Option<PathBuf>,
+}
+
+/// The providers that the configuration requires, and those of the state.
+fn used(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    config: &Config,
+    in_state: &BTreeSet<ProviderAddr>,
+) -> Result<BTreeMap<ProviderAddr, Used>, Reported> {
+    let locks = workspace.locks(diags)?;
+    let places = workspace.places(&[]);
+    let mut required = config.requirements();
+    for addr in in_state {
+        required.entry(addr.clone()).or_default();
+    }
+    let found = required.into_iter().map(|(addr, constraints)| {
+        let lock = locks.providers.get(&addr).cloned();
+        // A program that is missing is part of the account, not an error.
+        let program = match addr.is_builtin() || workspace.reattached.contains_key(&addr) {
+            true => None,
+            false => places.program(&mut Diagnostics::new(), &addr, &locks).ok(),
+        };
+        let origin = match &program {
+            _ if addr.is_builtin() => Origin::BuiltIn,
+            _ if workspace.reattached.contains_key(&addr) => Origin::Reattached,
+            _ if places.overridden(&addr).is_some() => Origin::Development,
+            None => Origin::Missing,
+            Some(program) if program.identity.is_none() => Origin::Bundled,
+            Some(_) => Origin::Installed,
+        };
+        let program = program.map(|program| program.path);
+        (addr, Used { constraints, lock, origin, program })
+    });
+    Ok(found.collect())
+}
+
+async fn providers(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<Json, Reported> {
+    let config = super::required_config(diags, workspace)?;
+    let in_state = required_by_state(diags, workspace, &config).await?;
+    let used = used(diags, workspace, &config, &in_state)?;
+    let members = used.iter().map(|(addr, one)| {
+        let version = one.lock.as_ref().map(|lock| Json::text(lock.version.to_string()));
+        let hashes = one.lock.iter().flat_map(|lock| &lock.hashes);
+        let json = Json::some([
+            ("constraints", Some(Json::text(one.constraints.to_string()))),
+            ("version", version),
+            ("origin", Some(Json::text(one.origin.name()))),
+            ("program", one.program.as_ref().map(|path| Json::text(path.display().to_string()))),
+            ("hashes", Json::Array(hashes.map(Json::text).collect()).filled()),
+        ]);
+        (addr.to_string(), json)
+    });
+    Ok(Json::object([
+        ("format_version", Json::text("1.0")),
+        ("platform", Json::text(Platform::current().to_string())),
+        ("configuration", module(&config, config.root_node())),
+        ("state", Json::Array(in_state.iter().map(|addr| Json::text(addr.to_string())).collect())),
+        ("providers", Json::Object(members.collect())),
+    ]))
+}
+
+/// The requirements of a module, and of those that it calls.
+fn module(config: &Config, node: &ModuleNode) -> Json {
+    let required = node.module.requirements().into_iter();
+    let required =
+        required.map(|(addr, wanted)| (addr.to_string(), Json::text(wanted.to_string())));
+    let called = node
+        .children
+        .iter()
+        .map(|(name, child)| (name.to_string(), module(config, &config.nodes[*child])));
+    Json::some([
+        ("required_providers", Some(Json::Object(required.collect()))),
+        ("module_calls", Json::Object(called.collect()).filled()),
+    ])
+}
+
+fn materials(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<Json, Reported> {
+    let config = super::required_config(diags, workspace)?;
+    let mut components = vec![engine(diags)?];
+    for (addr, one) in used(diags, workspace, &config, &BTreeSet::new())? {
+        if one.origin != Origin::BuiltIn {
+            components.push(provider(diags, &addr, &one)?);
+        }
+    }
+    let installed = workspace.installed(diags)?.0;
+    for (key, record) in &installed.0 {
+        // A module of the checkout itself is no component of its own.
+        if !key.is_empty() && !record.source.starts_with('.') {
+            let folder = workspace.modules_folder().join(key);
+            components.push(called(diags, key, record, &folder)?);
+        }
+    }
+    let name = workspace.root.canonicalize().ok();
+    let name = name.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
+    let subject = Json::object([
+        ("type", Json::text("application")),
+        ("bom-ref", Json::text("folder")),
+        ("name", Json::text(name.unwrap_or_default())),
+    ]);
+    Ok(Json::object([
+        ("bomFormat", Json::text("CycloneDX")),
+        ("specVersion", Json::text("1.6")),
+        ("version", Json::Int(1)),
+        ("metadata", Json::object([("component", subject)])),
+        ("components", Json::Array(components)),
+    ]))
+}
+
+/// The program itself.
+fn engine(diags: &mut Diagnostics) -> Result<Json, Reported> {
+    let version = env!("CARGO_PKG_VERSION");
+    let hash = match std::env::current_exe() {
+        Ok(path) => digest(diags, &path)?,
+        Err(error) => return Err(unreadable(diags, "the running program", &error)),
+    };
+    Ok(Json::object([
+        ("type", Json::text("application")),
+        ("bom-ref", Json::text("engine")),
+        ("name", Json::text("formwork")),
+        ("version", Json::text(version)),
+        ("hashes", hash),
+    ]))
+}
+
+fn provider(diags: &mut Diagnostics, addr: &ProviderAddr, one: &Used) -> Result<Json, Reported> {
+    let version = one.lock.as_ref().map(|lock| lock.version.to_string());
+    let hash = one.program.as_ref().map(|path| digest(diags, path)).transpose()?;
+    let reference = match &version {
+        Some(version) => format!("pkg:generic/{addr}@{version}"),
+        None => format!("pkg:generic/{addr}"),
+    };
+    let locked = one.lock.iter().flat_map(|lock| &lock.hashes);
+    let mut properties = vec![property("formwork:origin", one.origin.name())];
+    properties.extend(locked.map(|hash| property("formwork:lock:hash", hash)));
+    Ok(Json::some([
+        ("type", Some(Json::text("application"))),
+        ("bom-ref", Some(Json::text(reference.clone()))),
+        ("name", Some(Json::text(addr.to_string()))),
+        ("version", version.map(Json::text)),
+        ("purl", Some(Json::text(reference))),
+        ("hashes", hash),
+        ("properties", Some(Json::Array(properties))),
+    ]))
+}
+
+fn called(
+    diags: &mut Diagnostics,
+    key: &str,
+    record: &Record,
+    folder: &Path,
+) -> Result<Json, Reported> {
+    let hash = hash::of_module(folder)
+        .map_err(|error| unreadable(diags, &format!("the module {key}"), &error))?;
+    let source = crate::redact::address(&record.source);
+    let origin =
+        Json::object([("type", Json::text("distribution")), ("url", Json::text(source.clone()))]);
+    Ok(Json::some([
+        ("type", Some(Json::text("library"))),
+        ("bom-ref", Some(Json::text(format!("module.{key}")))),
+        ("name", Some(Json::text(source))),
+        ("version", record.version.as_ref().map(|version| Json::text(version.to_string()))),
+        ("externalReferences", Some(Json::Array(vec![origin]))),
+        ("properties", Some(Json::Array(vec![property("formwork:content", &hash)]))),
+    ]))
+}
+
+fn property(name: &'static str, value: &str) -> Json {
+    Json::object([("name", Json::text(name)), ("value", Json::text(value))])
+}
+
+/// The SHA-256 checksum of a file, as CycloneDX has it.
+fn digest(diags: &mut Diagnostics, path: &Path) -> Result<Json, Reported> {
+    let sum = File::open(path).and_then(|mut file| hash::of_packed(&mut file));
+    let sum = sum.map_err(|error| unreadable(diags, &path.display().to_string(), &error))?;
+    let sum = sum.trim_start_matches("zh:").to_owned();
+    Ok(Json::Array(vec![Json::object([
+        ("alg", Json::text("SHA-256")),
+        ("content", Json::text(sum)),
+    ])]))
+}
+
+fn unreadable(diags: &mut Diagnostics, what: &str, error: &std::io::Error) -> Reported {
+    let detail = format!("The checksum of {what} cannot be computed: {error}.");
+    let diagnostic = Diagnostic::error("Unable to read a component", detail);
+    diags.error(diagnostic.blame(Blame::Environment))
+}

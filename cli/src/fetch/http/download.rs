@@ -1,0 +1,265 @@
+//! Downloads of files, which go on where a connection broke off.
+
+use std::io::{self, Read, Write};
+use std::time::Instant;
+
+use ureq::http::{HeaderMap, HeaderName, StatusCode, header};
+
+use super::{Client, DOWNLOAD, HttpError, HttpResponse, pause_behind};
+use crate::redact;
+
+/// Number of attempts in a row that bring no further byte.
+const MAX_BARREN: u32 = 4;
+
+/// A part of a file that is there already, and the proof that the rest belongs to it.
+struct Resume {
+    /// The number of bytes that were written.
+    from: u64,
+    /// The `ETag` of the file.
+    tag: String,
+}
+
+/// The reason why the content of an answer did not come to its end.
+enum Broken {
+    /// The connection broke off. The rest may come over another one.
+    Connection(io::Error),
+    /// The content could not be written.
+    Target(io::Error),
+}
+
+impl Client {
+    /// Writes what is at a URL to a file.
+    ///
+    /// # Errors
+    /// When it cannot be had, or is larger than the limit.
+    pub(crate) fn download(
+        &self,
+        (url, asking): (&str, Option<&str>),
+        to: &mut impl Write,
+        limit: u64,
+    ) -> Result<(), HttpError> {
+        self.download_sized((url, asking), |_| (), to, limit)
+    }
+
+    /// As [`Client::download`]; `sized` is called with the length that the server announces.
+    ///
+    /// # Errors
+    /// When it cannot be had, or is larger than the limit.
+    pub(crate) fn download_sized(
+        &self,
+        (url, asking): (&str, Option<&str>),
+        sized: impl FnOnce(Option<u64>),
+        to: &mut impl Write,
+        limit: u64,
+    ) -> Result<(), HttpError> {
+        let end = Instant::now() + DOWNLOAD;
+        let mut answer = self.ask(url, asking, DOWNLOAD)?;
+        let tag = strong_tag(answer.response.headers());
+        let total = length(&answer);
+        sized(total);
+        let (mut written, mut barren) = (0, 0);
+        loop {
+            let before = written;
+            let error = match copy(answer, to, limit, total, &mut written) {
+                Ok(()) if written > limit => {
+                    return Err(HttpError::TooLong { url: redact::address(url), limit });
+                }
+                Ok(()) => return Ok(()),
+                Err(Broken::Target(error)) => return Err(broken_off(url, &error)),
+                Err(Broken::Connection(error)) => error,
+            };
+            // Without the proof that the file is the same, its parts do not belong together.
+            let Some(tag) = &tag else { return Err(broken_off(url, &error)) };
+            let resume = Resume { from: written, tag: tag.clone() };
+            if written > before {
+                barren = 0;
+            }
+            answer = loop {
+                barren += 1;
+                let left = end.saturating_duration_since(Instant::now());
+                if barren > MAX_BARREN || left.is_zero() {
+                    return Err(broken_off(url, &error));
+                }
+                (self.pause)(pause_behind(barren));
+                let headers = [
+                    (header::RANGE, format!("bytes={}-", resume.from)),
+                    (header::IF_RANGE, resume.tag.clone()),
+                ];
+                match self.ask_with(url, asking, &headers, left) {
+                    Ok(answer) => break rest(url, answer, &resume)?,
+                    Err(error) if error.may_pass() => {}
+                    Err(error) => return Err(error),
+                }
+            };
+        }
+    }
+
+    /// As `ask`, without further headers.
+    pub(super) fn ask(
+        &self,
+        url: &str,
+        asking: Option<&str>,
+        limit: std::time::Duration,
+    ) -> Result<HttpResponse, HttpError> {
+        self.ask_with(url, asking, &[], limit)
+    }
+}
+
+/// A further header of a request.
+pub(super) type Header = (HeaderName, String);
+
+/// Copies the content of an answer, up to one byte behind the limit.
+fn copy(
+    answer: HttpResponse,
+    to: &mut impl Write,
+    limit: u64,
+    total: Option<u64>,
+    written: &mut u64,
+) -> Result<(), Broken> {
+    let mut body = answer.response.into_body();
+    let mut content = body.as_reader();
+    let mut buffer = vec![0; 1 << 16];
+    while *written <= limit {
+        let n = match content.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(Broken::Connection(error)),
+        };
+        to.write_all(&buffer[..n]).map_err(Broken::Target)?;
+        *written += n as u64;
+    }
+    match total {
+        Some(total) if *written < total && *written <= limit => {
+            Err(Broken::Connection(io::ErrorKind::UnexpectedEof.into()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The answer with the rest of a file. A server that sends the whole file again is read up to the rest.
+fn rest(url: &str, answer: HttpResponse, resume: &Resume) -> Result<HttpResponse, HttpError> {
+    let refused = |reason: String| HttpError::Malformed { url: redact::address(url), reason };
+    if answer.response.status() == StatusCode::PARTIAL_CONTENT {
+        let range = answer.header(header::CONTENT_RANGE.as_str()).unwrap_or_default();
+        let from = range.strip_prefix("bytes ").and_then(|range| range.split('-').next());
+        if from.and_then(|from| from.parse().ok()) == Some(resume.from) {
+            return Ok(answer);
+        }
+        let reason =
+            format!("the server was asked for the bytes from {} and sent {range:?}", resume.from);
+        return Err(refused(reason));
+    }
+    if strong_tag(answer.response.headers()).as_ref() != Some(&resume.tag) {
+        let reason =
+            "the file changed on the server while it was downloaded; run the command again";
+        return Err(refused(reason.to_owned()));
+    }
+    let HttpResponse { url: at, response } = answer;
+    let (head, mut body) = response.into_parts();
+    let mut known = body.as_reader().take(resume.from);
+    io::copy(&mut known, &mut io::sink()).map_err(|error| broken_off(url, &error))?;
+    Ok(HttpResponse { url: at, response: ureq::http::Response::from_parts(head, body) })
+}
+
+/// The tag of a file, if files with the same tag are the same byte for byte.
+fn strong_tag(headers: &HeaderMap) -> Option<String> {
+    let tag = headers.get(header::ETAG)?.to_str().ok()?;
+    tag.starts_with('"').then(|| tag.to_owned())
+}
+
+fn length(answer: &HttpResponse) -> Option<u64> {
+    answer.header(header::CONTENT_LENGTH.as_str())?.parse().ok()
+}
+
+fn broken_off(url: &str, error: &io::Error) -> HttpError {
+    let reason = format!("the download broke off: {error}");
+    HttpError::Unreachable { url: redact::address(url), reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader};
+    use std::net::TcpListener;
+    use std::thread::JoinHandle;
+
+    use formwork_plugin_protocol::proxy_env::Proxies;
+
+    use super::*;
+
+    const FILE: &[u8] = b"0123456789";
+
+    /// Serves one answer after the other, each over its own connection; returns the requests.
+    fn server(answers: Vec<String>) -> (String, JoinHandle<Vec<String>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/file", listener.local_addr().unwrap());
+        let served = std::thread::spawn(move || {
+            let served = answers.into_iter().zip(listener.incoming()).map(|(answer, stream)| {
+                let mut stream = BufReader::new(stream.unwrap());
+                let lines = stream.by_ref().lines().map_while(Result::ok);
+                let asked: Vec<String> = lines.take_while(|line| !line.is_empty()).collect();
+                stream.get_mut().write_all(answer.as_bytes()).unwrap();
+                asked.join("\n").to_lowercase()
+            });
+            served.collect()
+        });
+        (url, served)
+    }
+
+    fn whole(tag: &str, sent: &str) -> String {
+        format!("HTTP/1.1 200 OK\r\nETag: {tag}\r\nContent-Length: 10\r\n\r\n{sent}")
+    }
+
+    fn part(from: usize, sent: &str) -> String {
+        let left = FILE.len() - from;
+        format!(
+            "HTTP/1.1 206 Partial Content\r\nETag: \"a\"\r\nContent-Range: bytes {from}-9/10\r\nContent-Length: {left}\r\n\r\n{sent}"
+        )
+    }
+
+    fn downloaded(answers: Vec<String>) -> (Result<Vec<u8>, String>, Vec<String>) {
+        let (url, served) = server(answers);
+        let client = Client::new(Proxies::read(|_| None), |_| ());
+        let mut bytes = Vec::new();
+        let result = client.download((&url, None), &mut bytes, 100);
+        (result.map(|()| bytes).map_err(|error| error.to_string()), served.join().unwrap())
+    }
+
+    #[test]
+    fn a_download_goes_on_where_its_connection_was_cut() {
+        let answers = vec![whole("\"a\"", "0123"), part(4, "456"), part(7, "789")];
+        let (result, asked) = downloaded(answers);
+        assert_eq!(result.unwrap(), FILE);
+        assert!(!asked[0].contains("range"), "{}", asked[0]);
+        assert!(asked[1].contains("\nrange: bytes=4-") && asked[1].contains("\nif-range: \"a\""));
+        assert!(asked[2].contains("\nrange: bytes=7-"), "{}", asked[2]);
+    }
+
+    #[test]
+    fn the_whole_file_once_more_is_read_up_to_the_rest() {
+        let answers = vec![whole("\"a\"", "0123"), whole("\"a\"", "0123456789")];
+        assert_eq!(downloaded(answers).0.unwrap(), FILE);
+    }
+
+    #[test]
+    fn parts_of_different_files_are_never_joined() {
+        let changed = vec![whole("\"a\"", "0123"), whole("\"b\"", "abcdefghij")];
+        let why = downloaded(changed).0.unwrap_err();
+        assert!(why.contains("the file changed on the server"), "{why}");
+        let misplaced = vec![whole("\"a\"", "0123"), part(5, "56789")];
+        let why = downloaded(misplaced).0.unwrap_err();
+        assert!(why.contains("asked for the bytes from 4"), "{why}");
+        for tag in ["W/\"a\"", "a"] {
+            let why = downloaded(vec![whole(tag, "0123")]).0.unwrap_err();
+            assert!(why.contains("the download broke off"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_sends_nothing_more_is_given_up() {
+        let barren = std::iter::repeat_n(part(4, ""), MAX_BARREN as usize);
+        let answers = std::iter::once(whole("\"a\"", "0123")).chain(barren).collect();
+        let why = downloaded(answers).0.unwrap_err();
+        assert!(why.contains("the download broke off"), "{why}");
+    }
+}

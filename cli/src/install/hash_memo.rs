@@ -1,0 +1,154 @@
+//! Hashes of unpacked packages, remembered between commands. A hash holds as long as the system's record
+//! of every file is the same: its place on the disk, its size, and the times of its last changes. Only
+//! the kernel sets the time of the last change.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use formwork_core::disk::{MAX_RECORD, read_text};
+use sha2::{Digest as _, Sha256};
+
+use super::hash;
+use crate::clock;
+use crate::env::Env;
+
+/// The seconds for which a change may have the same time as another one.
+const UNSETTLED: i64 = 2;
+
+/// The remembered hashes of a user.
+#[derive(Clone, Debug)]
+pub(crate) struct HashMemo {
+    folder: Option<PathBuf>,
+}
+
+impl HashMemo {
+    /// The memo in the user's cache folder, if there is one.
+    pub(crate) fn of(env: &Env) -> Self {
+        Self { folder: env.cache_home.as_ref().map(|home| home.join("formwork/packages")) }
+    }
+
+    /// The hash of an unpacked package, as [`hash::of_folder`] computes it.
+    ///
+    /// # Errors
+    /// When a file cannot be read; the error names it.
+    pub(crate) fn of_folder(&self, root: &Path) -> io::Result<String> {
+        let Some(folder) = &self.folder else { return hash::of_folder(root) };
+        let root = root.canonicalize()?;
+        let name = Sha256::digest(root.as_os_str().as_encoded_bytes());
+        let file = folder.join(name.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        let before = Record::of(&root)?;
+        if let Some(known) = before.known(&file) {
+            return Ok(known);
+        }
+        let hash = hash::of_folder(&root)?;
+        // A file that changes in this moment may change again without another time.
+        let settled = before.newest + UNSETTLED < clock::now().unix_timestamp();
+        if settled && Record::of(&root)? == before {
+            // A memo that cannot be written to is as good as none.
+            drop(before.remember(&file, &hash));
+        }
+        Ok(hash)
+    }
+}
+
+/// The system's records of all files of a folder.
+#[derive(Debug, PartialEq, Eq)]
+struct Record {
+    /// The checksum over the records.
+    sum: String,
+    /// The time of the newest change.
+    newest: i64,
+}
+
+impl Record {
+    fn of(root: &Path) -> io::Result<Self> {
+        let mut lines = Vec::new();
+        let mut newest = 0;
+        let mut open = vec![root.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(&folder)? {
+                let entry = entry?;
+                let path = entry.path();
+                let found = entry.metadata()?;
+                if found.is_dir() {
+                    open.push(path.clone());
+                }
+                newest = newest.max(found.ctime());
+                let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+                lines.push(format!(
+                    "{name:?} {} {} {} {} {}.{:09} {}.{:09}\n",
+                    found.dev(),
+                    found.ino(),
+                    found.mode(),
+                    found.size(),
+                    found.mtime(),
+                    found.mtime_nsec(),
+                    found.ctime(),
+                    found.ctime_nsec(),
+                ));
+            }
+        }
+        lines.sort();
+        let sum = Sha256::digest(lines.concat());
+        Ok(Self { sum: sum.iter().map(|byte| format!("{byte:02x}")).collect(), newest })
+    }
+
+    /// The remembered hash, if it is one of these records.
+    fn known(&self, file: &Path) -> Option<String> {
+        let text = read_text(file, MAX_RECORD).ok()?;
+        let (sum, hash) = text.trim_end().split_once(' ')?;
+        (sum == self.sum && hash.starts_with("h1:")).then(|| hash.to_owned())
+    }
+
+    fn remember(&self, file: &Path, hash: &str) -> io::Result<()> {
+        let folder = file.parent().unwrap_or(Path::new("."));
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+        writeln!(aside, "{} {hash}", self.sum)?;
+        aside.persist(file).map(drop).map_err(|error| error.error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_file_has_another_record_even_with_its_old_size_and_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        fs::write(&path, "one").unwrap();
+        let before = Record::of(folder.path()).unwrap();
+        assert_eq!(Record::of(folder.path()).unwrap(), before);
+        let time = path.metadata().unwrap().modified().unwrap();
+        let aside = folder.path().join("aside");
+        fs::write(&aside, "two").unwrap();
+        fs::File::open(&aside).unwrap().set_modified(time).unwrap();
+        fs::rename(aside, &path).unwrap();
+        assert_ne!(Record::of(folder.path()).unwrap(), before);
+    }
+
+    #[test]
+    fn a_hash_is_remembered_for_its_records_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("memo/a");
+        let record = Record { sum: "ff".to_owned(), newest: 0 };
+        record.remember(&file, "h1:x").unwrap();
+        assert_eq!(record.known(&file).as_deref(), Some("h1:x"));
+        assert_eq!(Record { sum: "fe".to_owned(), newest: 0 }.known(&file), None);
+    }
+
+    #[test]
+    fn a_package_that_just_changed_is_not_remembered() {
+        let folder = tempfile::tempdir().unwrap();
+        let (package, memo) = (folder.path().join("package"), folder.path().join("memo"));
+        fs::create_dir(&package).unwrap();
+        fs::write(package.join("program"), "one").unwrap();
+        let memo = HashMemo { folder: Some(memo) };
+        let hash = memo.of_folder(&package).unwrap();
+        assert_eq!(hash, hash::of_folder(&package).unwrap());
+        assert!(memo.folder.is_some_and(|folder| !folder.exists()));
+    }
+}

@@ -1,0 +1,134 @@
+//! The lock file of modules: opt-in, beside that of providers. It records the content of every module
+//! from a registry, a repository or an archive, so that a checkout gets the same modules everywhere.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use formwork_core::disk::{Dir, MAX_RECORD};
+use serde_json::Value;
+
+use super::manifest::Record;
+use crate::view::json::tree::Json;
+
+/// The name of the file in the root module's folder.
+pub(crate) const NAME: &str = ".formwork.modules.lock.json";
+
+/// The form of the file.
+const FORM: &str = "1.0";
+
+/// Locked modules, by the names of the calls from the root down with dots between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ModuleLock(pub(crate) BTreeMap<String, LockedModule>);
+
+/// A locked module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LockedModule {
+    /// Its source, normalised.
+    pub(crate) source: String,
+    /// Its version, if it comes from a registry.
+    pub(crate) version: Option<String>,
+    /// The hash of the content of its package.
+    pub(crate) hash: String,
+}
+
+impl LockedModule {
+    /// The lock of an installed module.
+    pub(crate) fn of(record: &Record, hash: String) -> Self {
+        let version = record.version.as_ref().map(ToString::to_string);
+        Self { source: record.source.clone(), version, hash }
+    }
+
+    /// Whether another lock is about the same release of a module.
+    pub(crate) fn is_same_release(&self, other: &Self) -> bool {
+        self.source == other.source && self.version == other.version
+    }
+}
+
+impl ModuleLock {
+    /// Reads the file in a root module's folder; `None` if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no lock file.
+    pub(crate) fn load(root: &Path) -> io::Result<Option<Self>> {
+        let text = Dir::open(root)?.read_text(NAME, MAX_RECORD)?;
+        text.map(|text| Self::parse(&text)).transpose()
+    }
+
+    /// Writes the file, aside first.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was there is there still.
+    pub(crate) fn save(&self, root: &Path) -> io::Result<()> {
+        Dir::open(root)?.replace(NAME, self.render().as_bytes(), 0o644)
+    }
+
+    fn parse(text: &str) -> io::Result<Self> {
+        let broken = |why: String| io::Error::new(ErrorKind::InvalidData, why);
+        let json: Value = serde_json::from_str(text)?;
+        match json["format_version"].as_str() {
+            Some(form) if form.split('.').next() == FORM.split('.').next() => {}
+            Some(form) => return Err(broken(format!("its format_version {form:?} is not {FORM}"))),
+            None => return Err(broken("it has no format_version".to_owned())),
+        }
+        let modules = json["modules"].as_object();
+        let modules = modules.ok_or_else(|| broken("it has no modules".to_owned()))?;
+        let mut lock = Self::default();
+        for (key, module) in modules {
+            let field = |name: &str| module[name].as_str().map(str::to_owned);
+            let (Some(source), Some(hash)) = (field("source"), field("hash")) else {
+                return Err(broken(format!("its module {key:?} has no source or no hash")));
+            };
+            let version = field("version");
+            lock.0.insert(key.clone(), LockedModule { source, version, hash });
+        }
+        Ok(lock)
+    }
+
+    fn render(&self) -> String {
+        let modules = self.0.iter().map(|(key, module)| {
+            let json = Json::some([
+                ("source", Some(Json::text(module.source.clone()))),
+                ("version", module.version.clone().map(Json::text)),
+                ("hash", Some(Json::text(module.hash.clone()))),
+            ]);
+            (key.clone(), json)
+        });
+        let file = Json::object([
+            ("format_version", Json::text(FORM)),
+            ("modules", Json::Object(modules.collect())),
+        ]);
+        format!("{}\n", file.pretty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_the_same_after_reading_and_writing() {
+        let module = |version: Option<&str>| LockedModule {
+            source: "git::https://example.com/net.git".to_owned(),
+            version: version.map(str::to_owned),
+            hash: "h1:x".to_owned(),
+        };
+        let lock = [("a".to_owned(), module(None)), ("a.b".to_owned(), module(Some("1.0.0")))];
+        let lock = ModuleLock(lock.into());
+        assert_eq!(ModuleLock::parse(&lock.render()).unwrap(), lock);
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused() {
+        let damaged = [
+            "",
+            "{}",
+            r#"{"format_version":"2.0","modules":{}}"#,
+            r#"{"format_version":"1.0"}"#,
+            r#"{"format_version":"1.0","modules":{"a":{"source":"x"}}}"#,
+        ];
+        for text in damaged {
+            assert!(ModuleLock::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! The settings file of the command line: provider installation methods, and credentials for hosts.
+
+mod method;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use self::text::{Item, Located, Value};
+use crate::env::Env;
+use crate::platform::Platform;
+use formwork_core::disk::{MAX_RECORD, read_named_text, read_text};
+
+pub(crate) use self::method::{Method, MethodKind, matches};
+
+/// The settings that concern us.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// Folder of unpacked providers that is shared between projects.
+    pub(crate) plugin_cache_dir: Option<PathBuf>,
+    /// Use the cache even for packages whose hash is not locked.
+    pub(crate) cache_may_break_lock: bool,
+    /// Provider installation methods, in order; `None` for the usual ones.
+    pub(crate) methods: Option<Vec<Method>>,
+    /// Folders that hold the program of a provider under development, by source address.
+    pub(crate) overrides: Vec<(String, PathBuf)>,
+    /// Hosts that are not asked for their services: the URLs by service.
+    pub(crate) hosts: BTreeMap<String, BTreeMap<String, String>>,
+    /// Tokens that hosts require before they answer.
+    pub(crate) tokens: BTreeMap<String, String>,
+    /// The hosts whose tokens stand in settings files, and not in the file that `login` keeps.
+    pub(crate) written: BTreeSet<String>,
+    /// The program to ask for other tokens.
+    pub(crate) helper: Option<CredentialsHelper>,
+    /// Warnings about the settings, which do not stop a command: each with a summary.
+    pub(crate) doubts: Vec<(String, String)>,
+}
+
+/// A program that knows what hosts want to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CredentialsHelper {
+    /// Its file, if it is installed.
+    pub(crate) program: Option<PathBuf>,
+    /// Name for display.
+    pub(crate) name: String,
+    /// Its leading arguments, before those of a request.
+    pub(crate) args: Vec<String>,
+}
+
+/// Reason why the settings cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(":{line}")))]
+pub(crate) struct SettingsError {
+    path: PathBuf,
+    line: Option<usize>,
+    reason: String,
+}
+
+impl Settings {
+    /// Reads the settings that are in force. The environment goes before the files.
+    ///
+    /// # Errors
+    /// When a settings file cannot be read.
+    pub(crate) fn load(env: &Env) -> Result<Self, SettingsError> {
+        let mut settings = Self::default();
+        for path in files(env)? {
+            let text = read_named_text(&path, MAX_RECORD).map_err(|error| SettingsError {
+                path: path.clone(),
+                line: None,
+                reason: format!("cannot be read: {error}"),
+            })?;
+            let read = parse(&text, env).map_err(|(line, reason)| SettingsError {
+                path: path.clone(),
+                line: Some(line),
+                reason,
+            })?;
+            settings.plugin_cache_dir = read.plugin_cache_dir.or(settings.plugin_cache_dir);
+            settings.cache_may_break_lock |= read.cache_may_break_lock;
+            settings.methods = read.methods.or(settings.methods);
+            settings.overrides.extend(read.overrides);
+            settings.hosts.extend(read.hosts);
+            settings.tokens.extend(read.tokens);
+            if let Some(helper) = read.helper {
+                if settings.helper.is_some() {
+                    let reason = "No more than one credentials_helper block may be specified";
+                    return Err(SettingsError { path, line: None, reason: reason.to_owned() });
+                }
+                settings.helper = Some(helper);
+            }
+        }
+        settings.written = settings.tokens.keys().cloned().collect();
+        for (host, token) in logged_in(env) {
+            settings.tokens.entry(host).or_insert(token);
+        }
+        settings.plugin_cache_dir = env.plugin_cache_dir.clone().or(settings.plugin_cache_dir);
+        settings.cache_may_break_lock |= env.cache_may_break_lock;
+        settings.doubt(env);
+        Ok(settings)
+    }
+}
+
+impl Settings {
+    /// Takes down what is doubtful: names of files and folders that are not there are mostly misspelt.
+    fn doubt(&mut self, env: &Env) {
+        if let Some(path) = env.cli_config_file.as_ref().filter(|path| !path.exists()) {
+            let detail = format!(
+                "There is no file {:?}, which TF_CLI_CONFIG_FILE names, so no settings are read.",
+                path.display().to_string()
+            );
+            self.doubts.push(("Unable to open CLI configuration file".to_owned(), detail));
+        }
+        if let Some(folder) = self.plugin_cache_dir.as_ref().filter(|folder| !folder.is_dir()) {
+            let detail = format!(
+                "There is no folder {:?}, which is to be the plugin cache. It is created when a provider is installed. If the name is wrong, correct it.",
+                folder.display().to_string()
+            );
+            self.doubts.push(("The plugin cache directory cannot be opened".to_owned(), detail));
+        }
+    }
+}
+
+fn files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
+    if let Some(path) = &env.cli_config_file {
+        // A file that was named but is not there is as if it were empty.
+        return Ok(if path.exists() { vec![path.clone()] } else { Vec::new() });
+    }
+    let Some(home) = &env.home else { return Ok(Vec::new()) };
+    let mut files: Vec<PathBuf> =
+        Some(home.join(".terraformrc")).into_iter().filter(|path| path.exists()).collect();
+    let folder = home.join(".terraform.d");
+    if let Ok(entries) = std::fs::read_dir(folder) {
+        let mut more: Vec<_> = entries
+            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "tfrc"))
+            .collect();
+        more.sort();
+        files.extend(more);
+    }
+    Ok(files)
+}
+
+/// The tokens that Terraform's `login` keeps in a file of its own, which is not edited by hand. A
+/// damaged one holds none.
+fn logged_in(env: &Env) -> Vec<(String, String)> {
+    let Some(path) = tokens_file(env) else { return Vec::new() };
+    let text = read_text(&path, MAX_RECORD);
+    text.map(|text| tokens(&text)).unwrap_or_default()
+}
+
+/// The tokens in the text of that file, by host.
+pub(crate) fn tokens(text: &str) -> Vec<(String, String)> {
+    let document: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    let hosts = document.as_ref().and_then(|document| document.get("credentials")?.as_object());
+    let token = |entry: &serde_json::Value| Some(entry.get("token")?.as_str()?.to_owned());
+    hosts
+        .into_iter()
+        .flatten()
+        .filter_map(|(host, entry)| Some((host.to_lowercase(), token(entry)?)))
+        .collect()
+}
+
+/// Reads the text of a settings file.
+///
+/// # Errors
+/// When it is not one: the line and the reason.
+pub(crate) fn parse(text: &str, env: &Env) -> Result<Settings, (usize, String)> {
+    let mut settings = Settings::default();
+    for item in text::items(text)? {
+        match item {
+            Item::Value(name, Value::Text(value), _) if name == "plugin_cache_dir" => {
+                settings.plugin_cache_dir = Some(expanded(&value, env));
+            }
+            Item::Value(name, Value::Text(value), _)
+                if name == "plugin_cache_may_break_dependency_lock_file" =>
+            {
+                settings.cache_may_break_lock = value == "true";
+            }
+            Item::Block(name, items, line) if name == "provider_installation" => {
+                if settings.methods.is_some() {
+                    return Err((line, "there may be only one provider_installation block".into()));
+                }
+                let (methods, overrides) = installation(items, env)?;
+                settings.methods = Some(methods);
+                settings.overrides = overrides;
+            }
+            Item::Labelled(name, host, items, _) if name == "host" => {
+                settings.hosts.insert(host.to_lowercase(), services(items));
+            }
+            Item::Labelled(name, host, items, _) if name == "credentials" => {
+                settings.tokens.extend(token(items).map(|token| (host.to_lowercase(), token)));
+            }
+            Item::Labelled(name, label, items, line) if name == "credentials_helper" => {
+                if settings.helper.is_some() {
+                    let reason = "no more than one credentials_helper block may be specified";
+                    return Err((line, reason.to_owned()));
+                }
+                settings.helper = Some(helper(label, items, env));
+            }
+            // Whatever else a settings file says does not concern us.
+            Item::Value(..) | Item::Labelled(..) | Item::Block(..) => {}
+        }
+    }
+    Ok(settings)
+}
+
+/// The URLs in `services = { … }`.
+fn services(items: Vec<Item>) -> BTreeMap<String, String> {
+    let urls = items.into_iter().filter_map(|item| match item {
+        Item::Value(name, Value::Block(items), _) | Item::Block(name, items, _)
+            if name == "services" =>
+        {
+            Some(items)
+        }
+        _ => None,
+    });
+    let urls = urls.flatten().filter_map(|item| match item {
+        Item::Value(service, Value::Text(url), _) => Some((service, url)),
+        _ => None,
+    });
+    urls.collect()
+}
+
+/// The text in `token = "…"`.
+fn token(items: Vec<Item>) -> Option<String> {
+    items.into_iter().find_map(|item| match item {
+        Item::Value(name, Value::Text(token), _) if name == "token" => Some(token),
+        _ => None,
+    })
+}
+
+/// The program that a `credentials_helper` block names. It is looked for where plugins are.
+fn helper(name: String, items: Vec<Item>, env: &Env) -> CredentialsHelper {
+    let args = items.into_iter().find_map(|item| match item {
+        Item::Value(name, Value::List(list), _) if name == "args" => Some(list),
+        _ => None,
+    });
+    let plugins = env.home.as_ref().map(|home| home.join(".terraform.d/plugins"));
+    let platform = Platform::current().to_string();
+    let folders = plugins.into_iter().flat_map(|plugins| [plugins.join(&platform), plugins]);
+    let program = folders
+        .map(|folder| folder.join(format!("terraform-credentials-{name}")))
+        .find(|program| program.is_file());
+    CredentialsHelper { program, name, args: args.unwrap_or_default() }
+}
+
+type Installation = (Vec<Method>, Vec<(String, PathBuf)>);
+
+fn installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
+    let mut methods = Vec::new();
+    let mut overrides = Vec::new();
+    for item in items {
+        let (name, items, line) = match item {
+            Item::Block(name, items, line) | Item::Value(name, Value::Block(items), line) => {
+                (name, items, line)
+            }
+            Item::Value(name, _, line) => {
+                return Err((line, format!("{name} must be a block")));
+            }
+            Item::Labelled(name, _, _, line) => {
+                return Err((line, format!("{name} takes no label")));
+            }
+        };
+        if name == "dev_overrides" {
+            for item in items {
+                let Item::Value(provider, Value::Text(folder), _) = item else {
+                    return Err((line, "dev_overrides takes provider = \"folder\" only".into()));
+                };
+                overrides.push((provider, expanded(&folder, env)));
+            }
+            continue;
+        }
+        methods.push(method::read(&name, items, line, env)?);
+    }
+    Ok((methods, overrides))
+}
+
+/// Replaces `$NAME` and `${NAME}`, and a leading `~`.
+fn expanded(text: &str, env: &Env) -> PathBuf {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        result.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let (name, next) = match behind.strip_prefix('{').and_then(|braced| braced.split_once('}'))
+        {
+            Some(parts) => parts,
+            None => {
+                let end = behind
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(behind.len());
+                behind.split_at(end)
+            }
+        };
+        result.push_str(env.all.get(name).map_or("", String::as_str));
+        rest = next;
+    }
+    result.push_str(rest);
+    match (result.strip_prefix("~/"), &env.home) {
+        (Some(below), Some(home)) => home.join(below),
+        _ => PathBuf::from(result),
+    }
+}
+
+/// The places where providers are looked for when the settings name none.
+pub(crate) fn implied_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![root.join("terraform.d/plugins")];
+    folders.extend(env.home.iter().map(|home| home.join(".terraform.d/plugins")));
+    folders.extend(env.data_homes.iter().map(|dir| dir.join("terraform/plugins")));
+    folders
+}
+
+/// The file of tokens that `login` stores.
+pub(crate) fn tokens_file(env: &Env) -> Option<PathBuf> {
+    Some(env.home.as_ref()?.join(".terraform.d/credentials.tfrc.json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_overrides_mirrors_and_the_cache() {
+        let text = r#"
+            # a comment
+            plugin_cache_dir = "$HOME/cache"
+            disable_checkpoint = true
+            provider_installation {
+              dev_overrides {
+                "hashicorp/null" = "~/null"   // under development
+              }
+              filesystem_mirror {
+                path    = "/mirror"
+                include = ["example.com/*/*", "hashicorp/random"]
+              }
+              direct { exclude = ["example.com/*/*"] }
+            }
+            credentials "Example.com" { token = "x" }
+            host "mirror.example" {
+              services = { "modules.v1" = "https://other.example/modules/" }
+            }
+        "#;
+        let env = Env {
+            home: Some("/home/me".into()),
+            all: [("HOME".to_owned(), "/home/me".to_owned())].into(),
+            ..Env::default()
+        };
+        let settings = parse(text, &env).unwrap();
+        assert_eq!(settings.plugin_cache_dir, Some("/home/me/cache".into()));
+        assert_eq!(settings.overrides, [("hashicorp/null".to_owned(), "/home/me/null".into())]);
+        assert_eq!(settings.tokens["example.com"], "x");
+        assert_eq!(
+            settings.hosts["mirror.example"]["modules.v1"],
+            "https://other.example/modules/"
+        );
+        let methods = settings.methods.unwrap();
+        assert_eq!(methods.len(), 2);
+        let null = "hashicorp/null".parse().unwrap();
+        let ours = "example.com/a/b".parse().unwrap();
+        assert!(!methods[0].covers(&null) && methods[0].covers(&ours));
+        assert!(methods[0].covers(&"random".parse().unwrap()));
+        assert!(methods[1].covers(&null) && !methods[1].covers(&ours));
+    }
+
+    #[test]
+    fn says_in_which_line_a_mistake_is() {
+        let check = |text: &str| parse(text, &Env::default()).unwrap_err();
+        assert_eq!(check("a = 1\nb = \"x").0, 2);
+        assert_eq!(check("provider_installation {\n  teleport {}\n}").0, 2);
+        assert_eq!(check("provider_installation {\n"), (2, "a block does not end".into()));
+    }
+}

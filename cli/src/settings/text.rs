@@ -1,0 +1,149 @@
+//! Parser of a settings file: an older relative of the configuration language. The reader of the
+//! items interprets their meaning.
+
+/// Something in a settings file.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    /// `name = value`
+    Value(String, Value, usize),
+    /// `name "label" { … }`
+    Labelled(String, String, Vec<Self>, usize),
+    /// `name { … }`
+    Block(String, Vec<Self>, usize),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Text(String),
+    List(Vec<String>),
+    Block(Vec<Item>),
+}
+
+pub(super) type Located<T> = Result<T, (usize, String)>;
+
+/// Reads the items of a whole file.
+pub(super) fn items(text: &str) -> Located<Vec<Item>> {
+    Reader { rest: text, line: 1 }.items(0)
+}
+
+/// The deepest nesting of blocks.
+const MAX_DEPTH: usize = 16;
+
+struct Reader<'t> {
+    rest: &'t str,
+    line: usize,
+}
+
+impl Reader<'_> {
+    fn skip(&mut self) {
+        loop {
+            let trimmed = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+            self.advance(self.rest.len() - trimmed.len());
+            let comment = self.rest.starts_with('#') || self.rest.starts_with("//");
+            if comment {
+                self.advance(self.rest.find('\n').unwrap_or(self.rest.len()));
+            } else if self.rest.starts_with("/*") {
+                self.advance(self.rest.find("*/").map_or(self.rest.len(), |end| end + 2));
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn advance(&mut self, n: usize) {
+        let (gone, rest) = self.rest.split_at(n);
+        self.line += gone.matches('\n').count();
+        self.rest = rest;
+    }
+
+    fn eat(&mut self, token: char) -> bool {
+        self.skip();
+        let there = self.rest.starts_with(token);
+        if there {
+            self.advance(token.len_utf8());
+        }
+        there
+    }
+
+    fn fail<T>(&self, reason: &str) -> Located<T> {
+        Err((self.line, reason.to_owned()))
+    }
+
+    /// A word, or text in quotes.
+    fn word(&mut self) -> Located<String> {
+        self.skip();
+        if let Some(quoted) = self.rest.strip_prefix('"') {
+            let mut text = String::new();
+            let mut characters = quoted.char_indices();
+            while let Some((at, character)) = characters.next() {
+                match character {
+                    '"' => {
+                        self.advance(at + 2);
+                        return Ok(text);
+                    }
+                    '\\' => text.extend(characters.next().map(|(_, escaped)| escaped)),
+                    '\n' => break,
+                    other => text.push(other),
+                }
+            }
+            return self.fail("quoted string does not end");
+        }
+        let end = self
+            .rest
+            .find(|c: char| c.is_whitespace() || "={}[]\",#".contains(c))
+            .unwrap_or(self.rest.len());
+        if end == 0 {
+            return self.fail("a name or a quoted string is expected");
+        }
+        let word = self.rest[..end].to_owned();
+        self.advance(end);
+        Ok(word)
+    }
+
+    /// Items up to the closing brace, or to the end of the file.
+    fn items(&mut self, depth: usize) -> Located<Vec<Item>> {
+        if depth > MAX_DEPTH {
+            return self.fail("blocks are nested too deep");
+        }
+        let mut items = Vec::new();
+        loop {
+            self.skip();
+            if self.rest.is_empty() {
+                return if depth == 0 { Ok(items) } else { self.fail("a block does not end") };
+            }
+            if depth > 0 && self.eat('}') {
+                return Ok(items);
+            }
+            let line = self.line;
+            let name = self.word()?;
+            if self.eat('=') {
+                items.push(Item::Value(name, self.value(depth)?, line));
+                continue;
+            }
+            let mut label = None;
+            while !self.eat('{') {
+                // Labels tell blocks of one kind apart; none of ours has several.
+                label = Some(self.word()?);
+            }
+            let inner = self.items(depth + 1)?;
+            items.push(match label {
+                Some(label) => Item::Labelled(name, label, inner, line),
+                None => Item::Block(name, inner, line),
+            });
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Located<Value> {
+        if self.eat('[') {
+            let mut list = Vec::new();
+            while !self.eat(']') {
+                list.push(self.word()?);
+            }
+            return Ok(Value::List(list));
+        }
+        if self.eat('{') {
+            return Ok(Value::Block(self.items(depth + 1)?));
+        }
+        self.word().map(Value::Text)
+    }
+}

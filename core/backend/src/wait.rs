@@ -1,0 +1,37 @@
+//! Reports of long waits for the places of states, so that a server which does not answer is not taken for a
+//! program that hangs.
+
+use std::pin::pin;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::store::StoreOperation;
+
+/// The time that a call may take before it is reported.
+const SILENT_CALL: Duration = Duration::from_secs(1);
+
+/// A function that reports a wait: the place, and the operation on it.
+pub type WaitReport = fn(&str, StoreOperation);
+
+static REPORT: OnceLock<WaitReport> = OnceLock::new();
+
+/// Has waits of more than a second reported, for all stores of the process. Only the first function counts.
+pub fn report_waits(report: WaitReport) {
+    REPORT.get_or_init(|| report);
+}
+
+/// Waits for a call of a place. A long wait is reported.
+pub(crate) async fn reported<T>(
+    location: String,
+    operation: StoreOperation,
+    call: impl Future<Output = T>,
+) -> T {
+    let mut call = pin!(call);
+    let Some(report) = REPORT.get() else { return call.await };
+    if let Ok(outcome) = tokio::time::timeout(SILENT_CALL, &mut call).await {
+        return outcome;
+    }
+    tracing::info!(location, %operation, "waiting for the place of the state");
+    report(&location, operation);
+    call.await
+}

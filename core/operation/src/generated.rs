@@ -1,0 +1,72 @@
+//! The file for configurations that `plan` generates for imported objects: a new one, always.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use formwork_core::addr::InstanceAddr;
+use formwork_core::change::ImportKey;
+use formwork_core::eval::Results;
+use formwork_core::plan::{Mode, Plan};
+use formwork_lang::print::quoted;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+/// The words that tools look for.
+const HEADER: &str = "# __generated__ by Terraform
+# Please review these resources and move them into your main configuration files.
+";
+
+/// Checks that the option can be obeyed.
+///
+/// # Errors
+/// When nothing is imported in such a plan, or the file is there already.
+pub fn check(diags: &mut Diagnostics, path: Option<&Path>, mode: Mode) -> Result<(), Reported> {
+    let Some(path) = path else { return Ok(()) };
+    if mode != Mode::Normal {
+        let detail = "Config can only be generated during a normal plan operation, and not during a refresh-only or destroy plan.";
+        let summary = "Invalid generate-config-out flag";
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
+    if path.exists() {
+        let detail = format!(
+            "Formwork can only write generated config into a new file. Either choose a different target location or move all existing configuration out of the target file, delete it and try again. The file is {}.",
+            path.display()
+        );
+        let summary = "Target generated file already exists";
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
+    Ok(())
+}
+
+/// Writes what was generated, if anything was. Returns whether there is a file now.
+pub fn write(diags: &mut Diagnostics, path: Option<&Path>, results: &Results, plan: &Plan) -> bool {
+    let all = results.generated.all();
+    let Some(path) = path.filter(|_| !all.is_empty()) else { return false };
+    diags.warn(Diagnostic::warning(
+        "Config generation is experimental",
+        "Generating configuration during import is currently experimental, and the generated configuration format may change in future versions.",
+    ));
+    let mut text = HEADER.to_owned();
+    for (addr, config) in &all {
+        let from = id(plan, addr).map(|id| format!(" from {}", quoted(id))).unwrap_or_default();
+        text.push_str(&format!("\n# __generated__ by Terraform{from}\n{config}\n"));
+    }
+    // A file that has been created in the meantime is kept, too.
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) else { return true };
+    let detail = format!(
+        "The generated configuration could not be written to {}: {error}. Choose another place for it.",
+        path.display()
+    );
+    let _ = diags.error(Diagnostic::error("Failed to create target generated file", detail));
+    false
+}
+
+/// Import id of the object, if the plan came as far as importing it.
+fn id<'p>(plan: &'p Plan, addr: &InstanceAddr) -> Option<&'p str> {
+    let change = plan.changes.get(&(addr.clone(), None))?;
+    match &change.importing.as_ref()?.import_key {
+        ImportKey::Id(id) => Some(id),
+        ImportKey::Identity(_) => None,
+    }
+}

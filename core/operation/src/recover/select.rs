@@ -1,0 +1,105 @@
+//! Selects open operations: by address, by pattern, or all of them.
+
+use std::collections::BTreeSet;
+
+use formwork_core::addr::{InstanceAddr, Target};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::import::managed_address;
+use crate::state_session::StateSession;
+
+/// Selects the addresses of open operations. An address of an instance is returned as it was given,
+/// also if it is the address that the instance has by now.
+///
+/// # Errors
+/// When an address or pattern matches nothing, or nothing is named.
+pub fn select(
+    diags: &mut Diagnostics,
+    locked: &StateSession,
+    patterns: &[String],
+    all: bool,
+) -> Result<Vec<InstanceAddr>, Reported> {
+    let open: BTreeSet<&InstanceAddr> = locked.undecided().map(|one| &one.addr).collect();
+    if all {
+        return Ok(open.into_iter().cloned().collect());
+    }
+    if patterns.is_empty() {
+        let detail =
+            "Name the instance, or use -all for everything that `formwork recover list` shows.";
+        return Err(diags.error(Diagnostic::error("No operation selected", detail)));
+    }
+    let mut selected = Vec::new();
+    for pattern in patterns {
+        let found = matching(diags, locked, pattern)?;
+        selected
+            .extend(found.into_iter().filter(|addr| !selected.contains(addr)).collect::<Vec<_>>());
+    }
+    Ok(selected)
+}
+
+fn matching(
+    diags: &mut Diagnostics,
+    locked: &StateSession,
+    pattern: &str,
+) -> Result<Vec<InstanceAddr>, Reported> {
+    let exact: Option<InstanceAddr> = pattern.parse().ok();
+    let is_open = |addr: &InstanceAddr| {
+        locked.undecided().any(|one| one.addr == *addr || one.place() == addr)
+    };
+    if let Some(addr) = exact.filter(is_open) {
+        return Ok(vec![addr]);
+    }
+    let target: Option<Target> = pattern.parse().ok();
+    let matches = |addr: &InstanceAddr| match &target {
+        Some(target) => target.contains(addr),
+        None => fits(pattern, &addr.to_string()),
+    };
+    let open: BTreeSet<&InstanceAddr> = locked.undecided().map(|one| &one.addr).collect();
+    let found: Vec<_> = open.into_iter().filter(|addr| matches(addr)).cloned().collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    if target.is_none() && pattern.contains('*') {
+        let detail = format!(
+            "No open operation has an address like {pattern:?}. `formwork recover list` shows what is open."
+        );
+        return Err(diags.error(Diagnostic::error("Nothing to settle", detail)));
+    }
+    let addr = managed_address(diags, pattern)?;
+    Err(diags.error(locked.nothing_open(&addr)))
+}
+
+/// Whether a string matches a pattern in which `*` matches anything.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut left) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
+    }
+    left.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, text) in [
+            ("a.b", "a.b"),
+            ("a.*", "a.b"),
+            ("*", "a.b"),
+            ("*.b", "a.b"),
+            ("module.*.b[*]", "module.m.b[0]"),
+            ("a*b*c", "abbc"),
+        ] {
+            assert!(fits(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("a.*", "b.a"), ("a.b", "a.bc"), ("*.b", "a.bc"), ("a*c*b", "ab")] {
+            assert!(!fits(pattern, text), "{pattern} {text}");
+        }
+    }
+}

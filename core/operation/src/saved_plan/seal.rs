@@ -1,0 +1,296 @@
+//! Seals saved plans, so that a plan that was changed or made elsewhere is noticed before it is applied.
+//! The key is one that the caller gives, or a random one of the user. `docs/saved-plans.md` has the
+//! reasons.
+
+use std::io::Write as _;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use formwork_core::plan::file::Parts;
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// The part of a plan file that holds the seal.
+pub(super) const PART: &str = "seal.json";
+
+/// The block size of SHA-256.
+const BLOCK: usize = 64;
+
+/// The shortest key of a user that is one: anything shorter is a file that was cut off.
+const SHORTEST: usize = 32;
+
+/// The places of the secret that saved plans are sealed with.
+#[derive(Clone, Debug, Default)]
+pub struct SealKey {
+    /// The secret itself, as `FORMWORK_PLAN_KEY` gives it, instead of the one of the user.
+    pub text: Option<String>,
+    /// The file of the secret of the user. It is made with the first plan that is sealed.
+    pub file: Option<PathBuf>,
+}
+
+/// A seal of all other parts of a plan file.
+#[derive(Serialize, Deserialize)]
+struct Seal {
+    /// A fingerprint of the key.
+    key: String,
+    /// The HMAC-SHA-256 of the parts, hexadecimal.
+    mac: String,
+}
+
+/// The origin of a saved plan, by its seal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanOrigin {
+    /// It was sealed with the key that is in use, and is as it was.
+    Own,
+    /// It was sealed with the key that is in use, and changed since.
+    Changed,
+    /// It was sealed with another key, or not at all.
+    Foreign,
+    /// There is no key here to check its seal with.
+    Unverified,
+    /// It has no seal, and there is no key.
+    Unsealed,
+}
+
+/// Seals the parts of a plan. Nothing if there is no key and none can be made.
+pub(super) fn seal(at: &SealKey, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
+    let key = Key::of(at).or_else(|| Key::create(at))?;
+    let mut sorted = parts.to_vec();
+    sorted.sort_by_key(|(name, _)| *name);
+    let seal = Seal { key: key.fingerprint(), mac: key.mac(sorted.into_iter()) };
+    serde_json::to_vec(&seal).ok()
+}
+
+/// Takes the seal out of the parts of a plan and checks it.
+pub(super) fn check(at: &SealKey, parts: &mut Parts) -> PlanOrigin {
+    let seal = parts.remove(PART).and_then(|text| serde_json::from_slice::<Seal>(&text).ok());
+    let Some(key) = Key::of(at) else {
+        return if seal.is_some() { PlanOrigin::Unverified } else { PlanOrigin::Unsealed };
+    };
+    let Some(seal) = seal.filter(|seal| seal.key == key.fingerprint()) else {
+        return PlanOrigin::Foreign;
+    };
+    let sorted = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+    if key.mac(sorted) == seal.mac { PlanOrigin::Own } else { PlanOrigin::Changed }
+}
+
+impl PlanOrigin {
+    /// Refuses to apply a plan that was changed, or made elsewhere unless that is allowed.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn may_be_applied(
+        self,
+        diags: &mut Diagnostics,
+        at: &SealKey,
+        (path, allow_foreign): (&Path, bool),
+    ) -> Result<(), Reported> {
+        match self {
+            Self::Own | Self::Unsealed => Ok(()),
+            Self::Foreign if allow_foreign => Ok(()),
+            Self::Changed => Err(diags.error(self.diagnostic(Diagnostic::error, (at, path)))),
+            Self::Foreign => Err(diags.error(self.diagnostic(Diagnostic::error, (at, path)))),
+            Self::Unverified => {
+                if !allow_foreign {
+                    diags.warn(self.diagnostic(Diagnostic::warning, (at, path)));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The warning for a command that only shows the plan.
+    #[must_use]
+    pub fn warning(self, at: &SealKey, path: &Path) -> Option<Diagnostic> {
+        match self {
+            Self::Own | Self::Unsealed => None,
+            _ => Some(self.diagnostic(Diagnostic::warning, (at, path))),
+        }
+    }
+
+    fn diagnostic(
+        self,
+        new: fn(&'static str, String) -> Diagnostic,
+        (at, path): (&SealKey, &Path),
+    ) -> Diagnostic {
+        let path = path.display();
+        let key = match (&at.text, &at.file) {
+            (Some(_), _) => "the key in FORMWORK_PLAN_KEY".to_owned(),
+            (None, Some(file)) => format!("the key of this user, {}", file.display()),
+            (None, None) => "a key of this user".to_owned(),
+        };
+        const SHARED: &str = "To make plans in one place and apply them in another, set the environment variable FORMWORK_PLAN_KEY to the same secret in both.";
+        let (summary, detail) = match self {
+            Self::Changed => (
+                "Saved plan was changed",
+                format!(
+                    "The content of {path} does not match its seal, so it was changed after it was made with {key}. Make a new plan."
+                ),
+            ),
+            Self::Unverified => (
+                "Saved plan cannot be verified",
+                format!(
+                    "{path} is sealed, but there is no key here to check the seal with, so a change of the file would not be noticed. {SHARED}"
+                ),
+            ),
+            Self::Foreign | Self::Own | Self::Unsealed => (
+                "Saved plan was made elsewhere",
+                format!(
+                    "{path} was not sealed with {key}: another user, machine or program made it, or it was changed. A plan determines everything that an apply does with the credentials of this user.\n\n{SHARED} To apply this one as it is, look at it with \"formwork show\" and give the option -allow-foreign-plan."
+                ),
+            ),
+        };
+        new(summary, detail).blame(Blame::Environment)
+    }
+}
+
+/// A key for seals.
+struct Key(Vec<u8>);
+
+impl Key {
+    /// The key in the environment, or else the one of the user.
+    fn of(at: &SealKey) -> Option<Self> {
+        if let Some(text) = &at.text {
+            return Some(Self(text.as_bytes().to_vec()));
+        }
+        let key = std::fs::read(at.file.as_ref()?).ok()?;
+        (key.len() >= SHORTEST).then_some(Self(key))
+    }
+
+    /// Makes a random key for the user. Another command may make one at the same time.
+    fn create(at: &SealKey) -> Option<Self> {
+        let path = at.file.as_ref()?;
+        let folder = path.parent()?;
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
+        // Temporary files are made for the owner only.
+        let mut file = tempfile::NamedTempFile::new_in(folder).ok()?;
+        for _ in 0..3 {
+            file.write_all(uuid::Uuid::new_v4().as_bytes()).ok()?;
+        }
+        file.as_file().sync_all().ok()?;
+        if path.exists() {
+            // One that was cut off is of no use.
+            file.persist(path).ok()?;
+        } else {
+            drop(file.persist_noclobber(path));
+        }
+        Self::of(at)
+    }
+
+    fn fingerprint(&self) -> String {
+        self.hmac(|hash| hash.update(b"formwork plan key"))[..16].to_owned()
+    }
+
+    /// The code of named parts, which must be sorted.
+    fn mac<'p>(&self, parts: impl Iterator<Item = (&'p str, &'p [u8])>) -> String {
+        self.hmac(|hash| {
+            for (name, bytes) in parts {
+                for part in [name.as_bytes(), bytes] {
+                    hash.update((part.len() as u64).to_le_bytes());
+                    hash.update(part);
+                }
+            }
+        })
+    }
+
+    /// HMAC as RFC 2104 has it, with SHA-256.
+    fn hmac(&self, message: impl FnOnce(&mut Sha256)) -> String {
+        let mut block = [0; BLOCK];
+        if self.0.len() > BLOCK {
+            block[..32].copy_from_slice(&Sha256::digest(&self.0));
+        } else {
+            block[..self.0.len()].copy_from_slice(&self.0);
+        }
+        let mut inner = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x36));
+        message(&mut inner);
+        let mut outer = Sha256::new_with_prefix(block.map(|byte| byte ^ 0x5c));
+        outer.update(inner.finalize());
+        outer.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_is_that_of_rfc_4231() {
+        let check = |key: Vec<u8>, message: &[u8], start: &str| {
+            let mac = Key(key).hmac(|hash| hash.update(message));
+            assert!(mac.starts_with(start), "{mac}");
+        };
+        check(vec![0x0b; 20], b"Hi There", "b0344c61d8db38535ca8afceaf0bf12b");
+        check(
+            b"Jefe".to_vec(),
+            b"what do ya want for nothing?",
+            "5bdcc146bf60754e6a042426089575c7",
+        );
+        let long = b"Test Using Larger Than Block-Size Key - Hash Key First";
+        check(vec![0xaa; 131], long, "60e431591ee0b67f0d8a26aacbf5b77f");
+    }
+
+    fn sealed(key: &SealKey) -> Parts {
+        let parts = [("b", &b"two"[..]), ("a", b"one")];
+        let seal = seal(key, &parts).unwrap();
+        let parts = parts.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
+        parts.into_iter().chain([(PART.to_owned(), seal)]).collect()
+    }
+
+    #[test]
+    fn a_plan_of_the_same_user_is_known_and_any_change_of_it_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = SealKey { file: Some(folder.path().join("x/plan-key")), text: None };
+        let parts = sealed(&key);
+        assert_eq!(check(&key, &mut parts.clone()), PlanOrigin::Own);
+        assert_eq!(check(&key, &mut sealed(&key)), PlanOrigin::Own);
+        for (name, bytes) in &parts {
+            let mut changed = parts.clone();
+            let bytes = [bytes, &b"x"[..]].concat();
+            changed.insert(name.clone(), bytes);
+            let expected = if name == PART { PlanOrigin::Foreign } else { PlanOrigin::Changed };
+            assert_eq!(check(&key, &mut changed), expected, "{name}");
+            let mut changed = parts.clone();
+            changed.remove(name);
+            assert_eq!(check(&key, &mut changed), expected, "{name}");
+        }
+        let mut more = parts.clone();
+        more.insert("c".to_owned(), Vec::new());
+        assert_eq!(check(&key, &mut more), PlanOrigin::Changed);
+    }
+
+    #[test]
+    fn plans_go_from_one_place_to_another_with_a_key_that_both_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let user = |name: &str| SealKey { file: Some(folder.path().join(name)), text: None };
+        let shared = |name: &str| SealKey { text: Some("secret".to_owned()), ..user(name) };
+        let nothing = SealKey::default();
+        // The second user has a key of his own.
+        sealed(&user("b"));
+        for (made, applied, expected) in [
+            (user("a"), user("b"), PlanOrigin::Foreign),
+            (user("a"), user("never planned"), PlanOrigin::Unverified),
+            (user("a"), nothing.clone(), PlanOrigin::Unverified),
+            (shared("a"), shared("b"), PlanOrigin::Own),
+            (shared("a"), user("b"), PlanOrigin::Foreign),
+            (user("a"), shared("a"), PlanOrigin::Foreign),
+        ] {
+            assert_eq!(check(&applied, &mut sealed(&made)), expected);
+        }
+        assert_eq!(seal(&nothing, &[]), None);
+        assert_eq!(check(&nothing, &mut Parts::new()), PlanOrigin::Unsealed);
+        assert_eq!(check(&user("b"), &mut Parts::new()), PlanOrigin::Foreign);
+    }
+
+    #[test]
+    fn a_key_that_was_cut_off_is_replaced_and_only_its_owner_may_read_it() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("plan-key");
+        std::fs::write(&path, "").unwrap();
+        let key = SealKey { file: Some(path.clone()), text: None };
+        assert_eq!(check(&key, &mut sealed(&key)), PlanOrigin::Own);
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

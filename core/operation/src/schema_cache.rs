@@ -1,0 +1,145 @@
+//! Schemas of installed providers on disk, by the hash of the package that they came from. Providers
+//! under development and attached ones have no such hash, so their schemas are never kept.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::disk::read_file;
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+use formwork_plugin_protocol::stored_schema as stored;
+use sha2::{Digest as _, Sha256};
+
+/// The largest file that is read.
+const MAX_FILE: u64 = 1 << 28;
+
+/// The number of providers whose schemas are kept; the ones that were written first go first.
+const MAX_KEPT: usize = 100;
+
+/// The length of the checksum at the beginning of a file.
+const SUM: usize = 32;
+
+/// The kept schemas of a user.
+#[derive(Clone, Debug)]
+pub struct SchemaCache {
+    folder: PathBuf,
+}
+
+impl SchemaCache {
+    /// The cache in a folder, which is created when something is kept.
+    #[must_use]
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The file of a package. Another version of this program may read schemas otherwise.
+    fn file(&self, addr: &ProviderAddr, hash: &str) -> PathBuf {
+        let key = format!("{}\n{}\n{addr}\n{hash}\n", stored::FORM, env!("CARGO_PKG_VERSION"));
+        let name: String = Sha256::digest(key).iter().map(|byte| format!("{byte:02x}")).collect();
+        self.folder.join(name)
+    }
+
+    /// The schemas of a package, if they are kept and undamaged.
+    #[must_use]
+    pub fn read(
+        &self,
+        addr: &ProviderAddr,
+        hash: &str,
+    ) -> Option<(ProviderSchema, IdentitySchemas)> {
+        let bytes = read_file(&self.file(addr, hash), MAX_FILE).ok()?;
+        let (sum, content) = bytes.split_first_chunk::<SUM>()?;
+        if Sha256::digest(content).as_slice() != sum {
+            tracing::debug!(%addr, "the kept schemas are damaged");
+            return None;
+        }
+        stored::decode(content)
+    }
+
+    /// Keeps the schemas of a package. A cache that cannot be written to is as good as none.
+    pub fn keep(
+        &self,
+        addr: &ProviderAddr,
+        hash: &str,
+        (schema, identities): (&ProviderSchema, &IdentitySchemas),
+    ) {
+        let file = self.file(addr, hash);
+        if file.exists() {
+            return;
+        }
+        let Some(content) = stored::encode(schema, identities) else { return };
+        if let Err(error) = self.write(&file, &content) {
+            tracing::debug!(%addr, %error, "schemas are not kept");
+        }
+    }
+
+    /// Forgets the schemas of a package.
+    pub fn forget(&self, addr: &ProviderAddr, hash: &str) {
+        if let Err(error) = fs::remove_file(self.file(addr, hash)) {
+            tracing::debug!(%addr, %error, "there are no schemas to forget");
+        }
+    }
+
+    fn write(&self, file: &Path, content: &[u8]) -> io::Result<()> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        self.prune()?;
+        let mut aside = tempfile::NamedTempFile::new_in(&self.folder)?;
+        aside.write_all(Sha256::digest(content).as_slice())?;
+        aside.write_all(content)?;
+        aside.persist(file).map(drop).map_err(|error| error.error)
+    }
+
+    /// Removes the oldest files, so that one more has room.
+    fn prune(&self) -> io::Result<()> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            files.push((entry.metadata()?.modified()?, entry.path()));
+        }
+        files.sort();
+        let n_old = (files.len() + 1).saturating_sub(MAX_KEPT);
+        files.into_iter().take(n_old).try_for_each(|(_, path)| fs::remove_file(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(folder: &tempfile::TempDir) -> SchemaCache {
+        SchemaCache::new(folder.path().join("formwork/schemas"))
+    }
+
+    #[test]
+    fn schemas_are_found_by_package_and_never_if_they_are_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache(&folder);
+        let addr: ProviderAddr = "acme/thing".parse().unwrap();
+        let mut schema = ProviderSchema::default();
+        schema.capabilities.plan_destroy = true;
+        let identities = IdentitySchemas::default();
+        assert_eq!(cache.read(&addr, "h1:a"), None);
+        cache.keep(&addr, "h1:a", (&schema, &identities));
+        assert_eq!(cache.read(&addr, "h1:a"), Some((schema, identities)));
+        assert_eq!(cache.read(&addr, "h1:b"), None);
+        assert_eq!(cache.read(&"acme/other".parse().unwrap(), "h1:a"), None);
+        let file = cache.file(&addr, "h1:a");
+        let mut bytes = fs::read(&file).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(file, bytes).unwrap();
+        assert_eq!(cache.read(&addr, "h1:a"), None);
+    }
+
+    #[test]
+    fn the_number_of_kept_schemas_has_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache(&folder);
+        let addr: ProviderAddr = "acme/thing".parse().unwrap();
+        for n in 0..MAX_KEPT + 3 {
+            let pair = (&ProviderSchema::default(), &IdentitySchemas::default());
+            cache.keep(&addr, &format!("h1:{n}"), pair);
+        }
+        assert_eq!(fs::read_dir(&cache.folder).unwrap().count(), MAX_KEPT);
+    }
+}

@@ -1,0 +1,220 @@
+//! State, journal, backup and `errored.tfstate` in every condition, two at a time: no pair forgets an
+//! object without a word.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use formwork_backend::local::Files;
+use formwork_core::addr::ProviderConfigAddr;
+use formwork_core::state::journal::{self, Intent, Journal, RunHeader};
+
+use super::*;
+
+/// The condition of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Condition {
+    Present,
+    Absent,
+    Empty,
+    Cut,
+    Flipped,
+    Older,
+    OtherLineage,
+}
+
+const CONDITIONS: [Condition; 7] = [
+    Condition::Present,
+    Condition::Absent,
+    Condition::Empty,
+    Condition::Cut,
+    Condition::Flipped,
+    Condition::Older,
+    Condition::OtherLineage,
+];
+
+/// The four files, by their position in a row of conditions.
+const NAMES: [&str; 4] = ["state", "journal", "backup", "errored"];
+
+/// A state with these objects, each with an id after its name.
+fn state_of(lineage: &str, serial: u64, names: &str) -> Vec<u8> {
+    let resources: Vec<String> = names
+        .split_whitespace()
+        .map(|name| {
+            format!(
+                r#"{{"mode":"managed","type":"t","name":"{name}","provider":"provider[\"example.com/acme/t\"]","instances":[{{"schema_version":0,"attributes":{{"id":"{name}-1"}}}}]}}"#
+            )
+        })
+        .collect();
+    format!(
+        r#"{{"version":4,"terraform_version":"1.11.4","serial":{serial},"lineage":"{lineage}","outputs":{{}},"resources":[{}],"check_results":null}}"#,
+        resources.join(",")
+    )
+    .into_bytes()
+}
+
+/// The journal of a run that found a state and created an object.
+async fn journal_of(base: &[u8], name: &str) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let base = StateFile::read(base).unwrap();
+    let begin = RunHeader { operation: "OperationTypeApply", base: &base, read_from: None };
+    let journal = Journal::begin(folder.path(), begin).unwrap();
+    let addr: InstanceAddr = format!("t.{name}").parse().unwrap();
+    let provider: ProviderConfigAddr = "provider[\"example.com/acme/t\"]".parse().unwrap();
+    let planned = Value::string(name);
+    let intent = Intent {
+        addr: &addr,
+        provider: &provider,
+        deposed: None,
+        deposes: None,
+        action: journal::Action::Create,
+        prior: None,
+        planned: &planned,
+    };
+    let op = journal.announce(intent).await.unwrap();
+    let made = StateFile::read(&state_of("one", 1, name)).unwrap();
+    journal.settle(op, made.state.object(&addr, None).map(|object| &**object)).unwrap();
+    std::fs::read(journal.path()).unwrap()
+}
+
+/// Spoils the content of a file, unless the condition is about the content itself.
+fn spoiled(content: Vec<u8>, condition: Condition, is_journal: bool) -> Option<Vec<u8>> {
+    match condition {
+        Condition::Absent => None,
+        Condition::Empty => Some(Vec::new()),
+        // A journal without its first record: one that only lacks its end is the result of a crash.
+        Condition::Cut if is_journal => Some(content[..40].to_vec()),
+        Condition::Cut => Some(content[..content.len() / 2].to_vec()),
+        Condition::Flipped => {
+            let mut content = content;
+            // The quote at the end of a name. Within a string, it could not be recognized in a
+            // state.
+            let at = content.windows(6).rposition(|found| found == b"\"t\",\"n").unwrap() + 2;
+            content[at] ^= 0x04;
+            Some(content)
+        }
+        Condition::Present | Condition::Older | Condition::OtherLineage => Some(content),
+    }
+}
+
+/// A folder with the four files.
+struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    async fn new(conditions: [Condition; 4]) -> Self {
+        let world = Self { folder: tempfile::tempdir().unwrap() };
+        let [state, journal, backup, errored] = conditions;
+        let pick = |condition, [present, older]: [(u64, &str); 2]| match condition {
+            Condition::Older => state_of("one", older.0, older.1),
+            Condition::OtherLineage => state_of("two", present.0, "stranger"),
+            _ => state_of("one", present.0, present.1),
+        };
+        let found = pick(journal, [(3, "old b"), (2, "old")]);
+        let made = if journal == Condition::Older { "b" } else { "c" };
+        let journal_text = journal_of(&found, made).await;
+        std::fs::create_dir(world.path(".terraform.tfstate.journal")).unwrap();
+        for (name, content, condition) in [
+            ("terraform.tfstate", pick(state, [(3, "old b"), (2, "old")]), state),
+            (".terraform.tfstate.journal/run.wal", journal_text, journal),
+            ("terraform.tfstate.backup", pick(backup, [(2, "old"), (1, "")]), backup),
+            ("errored.tfstate", pick(errored, [(4, "old b c"), (3, "old b")]), errored),
+        ] {
+            // A state without objects has nothing to be flipped; it is not asked for.
+            if let Some(text) = spoiled(content, condition, name.ends_with(".wal")) {
+                std::fs::write(world.path(name), text).unwrap();
+            }
+        }
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The objects that are known after reading, or the summary of the error, and all that is said.
+    async fn outcome(&self) -> (Result<BTreeSet<String>, ()>, Vec<String>) {
+        let mut diags = Diagnostics::new();
+        let state = Files::of(self.path("terraform.tfstate")).into();
+        let read = StateSession::read(&mut diags, state, self.folder.path(), None).await;
+        let known = read.map_err(drop).map(|locked| {
+            let held = locked.file.state.resources.keys();
+            held.map(|addr| addr.resource.name().to_string()).collect()
+        });
+        (known, diags.into_iter().map(|one| one.summary).collect())
+    }
+}
+
+/// The pairs of files, each with the condition that the other files are in.
+fn pairs() -> impl Iterator<Item = (usize, usize)> {
+    (0..NAMES.len()).flat_map(|one| (one + 1..NAMES.len()).map(move |other| (one, other)))
+}
+
+/// The outcome of all conditions of two files, while there are no others but a state: an empty one,
+/// since nothing else has a say beside a sound one.
+async fn cell(pair: (usize, usize), conditions: (Condition, Condition)) -> String {
+    let mut all = [Condition::Empty, Condition::Absent, Condition::Absent, Condition::Absent];
+    all[pair.0] = conditions.0;
+    all[pair.1] = conditions.1;
+    let (known, said) = World::new(all).await.outcome().await;
+    let names = match &known {
+        Ok(names) if names.is_empty() => "nothing".to_owned(),
+        Ok(names) => names.iter().map(String::as_str).collect::<Vec<_>>().join(" "),
+        Err(()) => "refused".to_owned(),
+    };
+    let is_quiet = said.is_empty();
+    let is_complete = known.as_ref().is_ok_and(|known| known.is_superset(&existing(all)));
+    assert!(!is_quiet || is_complete, "{all:?} forgets objects without a word: {names}");
+    format!("{names}; {}", said.join(", "))
+}
+
+/// The existing objects: those that any of the files had before it was damaged. A backup is no
+/// evidence beside a readable state.
+fn existing(all: [Condition; 4]) -> BTreeSet<String> {
+    use Condition::{Absent, Older, OtherLineage, Present};
+    let [state, journal, backup, errored] = all;
+    let has_state = matches!(state, Present | Older | OtherLineage);
+    let names = [
+        (state, "old b", "old"),
+        (journal, "c", "b"),
+        (if has_state { Absent } else { backup }, "old", ""),
+        (errored, "old b c", "old b"),
+    ];
+    let names = names.map(|(condition, present, older)| match condition {
+        Absent => "",
+        Older => older,
+        _ if condition == OtherLineage && present != "c" => "stranger",
+        _ => present,
+    });
+    names.iter().flat_map(|names| names.split_whitespace()).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn no_pair_of_files_forgets_an_object_without_a_word() {
+    let mut table = String::new();
+    for pair in pairs() {
+        table.push_str(&format!("{} and {}\n", NAMES[pair.0], NAMES[pair.1]));
+        for one in CONDITIONS {
+            for other in CONDITIONS {
+                let cell = cell(pair, (one, other)).await;
+                table.push_str(&format!("  {one:?}, {other:?}: {cell}\n"));
+            }
+        }
+    }
+    expect_test::expect_file![
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state_session/pairs.txt")
+    ]
+    .assert_eq(&table);
+}
+
+#[tokio::test]
+async fn no_combination_of_four_spoiled_files_forgets_an_object_without_a_word() {
+    // All 2401 combinations of all conditions hold too, but take a minute.
+    let spoiled = [Condition::Absent, Condition::Empty, Condition::Flipped, Condition::Older];
+    for n in 0..spoiled.len().pow(4) {
+        let all = [0, 1, 2, 3].map(|place| spoiled[n / spoiled.len().pow(place) % spoiled.len()]);
+        let (known, said) = World::new(all).await.outcome().await;
+        let is_complete = known.as_ref().is_ok_and(|known| known.is_superset(&existing(all)));
+        assert!(!said.is_empty() || is_complete, "{all:?} forgets objects without a word");
+    }
+}

@@ -1,0 +1,187 @@
+//! Finds options of a plan that match nothing: `-target`, `-exclude` and `-replace` with an address that
+//! neither the configuration nor the state has. Reports them before the plan and at the question.
+
+use std::collections::BTreeSet;
+
+use formwork_core::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, ModuleAddr, Target};
+use formwork_core::config::Config;
+use formwork_core::eval::Results;
+use formwork_core::plan::Options;
+use formwork_core::state::State;
+use formwork_lang::suggest::nearest;
+use formwork_value::{Diagnostic, Diagnostics};
+
+/// An option that matches nothing.
+#[derive(Debug, PartialEq, Eq)]
+struct Unmatched {
+    option: &'static str,
+    addr: String,
+    suggestion: Option<String>,
+}
+
+/// The options of a plan that match nothing.
+#[derive(Debug, Default)]
+pub(crate) struct UnmatchedOptions {
+    found: Vec<Unmatched>,
+}
+
+impl UnmatchedOptions {
+    /// Compares the options with the names in the configuration and the state. Instance keys of the
+    /// configuration are not known yet.
+    pub(crate) fn before_plan(config: &Config, state: &State, options: &Options) -> Self {
+        Self::find(config, state, options, |target| is_named(config, target))
+    }
+
+    /// Adds the options whose instance keys match nothing that was planned, and reports these.
+    pub(crate) fn after_plan(
+        &mut self,
+        diags: &mut Diagnostics,
+        (config, state, options): (&Config, &State, &Options),
+        results: &Results,
+    ) {
+        let is_there =
+            |target: &Target| is_named(config, target) && may_be_planned(results, target);
+        let known: BTreeSet<String> = self.found.iter().map(Unmatched::text).collect();
+        let found = Self::find(config, state, options, is_there).found.into_iter();
+        let more: Vec<Unmatched> = found.filter(|one| !known.contains(&one.text())).collect();
+        more.iter().for_each(|one| diags.warn(one.warning()));
+        self.found.extend(more);
+    }
+
+    fn find(
+        config: &Config,
+        state: &State,
+        options: &Options,
+        is_there: impl Fn(&Target) -> bool,
+    ) -> Self {
+        let targets = options.targets.iter().map(|target| ("-target", target.clone()));
+        let excludes = options.excludes.iter().map(|target| ("-exclude", target.clone()));
+        let replace = options.replace.iter().map(|addr| ("-replace", named(addr)));
+        let unmatched = targets
+            .chain(excludes)
+            .chain(replace)
+            .filter(|(_, target)| !is_there(target) && !is_stored(state, target));
+        let found = unmatched.map(|(option, target)| {
+            let addr = target.to_string();
+            let suggestion = suggest(config, state, &addr);
+            Unmatched { option, addr, suggestion }
+        });
+        Self { found: found.collect() }
+    }
+
+    /// Warnings about all of them.
+    pub(crate) fn warnings(&self) -> Diagnostics {
+        let mut diags = Diagnostics::new();
+        self.found.iter().for_each(|one| diags.warn(one.warning()));
+        diags
+    }
+
+    /// Lines for the question whether to go on.
+    pub(crate) fn reminder(&self) -> String {
+        self.found.iter().map(|one| format!("{}\n", one.sentence())).collect()
+    }
+}
+
+impl Unmatched {
+    fn text(&self) -> String {
+        format!("{}={}", self.option, self.addr)
+    }
+
+    fn sentence(&self) -> String {
+        let suggestion = match &self.suggestion {
+            Some(other) => format!(" Did you mean {other}?"),
+            None => String::new(),
+        };
+        format!("The option {} matches nothing.{suggestion}", self.text())
+    }
+
+    fn warning(&self) -> Diagnostic {
+        let effect = match self.option {
+            "-target" => "nothing is planned for it",
+            "-exclude" => "nothing is left out of the plan for it",
+            _ => "nothing is replaced for it",
+        };
+        let detail = format!(
+            "Neither the configuration nor the state has {}, so {effect}.{}",
+            self.addr,
+            match &self.suggestion {
+                Some(other) => format!(" Did you mean {other}?"),
+                None => String::new(),
+            }
+        );
+        Diagnostic::warning(format!("The option {} matches nothing", self.option), detail)
+    }
+}
+
+/// The target that names an instance. An address without a key is the instance without a key, and of a
+/// resource with several instances the plan reports it.
+fn named(addr: &InstanceAddr) -> Target {
+    match addr.key {
+        InstanceKey::None => Target::Resource(addr.of()),
+        _ => Target::Instance(addr.clone()),
+    }
+}
+
+/// Whether the configuration has something of this name, whatever its keys.
+fn is_named(config: &Config, target: &Target) -> bool {
+    let is_resource = addresses(config).any(|addr| target.touches_config(&addr));
+    let is_module = || match target {
+        Target::Module(module) => config.node(&module.path()).is_some(),
+        Target::Resource(_) | Target::Instance(_) => false,
+    };
+    is_resource || is_module()
+}
+
+fn is_stored(state: &State, target: &Target) -> bool {
+    state.resources.iter().any(|(addr, resource)| {
+        resource.instances.keys().any(|key| target.contains(&addr.instance(key.clone())))
+    })
+}
+
+/// Whether the keys of a target are among those that were planned, as far as that is known.
+fn may_be_planned(results: &Results, target: &Target) -> bool {
+    let (module, instance) = match target {
+        Target::Module(module) => (module, None),
+        Target::Resource(addr) => (&addr.module, None),
+        Target::Instance(addr) => (&addr.module, Some(addr)),
+    };
+    if !module_may_be_planned(results, module, matches!(target, Target::Module(_))) {
+        return false;
+    }
+    let expansion = instance.and_then(|addr| {
+        let resource = results.module(&addr.module)?.resource(&addr.resource)?;
+        Some((resource.expansion()?, &addr.key))
+    });
+    expansion.is_none_or(|(expansion, key)| expansion.keys().any(|known| known == *key))
+}
+
+fn module_may_be_planned(results: &Results, module: &ModuleAddr, is_target: bool) -> bool {
+    let is_whole_call =
+        is_target && module.0.last().is_some_and(|step| step.key == InstanceKey::None);
+    // A call that was not expanded says nothing about its instances.
+    is_whole_call
+        || results.instances(&module.path()).is_empty()
+        || results.module(module).is_some()
+}
+
+/// The address in the configuration or the state that is most like another.
+fn suggest(config: &Config, state: &State, addr: &str) -> Option<String> {
+    let mut known: BTreeSet<String> = addresses(config).map(|addr| addr.to_string()).collect();
+    let modules = config.nodes.iter().map(|node| node.path.to_string());
+    known.extend(modules.filter(|path| !path.is_empty()));
+    for (addr, resource) in &state.resources {
+        known.extend(resource.instances.keys().map(|key| addr.instance(key.clone()).to_string()));
+    }
+    let without_key = || addr.rsplit_once('[').map(|(resource, _)| resource.to_owned());
+    nearest(addr, known.iter().map(String::as_str))
+        .map(str::to_owned)
+        .or_else(|| without_key().filter(|resource| known.contains(resource)))
+}
+
+/// The addresses of all resources in the configuration.
+fn addresses(config: &Config) -> impl Iterator<Item = ConfigResourceAddr> {
+    config.resources().map(|(node, resource)| ConfigResourceAddr {
+        module: node.path.clone(),
+        resource: resource.name.clone(),
+    })
+}

@@ -1,0 +1,49 @@
+//! Journal files in their folder: whether a run still writes one, and their removal.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use nix::libc;
+
+use super::JournalError;
+use crate::disk::locks;
+
+/// Whether the run that writes a journal is still going on.
+pub(in crate::state) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
+    // Without `O_NONBLOCK`, opening a pipe waits for a reader.
+    // Write access is required for an exclusive record lock (`F_OFD_SETLK`).
+    let file = OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let file = file.map_err(JournalError::io("read", path))?;
+    match locks::lock(file) {
+        Ok(_) => Ok(false),
+        Err(error) if locks::is_held(&error) => Ok(true),
+        Err(error) => Err(JournalError::io("lock", path)(error)),
+    }
+}
+
+/// The extension of a journal whose first record is not durable yet.
+pub(in crate::state) const UNFINISHED: &str = "begin";
+
+/// Removes journals that killed runs left before they had begun.
+pub(super) fn remove_unfinished(folder: &Path) {
+    let entries = folder.read_dir().into_iter().flatten().filter_map(Result::ok);
+    let unfinished = entries.map(|entry| entry.path()).filter(|path| {
+        path.extension().is_some_and(|extension| extension == UNFINISHED)
+            // The run that creates it holds its lock from the beginning, so an unlocked one belongs
+            // to a dead process.
+            && is_being_written(path).is_ok_and(|is_written| !is_written)
+    });
+    // Best effort: the next run tries again.
+    unfinished.for_each(|path| drop(std::fs::remove_file(path)));
+}
+
+/// Removes a journal, and its folder if it was the last one in it.
+pub(in crate::state) fn remove(path: &Path) -> Result<(), JournalError> {
+    std::fs::remove_file(path).map_err(JournalError::io("remove", path))?;
+    if let Some(folder) = path.parent() {
+        // Fails if there are others in it, and then it has to stay.
+        std::fs::remove_dir(folder).ok();
+    }
+    Ok(())
+}

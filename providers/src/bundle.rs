@@ -1,0 +1,64 @@
+//! All providers in one program, which serves the one by whose name it is started.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+use formwork_sdk::ProviderDef;
+
+use crate::{archive, external, http, local, null, postgresql, random, time, tls};
+
+/// The names of the providers.
+pub static NAMES: [&str; 9] =
+    ["archive", "external", "http", "local", "null", "postgresql", "random", "time", "tls"];
+
+/// Serves a provider if the name of the program is `terraform-provider-NAME`, alone or with a version
+/// behind it, as in packages.
+#[must_use]
+pub fn serve(program: &OsStr) -> Option<ExitCode> {
+    Some(formwork_sdk::serve(named(program)?))
+}
+
+/// The provider that a program is named after.
+fn named(program: &OsStr) -> Option<ProviderDef> {
+    let file = Path::new(program).file_name()?.to_str()?;
+    provider(file.strip_prefix("terraform-provider-")?.split(['_', '.']).next()?)
+}
+
+/// The provider of a name.
+fn provider(name: &str) -> Option<ProviderDef> {
+    Some(match name {
+        "archive" => archive::provider(),
+        "external" => external::provider(),
+        "http" => http::provider(),
+        "local" => local::provider(),
+        "null" => null::provider(),
+        "postgresql" => postgresql::provider(),
+        "random" => random::provider(),
+        "time" => time::provider(),
+        "tls" => tls::provider(),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_provider_is_found_by_its_name_and_nothing_else_is() {
+        for name in NAMES {
+            assert!(provider(name).is_some(), "{name}");
+        }
+        for (program, is_one) in [
+            ("/usr/lib/terraform-provider-tls", true),
+            ("terraform-provider-tls_v4.2.1", true),
+            ("terraform-provider-tls.exe", true),
+            ("terraform-provider-aws", false),
+            ("terraform-provider-", false),
+            ("/usr/bin/formwork", false),
+        ] {
+            assert_eq!(named(OsStr::new(program)).is_some(), is_one, "{program}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Checks of a process among others (H): connections to other machines, a second process beside it, and
+//! unusual environments.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::finding;
+use crate::message::Msg;
+use crate::plugin::{Plugin, StartError, panic_in};
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+/// Looks for connections to other machines while schema and validation are asked for.
+pub(super) async fn network(suite: &mut Suite, plugin: &Plugin) {
+    let Some(started) = &plugin.started else { return };
+    let pid = started.child.pid();
+    let mut seen = BTreeSet::new();
+    for _ in 0..3 {
+        let request = Msg::new();
+        let call = plugin.call(Rpc::GetProviderSchema, &request, Duration::from_secs(30));
+        tokio::pin!(call);
+        loop {
+            tokio::select! {
+                _ = &mut call => break,
+                () = tokio::time::sleep(Duration::from_millis(5)) => seen.extend(remotes(pid)),
+            }
+        }
+        seen.extend(remotes(pid));
+    }
+    suite.check("H-18", seen.is_empty(), || {
+        finding("H-18", "it has a network connection before Configure")
+            .values("none", format!("{seen:?}"))
+    });
+}
+
+/// The inodes of the sockets of a process.
+fn sockets_of(pid: i32) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| std::fs::read_link(entry.path()).ok())
+        .filter_map(|link| {
+            let text = link.to_str()?;
+            Some(text.strip_prefix("socket:[")?.trim_end_matches(']').to_owned())
+        })
+        .collect()
+}
+
+/// The rows of the tables of TCP sockets that belong to a process: remote address and state.
+fn tcp_rows(pid: i32) -> Vec<(String, String)> {
+    let own = sockets_of(pid);
+    let tables = ["tcp", "tcp6"]
+        .map(|name| std::fs::read_to_string(format!("/proc/{pid}/net/{name}")).unwrap_or_default());
+    let rows = tables.iter().flat_map(|table| table.lines().skip(1));
+    rows.filter_map(|row| {
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        let inode = cells.get(9)?;
+        own.contains(*inode).then(|| (cells[2].to_owned(), cells[3].to_owned()))
+    })
+    .collect()
+}
+
+/// The remote ends of connections of a process, without those to its host.
+fn remotes(pid: i32) -> Vec<String> {
+    const LISTEN: &str = "0A";
+    let rows = tcp_rows(pid).into_iter();
+    rows.filter(|(remote, state)| {
+        // Addresses are printed as little-endian numbers: 127.0.0.1 is 0100007F.
+        let is_loopback = remote.split(':').next().is_some_and(|it| {
+            it.len() == 8 && it.ends_with("7F") || it == "00000000000000000000000001000000"
+        });
+        state != LISTEN && !is_loopback && !remote.starts_with("00000000:")
+    })
+    .map(|(remote, _)| remote)
+    .collect()
+}
+
+/// Whether a process listens on a TCP port.
+pub(super) fn listens(pid: i32) -> bool {
+    tcp_rows(pid).iter().any(|(_, state)| state == "0A")
+}
+
+pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
+    if !suite.wants("H-19") {
+        return;
+    }
+    let one = Plugin::launch(program, &suite.launch()).await;
+    let two = Plugin::launch(program, &suite.launch()).await;
+    let (Ok(one), Ok(two)) = (&one, &two) else {
+        let why = [one.err(), two.err()].into_iter().flatten().next();
+        let why = why.map(|error| error.to_string()).unwrap_or_default();
+        return suite.check("H-19", false, || {
+            finding("H-19", "a second process does not start beside the first")
+                .values("a handshake", why)
+        });
+    };
+    for plugin in [one, two] {
+        let call = plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
+        suite.check("H-19", call.is_answered(), || {
+            finding("H-19", "one of two processes does not answer").by(&call)
+        });
+    }
+}
+
+/// Starts it where temporary files cannot be written, as on a full disk.
+async fn full_disk(suite: &mut Suite, program: &Path) {
+    if !suite.wants("Z-14") {
+        return;
+    }
+    let mut launch = suite.launch();
+    launch.env.push(("TMPDIR".into(), "/proc/no-such-folder".into()));
+    let problem = match Plugin::launch(program, &launch).await {
+        Ok(plugin) => {
+            let call =
+                plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await;
+            (!call.is_answered()).then(|| call.outcome())
+        }
+        // A readable note is an answer.
+        Err(StartError::Ended(_, said)) if !said.trim().is_empty() && panic_in(&said).is_none() => {
+            None
+        }
+        Err(error) => Some(error.to_string()),
+    };
+    suite.check("Z-14", problem.is_none(), || {
+        finding("Z-14", "without a folder for temporary files it crashes or hangs")
+            .values("an answer, or a note", problem.unwrap_or_default())
+    });
+}
+
+pub(super) async fn unusual_environment(suite: &mut Suite, program: &Path) {
+    full_disk(suite, program).await;
+    if !suite.wants("H-20") {
+        return;
+    }
+    let mut bare = suite.launch();
+    bare.folder = Some(PathBuf::from("/proc"));
+    bare.remove = ["HOME", "USER", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"].map(Into::into).to_vec();
+    let mut odd = suite.launch();
+    for (name, value) in
+        [("TZ", "Pacific/Kiritimati"), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "tr_TR.UTF-8")]
+    {
+        odd.env.push((name.into(), value.into()));
+    }
+    for (what, launch) in [("a read-only folder and no HOME", bare), ("another time zone", odd)] {
+        let call = match Plugin::launch(program, &launch).await {
+            Ok(plugin) => {
+                plugin.call(Rpc::GetProviderSchema, &Msg::new(), Duration::from_secs(30)).await
+            }
+            Err(error) => {
+                suite.check("H-20", false, || {
+                    finding("H-20", format!("it does not start with {what}"))
+                        .values("a handshake", error.to_string())
+                });
+                continue;
+            }
+        };
+        suite.check("H-20", call.is_fine(), || {
+            finding("H-20", format!("it does not answer with {what}")).by(&call)
+        });
+    }
+}

@@ -1,0 +1,418 @@
+//! Checks of the remote calls of a provider, seen and spoilt by the proxy: which calls change something,
+//! and what is left of an object when one of them fails (P-16, R-08, A-09, A-14 to, K-04).
+
+use formwork_value::{Path, Value};
+
+use super::journal::Journal;
+use super::{Object, change, destroy, is_null, note, read};
+use crate::checks::plan::{Planned, input, plan};
+use crate::checks::{differences, null, shown};
+use crate::finding::Finding;
+use crate::offer::OfferedType;
+use crate::plugin::{Call, Plugin};
+use crate::proxy::{Proxy, RemoteCall, RemoteFault};
+use crate::request::{self, PlanInput, decode};
+use crate::rpc::Rpc;
+use crate::suite::{CALL, CHANGE, Suite};
+
+/// The rules of the family.
+pub(super) const RULES: [&str; 9] =
+    ["P-16", "R-08", "A-09", "A-14", "A-15", "A-16", "A-23", "A-24", "K-04"];
+
+/// The most answers of one operation that are spoilt, one after the other.
+const MOST_SPOILT: usize = 4;
+
+/// The most attempts at one read of a service that is busy.
+const MOST_ATTEMPTS: usize = 100;
+
+/// The reason why nothing can be seen.
+const UNSEEN: &str = "no remote call was seen: the provider makes none, or none through a proxy";
+
+/// One resource type of a provider behind the proxy.
+struct Observer<'s> {
+    suite: &'s mut Suite,
+    journal: &'s mut Journal,
+    proxy: Proxy,
+    offered: OfferedType,
+}
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite, journal: &mut Journal, resources: &[OfferedType]) {
+    if !suite.wants_any(&RULES) {
+        return;
+    }
+    if suite.program().is_none() {
+        return suite.skip(&RULES, "a provider that runs already cannot be led to a proxy");
+    }
+    for offered in resources {
+        let Some(config) = suite.legal(offered).await.first().cloned() else {
+            suite.skip(&RULES, "no legal configuration was found; give one with -examples");
+            continue;
+        };
+        if suite.is_late() {
+            break;
+        }
+        let proxy = match Proxy::start().await {
+            Ok(proxy) => proxy,
+            Err(error) => {
+                return suite.skip(&RULES, &format!("the proxy cannot be started: {error}"));
+            }
+        };
+        suite.put_away();
+        suite.proxy_env = proxy.env();
+        let offered = offered.clone();
+        let mut observer = Observer { suite, journal, proxy, offered };
+        observer.one(&config).await;
+        suite.put_away();
+        suite.proxy_env.clear();
+    }
+    suite.skip(&RULES, UNSEEN);
+}
+
+/// The state in an answer: the object, `None` if it is null or absent.
+fn state(offered: &OfferedType, call: &Call) -> Option<Value> {
+    let decoded = decode(call.message()?.get_msg(1), &offered.ty()).ok()??.into_value();
+    (!decoded.is_null()).then_some(decoded)
+}
+
+impl Observer<'_> {
+    async fn one(&mut self, config: &Value) {
+        let create = input(&self.offered, null(&self.offered.ty()), config.clone());
+        self.proxy.begin(RemoteFault::None);
+        let Some(planned) = plan(self.suite, &self.offered, &create).await else { return };
+        let planning = self.proxy.take();
+        let Some((object, creating)) = self.create(&create, &planned).await else { return };
+        if creating.is_empty() {
+            self.put_away(&object).await;
+            return;
+        }
+        self.quiet(("P-16", "planning"), &planned.call, &planning);
+        let object = self.unchanged(object).await;
+        self.unverified(&object).await;
+        self.busy(&object).await;
+        let object = self.failed_update(object).await;
+        let object = self.failed_delete(object).await;
+        self.put_away(&object).await;
+        self.failed_create(&create, &planned, &creating).await;
+        self.not_found(&create, &planned, &creating).await;
+        self.refused_create(&create, &planned).await;
+    }
+
+    /// Creates an object while nothing is spoilt.
+    async fn create(
+        &mut self,
+        create: &PlanInput,
+        planned: &Planned,
+    ) -> Option<(Object, Vec<RemoteCall>)> {
+        let (call, calls, entry) = self.apply_new(create, planned, RemoteFault::None).await;
+        note(self.journal, entry, &self.offered, &call);
+        let value = state(&self.offered, &call).filter(|_| call.is_fine())?;
+        Some((object(value, &call, create), calls))
+    }
+
+    /// Applies a plan to create while something is spoilt.
+    async fn apply_new(
+        &mut self,
+        create: &PlanInput,
+        planned: &Planned,
+        fault: RemoteFault,
+    ) -> (Call, Vec<RemoteCall>, usize) {
+        let entry = self.journal.announce(&self.offered, &create.config);
+        let request = request::apply(&self.offered, create, &planned.answer);
+        self.proxy.begin(fault);
+        let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
+        (call, self.proxy.take(), entry)
+    }
+
+    async fn put_away(&mut self, object: &Object) {
+        self.proxy.begin(RemoteFault::None);
+        if destroy(self.suite, &self.offered, object).await.is_fine() {
+            self.journal.remove(&self.offered, &object.value);
+        }
+        self.proxy.take();
+    }
+
+    /// Holds calls to a rule that none of them changes anything.
+    fn quiet(&mut self, (rule, doing): (&'static str, &str), call: &Call, calls: &[RemoteCall]) {
+        let first = calls.iter().find(|it| it.changes());
+        self.suite.check(rule, first.is_none(), || {
+            let message = format!("{doing} makes a changing remote call");
+            Finding::new(rule, &self.offered.subject(), message)
+                .by(call)
+                .values("reading calls only", first.map(RemoteCall::shown).unwrap_or_default())
+        });
+    }
+
+    /// Reads, plans and applies without a change.
+    async fn unchanged(&mut self, object: Object) -> Object {
+        self.proxy.begin(RemoteFault::None);
+        let (call, _) = read(self.suite, &self.offered, &object).await;
+        let reading = self.proxy.take();
+        self.quiet(("R-08", "reading"), &call, &reading);
+        let again = object.change(&self.offered, object.config.clone());
+        self.proxy.begin(RemoteFault::None);
+        let planned = plan(self.suite, &self.offered, &again).await;
+        let planning = self.proxy.take();
+        let Some(planned) = planned else { return object };
+        self.quiet(("P-16", "planning"), &planned.call, &planning);
+        if planned.value != object.value {
+            self.suite.skip(&["A-09"], "the plan without a change is not empty");
+            return object;
+        }
+        let request = request::apply(&self.offered, &again, &planned.answer);
+        self.proxy.begin(RemoteFault::None);
+        let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
+        let applying = self.proxy.take();
+        self.quiet(("A-09", "an update without a change"), &call, &applying);
+        object
+    }
+
+    /// Calls from a process that does not trust the authority of its proxy.
+    async fn unverified(&mut self, object: &Object) {
+        if !self.suite.wants("K-04") {
+            return;
+        }
+        let (Some(program), Ok(stranger)) = (self.suite.program(), Proxy::start().await) else {
+            return;
+        };
+        let mut launch = self.suite.launch();
+        launch.env.extend(stranger.env_trusting_only(&self.proxy));
+        let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
+        let request = request::configure(&self.suite.config);
+        let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGE).await;
+        let request =
+            request::read(&self.offered, &object.value, &object.private, object.identity.as_ref());
+        fresh.call(Rpc::ReadResource, &request, CALL).await;
+        if stranger.n_tunnels() == 0 {
+            return self.suite.skip(&["K-04"], "no encrypted remote call was seen");
+        }
+        let calls = stranger.take();
+        let first = calls.iter().find(|it| it.url.starts_with("https:"));
+        self.suite.check("K-04", first.is_none(), || {
+            let message = "a server with a certificate of an unknown authority is trusted";
+            Finding::new("K-04", &self.offered.subject(), message)
+                .by(&call)
+                .values("no request", first.map(RemoteCall::shown).unwrap_or_default())
+        });
+    }
+
+    /// Reads while the service is busy: for one call, and for good.
+    async fn busy(&mut self, object: &Object) {
+        if !self.suite.wants("A-23") {
+            return;
+        }
+        let request =
+            request::read(&self.offered, &object.value, &object.private, object.identity.as_ref());
+        self.proxy.begin(RemoteFault::Busy(1));
+        let call = self.suite.call(Rpc::ReadResource, &request).await;
+        if self.proxy.take().is_empty() {
+            return;
+        }
+        let subject = self.offered.subject();
+        self.suite.check("A-23", call.is_fine(), || {
+            Finding::new("A-23", &subject, "reading fails when the service is busy once").by(&call)
+        });
+        self.proxy.begin(RemoteFault::Busy(usize::MAX));
+        let call = self.suite.call(Rpc::ReadResource, &request).await;
+        let n_attempts = self.proxy.take().len();
+        self.suite.check("A-23", n_attempts <= MOST_ATTEMPTS, || {
+            Finding::new("A-23", &subject, "a busy service is asked without a limit")
+                .by(&call)
+                .values(
+                    format!("at most {MOST_ATTEMPTS} attempts"),
+                    format!("{n_attempts} attempts"),
+                )
+        });
+    }
+
+    /// Updates, and fails each answer in turn after the service has carried out the call.
+    async fn failed_update(&mut self, mut object: Object) -> Object {
+        if !self.suite.wants("A-15") {
+            return object;
+        }
+        for at in 0..MOST_SPOILT {
+            let Some((change, planned)) =
+                change::in_place(self.suite, &self.offered, &object).await
+            else {
+                self.suite.skip(&["A-15"], "no change in place was found");
+                break;
+            };
+            let request = request::apply(&self.offered, &change, &planned.answer);
+            self.proxy.begin(RemoteFault::FailAt(at));
+            let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
+            let calls = self.proxy.take();
+            let returned = state(&self.offered, &call);
+            let subject = self.offered.subject();
+            let Some(returned) = returned else {
+                self.suite.check("A-15", false, || {
+                    let message = "a failed update returns no object";
+                    Finding::new("A-15", &subject, message).by(&call)
+                });
+                break;
+            };
+            let before = object.value.clone();
+            object = self::object(returned, &call, &change);
+            if !call.is_fine() {
+                object = self.real(object, &call).await;
+            }
+            self.journal.change(&self.offered, &before, &object.value, &object.private);
+            if calls.len() <= at + 1 {
+                break;
+            }
+        }
+        object
+    }
+
+    /// Holds the object that a failed update returned to the one that is read, and returns that one.
+    async fn real(&mut self, returned: Object, call: &Call) -> Object {
+        let (_, found) = read(self.suite, &self.offered, &returned).await;
+        let Some(found) = found.filter(|it| !it.is_null()) else { return returned };
+        let block = self.offered.block();
+        let is_settable =
+            |path: &Path| block.attribute_at(path).is_some_and(|(it, _)| it.role.is_settable());
+        let at = differences(&returned.value, &found).into_iter().find(is_settable);
+        let part = |value: &Value| {
+            at.as_ref().and_then(|at| at.find(value)).map(shown).unwrap_or_default()
+        };
+        let (real, said) = (part(&found), part(&returned.value));
+        self.suite.check("A-15", at.is_none(), || {
+            let message = "a failed update returns another object than there is";
+            Finding::new("A-15", &self.offered.subject(), message)
+                .at(at.clone().unwrap_or_default())
+                .by(call)
+                .values(real, said)
+        });
+        // The configuration is that of the real object from now on.
+        let config = block.attributes.iter().fold(returned.config.clone(), |config, (name, it)| {
+            let path = Path::root().attribute(name.clone());
+            let part = path.find(&found).filter(|_| it.role.is_settable() && !it.write_only);
+            let is_set = path.find(&config).is_some_and(|part| !part.is_null());
+            let part = part.filter(|part| is_set || !it.role.is_computed() && !part.is_null());
+            part.and_then(|part| crate::generate::with_part(&config, &path, part.clone()))
+                .unwrap_or(config)
+        });
+        Object { value: found, config, ..returned }
+    }
+
+    /// Destroys while the service refuses every change.
+    async fn failed_delete(&mut self, object: Object) -> Object {
+        if !self.suite.wants("A-16") {
+            return object;
+        }
+        self.proxy.begin(RemoteFault::RefuseChanges { only_first: false });
+        let call = destroy(self.suite, &self.offered, &object).await;
+        if !self.proxy.take().iter().any(RemoteCall::changes) {
+            self.suite.skip(&["A-16"], "destroying makes no changing remote call");
+            return object;
+        }
+        let subject = self.offered.subject();
+        let keeps = !call.is_fine() && state(&self.offered, &call).is_some();
+        let message = match is_null(&self.offered, &call) {
+            true => "a delete that the service refused counts as done",
+            false => "a failed delete returns no object",
+        };
+        self.suite.check("A-16", keeps, || Finding::new("A-16", &subject, message).by(&call));
+        object
+    }
+
+    /// Creates, and fails each answer that comes after the object exists.
+    async fn failed_create(
+        &mut self,
+        create: &PlanInput,
+        planned: &Planned,
+        creating: &[RemoteCall],
+    ) {
+        let made = creating.iter().position(|it| it.changes() && it.is_carried_out);
+        let later = made.map_or(0..0, |made| made + 1..creating.len());
+        if later.is_empty() {
+            return self.suite.skip(&["A-14"], "a create makes no call after the one that creates");
+        }
+        for at in later.take(MOST_SPOILT) {
+            if self.suite.wants("A-14") {
+                self.spoilt_create(("A-14", create, planned), RemoteFault::FailAt(at)).await;
+            }
+        }
+    }
+
+    /// Creates, and has the service not find the object at first.
+    async fn not_found(&mut self, create: &PlanInput, planned: &Planned, creating: &[RemoteCall]) {
+        let made = creating.iter().position(|it| it.changes() && it.is_carried_out);
+        let reads = creating.iter().skip(made.map_or(usize::MAX, |made| made + 1));
+        if !reads.into_iter().any(|it| !it.changes()) {
+            return self.suite.skip(&["A-24"], "a create does not read what it has made");
+        }
+        if self.suite.wants("A-24") {
+            self.spoilt_create(("A-24", create, planned), RemoteFault::NotFound(2)).await;
+        }
+    }
+
+    /// Creates while something is spoilt after the object exists: its state must not be lost.
+    async fn spoilt_create(
+        &mut self,
+        (rule, create, planned): (&'static str, &PlanInput, &Planned),
+        fault: RemoteFault,
+    ) {
+        let (call, calls, entry) = self.apply_new(create, planned, fault).await;
+        let exists = calls.iter().any(|it| it.changes() && it.is_carried_out);
+        let kept = state(&self.offered, &call);
+        self.suite.check(rule, !exists || kept.is_some(), || {
+            let message = match rule {
+                "A-24" => "an object that the service does not find at once is lost",
+                _ => "a create that fails after the object exists returns no object",
+            };
+            Finding::new(rule, &self.offered.subject(), message)
+                .by(&call)
+                .input(shown(&create.config))
+        });
+        match kept {
+            Some(value) => {
+                note(self.journal, entry, &self.offered, &call);
+                self.put_away(&object(value, &call, create)).await;
+            }
+            None if exists => self.journal.settle(entry, &self.offered, None),
+            None => self.journal.refuse(entry),
+        }
+    }
+
+    /// Creates while the service fails the first change: whether it was carried out cannot be known, so
+    /// it must not be sent again without a key.
+    async fn refused_create(&mut self, create: &PlanInput, planned: &Planned) {
+        if !self.suite.wants("A-23") {
+            return;
+        }
+        let fault = RemoteFault::RefuseChanges { only_first: true };
+        let (call, calls, entry) = self.apply_new(create, planned, fault).await;
+        let refused = calls.iter().find(|it| it.changes());
+        let again = refused.and_then(|refused| {
+            let unsafe_to_repeat = ["POST", "PATCH"].contains(&refused.method.as_str());
+            let mut later = calls.iter().filter(|it| it.repeats(refused)).skip(1);
+            later.next().filter(|it| unsafe_to_repeat && !it.is_idempotent)
+        });
+        self.suite.check("A-23", again.is_none(), || {
+            let message = "a change is sent again although the first may have been carried out";
+            Finding::new("A-23", &self.offered.subject(), message)
+                .by(&call)
+                .values("one request, or a key", again.map(RemoteCall::shown).unwrap_or_default())
+        });
+        note(self.journal, entry, &self.offered, &call);
+        match state(&self.offered, &call) {
+            Some(value) => self.put_away(&object(value, &call, create)).await,
+            // No change was carried out.
+            None if !calls.iter().any(|it| it.changes() && it.is_carried_out) => {
+                self.journal.refuse(entry);
+            }
+            None => {}
+        }
+    }
+}
+
+/// The object in an answer.
+fn object(value: Value, call: &Call, input: &PlanInput) -> Object {
+    let answer = call.message().cloned().unwrap_or_default();
+    Object {
+        value,
+        private: answer.get_bytes(2),
+        identity: answer.get_msg(5),
+        config: input.config.clone(),
+    }
+}

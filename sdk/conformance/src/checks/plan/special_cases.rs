@@ -1,0 +1,116 @@
+//! Checks of unusual plans (P): large collections, other proposals, deferral and tainted objects.
+
+use formwork_value::{Path, Value};
+
+use super::super::{null, shown, validate};
+use super::{input, plan};
+use crate::finding::Finding;
+use crate::generate;
+use crate::message::Msg;
+use crate::offer::OfferedType;
+use crate::plugin::Call;
+use crate::request::{self, PlanInput};
+use crate::rpc::Rpc;
+use crate::suite::Suite;
+
+pub(super) async fn large(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+    if !suite.wants("P-22") {
+        return;
+    }
+    let mut configs = vec![create.config.clone()];
+    configs.extend(suite.legal(offered).await);
+    let enlarged = configs.iter().find_map(|config| validate::enlarged(offered, config));
+    let Some((path, config)) = enlarged else { return };
+    if !suite.validate(offered, &config).await.is_fine() {
+        return;
+    }
+    let input = input(offered, create.prior.clone(), config);
+    let mut best: Option<Call> = None;
+    for _ in 0..3 {
+        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
+        if best.as_ref().is_none_or(|best| call.took < best.took) {
+            best = Some(call);
+        }
+    }
+    let Some(call) = best else { return };
+    suite.check("P-22", call.is_answered() && call.took.as_millis() < 2000, || {
+        Finding::new("P-22", &offered.subject(), "1,000 elements take long to plan")
+            .at(&path)
+            .by(&call)
+            .values("less than 2 s", format!("{} ms", call.took.as_millis()))
+    });
+}
+
+/// Plans with the plain configuration as the proposed value, to create and over an existing object:
+/// hosts merge them in their own way.
+pub(super) async fn unproposed(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+    if !suite.wants("P-08") {
+        return;
+    }
+    let mut inputs = vec![PlanInput { proposed: create.config.clone(), ..create.clone() }];
+    if let Some(planned) = plan(suite, offered, create).await {
+        let mut dice = suite.dice(&format!("fill {}", offered.name));
+        let prior = generate::filled(offered.block(), &planned.value, &mut dice);
+        inputs.push(PlanInput { prior, proposed: create.config.clone(), ..create.clone() });
+    }
+    for input in inputs {
+        let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
+        suite.check("P-08", call.is_answered(), || {
+            Finding::new(
+                "P-08",
+                &offered.subject(),
+                "the plain configuration as proposed value crashes it",
+            )
+            .by(&call)
+            .input(shown(&create.config))
+        });
+    }
+}
+
+pub(super) async fn deferred(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+    let request = request::plan(offered, create).with(7, Msg::new().int(1, 1).int(2, 1).encode());
+    let call = suite.call(Rpc::PlanResourceChange, &request).await;
+    let reason = call.message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
+    let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
+    suite.check("P-17", held, || {
+        Finding::new("P-17", &offered.subject(), "a deferral has no reason")
+            .by(&call)
+            .values("1 to 3", format!("{reason:?}"))
+    });
+}
+
+/// A canary in a sensitive attribute must not show up in one that is not.
+pub(super) async fn taint(suite: &mut Suite, offered: &OfferedType, config: &Value) {
+    if !suite.wants("K-02") {
+        return;
+    }
+    let (planted, paths) = suite.secrets.plant(offered.block(), config);
+    if paths.is_empty() || !suite.validate(offered, &planted).await.is_fine() {
+        return;
+    }
+    let input = input(offered, null(&offered.ty()), planted);
+    let Some(planned) = plan(suite, offered, &input).await else { return };
+    let mut hidden = offered.block().sensitive_paths(&planned.value);
+    hidden.extend(offered.block().write_only_paths(&planned.value));
+    let mut leak: Option<Path> = None;
+    let secrets = suite.secrets.clone();
+    planned.value.walk(&mut |path, part| {
+        if let Value::String(text) = part
+            && secrets.leaks(text.as_str().as_bytes())
+            && !hidden.iter().any(|own| path.starts_with(own))
+        {
+            leak = Some(path.clone());
+        }
+        true
+    });
+    suite.check("K-02", leak.is_none(), || {
+        Finding::new(
+            "K-02",
+            &offered.subject(),
+            "a sensitive value shows up in an attribute that is not",
+        )
+        .at(leak.unwrap_or_default())
+        .by(&planned.call)
+        .input(shown(&input.config))
+    });
+}

@@ -1,0 +1,111 @@
+//! A proxy between the provider and its services: it records the HTTP requests of the provider, encrypted
+//! ones included, and can refuse or spoil the answers.
+
+mod forward;
+mod record;
+mod serve;
+
+use std::ffi::OsString;
+use std::io;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+pub(crate) use record::{RemoteCall, RemoteFault};
+
+use record::Record;
+use serve::Certificates;
+
+/// The proxy. It ends when it is dropped.
+pub(crate) struct Proxy {
+    address: SocketAddr,
+    record: Arc<Mutex<Record>>,
+    /// The folder of the certificate of its authority.
+    folder: TempDir,
+    serving: JoinHandle<()>,
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.serving.abort();
+    }
+}
+
+/// The name of the file with the certificate.
+const AUTHORITY: &str = "authority.pem";
+
+impl Proxy {
+    /// Starts a proxy with an authority of its own.
+    ///
+    /// # Errors
+    /// When no port is free, or no certificate can be made.
+    pub(crate) async fn start() -> io::Result<Self> {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().map_err(io::Error::other)?;
+        let authority = CertifiedIssuer::self_signed(params, key).map_err(io::Error::other)?;
+        let folder = TempDir::with_prefix("fw-")?;
+        std::fs::write(folder.path().join(AUTHORITY), authority.pem())?;
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let record = Arc::<Mutex<Record>>::default();
+        let certificates = Arc::new(Certificates::new(authority));
+        let serving = tokio::spawn(serve::accept(listener, Arc::clone(&record), certificates));
+        Ok(Self { address, record, folder, serving })
+    }
+
+    /// The file with the certificate of the authority.
+    fn authority(&self) -> std::path::PathBuf {
+        self.folder.path().join(AUTHORITY)
+    }
+
+    /// The variables for a process that is to use the proxy and to trust it.
+    pub(crate) fn env(&self) -> Vec<(OsString, OsString)> {
+        self.env_trusting(&self.authority())
+    }
+
+    /// The variables for a process that is to use the proxy, but to trust another one only.
+    pub(crate) fn env_trusting_only(&self, other: &Self) -> Vec<(OsString, OsString)> {
+        self.env_trusting(&other.authority())
+    }
+
+    fn env_trusting(&self, authority: &Path) -> Vec<(OsString, OsString)> {
+        const PROXIES: [&str; 4] = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+        const AUTHORITIES: [&str; 5] = [
+            "SSL_CERT_FILE",
+            "AWS_CA_BUNDLE",
+            "CURL_CA_BUNDLE",
+            "NODE_EXTRA_CA_CERTS",
+            "REQUESTS_CA_BUNDLE",
+        ];
+        let url = OsString::from(format!("http://{}", self.address));
+        let proxies = PROXIES.map(|name| (name.into(), url.clone()));
+        let authorities = AUTHORITIES.map(|name| (name.into(), authority.as_os_str().to_owned()));
+        let none = ["NO_PROXY", "no_proxy"].map(|name| (name.into(), OsString::new()));
+        proxies.into_iter().chain(authorities).chain(none).collect()
+    }
+
+    /// Forgets the calls so far, and commits a fault from now on.
+    pub(crate) fn begin(&self, fault: RemoteFault) {
+        *lock(&self.record) = Record::new(fault);
+    }
+
+    /// The calls since then. No fault is committed any more.
+    pub(crate) fn take(&self) -> Vec<RemoteCall> {
+        std::mem::take(&mut *lock(&self.record)).calls
+    }
+
+    /// The number of encrypted connections since the start of the recording.
+    pub(crate) fn n_tunnels(&self) -> usize {
+        lock(&self.record).n_tunnels
+    }
+}
+
+fn lock(record: &Mutex<Record>) -> MutexGuard<'_, Record> {
+    record.lock().unwrap_or_else(PoisonError::into_inner)
+}

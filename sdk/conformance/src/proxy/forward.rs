@@ -1,0 +1,82 @@
+//! The side of the proxy that talks to services, with the usual verification of their certificates.
+
+use std::io;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::client::conn::http1;
+use hyper::http::request::Parts;
+use hyper::{Request, Response, Uri, header};
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use rustls_platform_verifier::BuilderVerifierExt as _;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+/// The longest answer that is passed on.
+const MAX_ANSWER: usize = 256 << 20;
+
+/// The headers that are between two neighbours only.
+const OF_CONNECTION: [header::HeaderName; 5] = [
+    header::CONNECTION,
+    header::PROXY_AUTHORIZATION,
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::CONTENT_LENGTH,
+];
+
+/// Sends a request to its service.
+///
+/// # Errors
+/// When the service cannot be reached, or breaks off.
+pub(super) async fn forward(
+    parts: Parts,
+    uri: Uri,
+    body: Bytes,
+) -> io::Result<Response<Full<Bytes>>> {
+    let is_encrypted = uri.scheme_str() == Some("https");
+    let authority = uri.authority().ok_or_else(|| io::Error::other("the URL has no host"))?;
+    let host = authority.host().trim_matches(['[', ']']).to_owned();
+    let port = authority.port_u16().unwrap_or(if is_encrypted { 443 } else { 80 });
+    let stream = TcpStream::connect((host.as_str(), port)).await?;
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let mut request = Request::builder().method(parts.method).uri(path);
+    for (name, value) in &parts.headers {
+        let is_own = OF_CONNECTION.contains(name) || name.as_str() == "proxy-connection";
+        if !is_own && name != header::HOST {
+            request = request.header(name, value);
+        }
+    }
+    let request = request.header(header::HOST, authority.as_str()).body(Full::new(body));
+    let request = request.map_err(io::Error::other)?;
+    if !is_encrypted {
+        return exchange(stream, request).await;
+    }
+    let name = ServerName::try_from(host).map_err(io::Error::other)?;
+    let config = ClientConfig::builder_with_provider(formwork_plugin_protocol::cryptography())
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_platform_verifier())
+        .map_err(io::Error::other)?
+        .with_no_client_auth();
+    let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
+    exchange(stream, request).await
+}
+
+async fn exchange(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    request: Request<Full<Bytes>>,
+) -> io::Result<Response<Full<Bytes>>> {
+    let (mut sender, connection) =
+        http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    tokio::spawn(connection);
+    let answer = sender.send_request(request).await.map_err(io::Error::other)?;
+    let (mut parts, body) = answer.into_parts();
+    let body = Limited::new(body, MAX_ANSWER).collect().await.map_err(io::Error::other)?;
+    for name in &OF_CONNECTION {
+        parts.headers.remove(name);
+    }
+    Ok(Response::from_parts(parts, Full::new(body.to_bytes())))
+}

@@ -1,0 +1,200 @@
+//! The recorded calls, and the faults that the proxy commits.
+
+use bytes::Bytes;
+
+/// The most calls that are kept between two looks at them.
+const MOST: usize = 10_000;
+
+/// A request of the provider to a service.
+#[derive(Clone, Debug)]
+pub(crate) struct RemoteCall {
+    /// The method.
+    pub(crate) method: String,
+    /// The URL without its query, which may hold secrets.
+    pub(crate) url: String,
+    /// The operation that some services name in a header.
+    pub(crate) target: String,
+    /// The content.
+    pub(crate) body: Bytes,
+    /// Whether a header makes it safe to send the request twice.
+    pub(crate) is_idempotent: bool,
+    /// The status that the provider got; 0 if there was no answer yet.
+    pub(crate) status: u16,
+    /// Whether the service carried it out: it was forwarded, and the answer was a good one.
+    pub(crate) is_carried_out: bool,
+}
+
+impl RemoteCall {
+    /// Whether the call may change something at the service.
+    pub(crate) fn changes(&self) -> bool {
+        match self.method.as_str() {
+            "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PROPFIND" | "REPORT" => false,
+            "POST" => !self.is_known_to_read(),
+            _ => true,
+        }
+    }
+
+    /// Whether it is a POST of the kinds with which services are only asked: operations in the name of
+    /// which that is said, searches, queries and logins.
+    fn is_known_to_read(&self) -> bool {
+        const OPERATIONS: [&str; 7] =
+            ["Describe", "Get", "List", "Query", "Scan", "BatchGet", "Head"];
+        const PATHS: [&str; 9] = [
+            "token",
+            "login",
+            "authorize",
+            "search",
+            "_search",
+            "query",
+            "introspect",
+            "authenticate",
+            "session",
+        ];
+        let operation = self.target.rsplit('.').next().unwrap_or_default();
+        if OPERATIONS.iter().any(|verb| operation.starts_with(verb)) {
+            return true;
+        }
+        let form = std::str::from_utf8(&self.body).unwrap_or_default();
+        let action = form.split('&').find_map(|pair| pair.strip_prefix("Action="));
+        if action.is_some_and(|it| OPERATIONS.iter().any(|verb| it.starts_with(verb))) {
+            return true;
+        }
+        let last = self.url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if last == "graphql" {
+            return form.contains("query") && !form.contains("mutation");
+        }
+        PATHS.contains(&last)
+    }
+
+    /// The call as a finding shows it.
+    pub(crate) fn shown(&self) -> String {
+        format!("{} {} ({})", self.method, self.url, self.status)
+    }
+
+    /// Whether this is the same request again.
+    pub(crate) fn repeats(&self, other: &Self) -> bool {
+        self.method == other.method && self.url == other.url && self.body == other.body
+    }
+}
+
+/// A fault of the service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RemoteFault {
+    /// None: everything is forwarded.
+    #[default]
+    None,
+    /// The call of this number is carried out, and its answer replaced by one with the status 500.
+    FailAt(usize),
+    /// Changing calls are answered with the status 500 and not carried out; all of them, or the first.
+    RefuseChanges {
+        /// Whether only the first.
+        only_first: bool,
+    },
+    /// After the first change that is carried out, this many reads are answered with the status 404.
+    NotFound(usize),
+    /// This many calls are answered with the status 503, and not carried out.
+    Busy(usize),
+}
+
+/// The calls since the start of the recording.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    pub(super) calls: Vec<RemoteCall>,
+    pub(super) n_tunnels: usize,
+    fault: RemoteFault,
+    /// The number of faults committed.
+    n_faults: usize,
+    has_changed: bool,
+}
+
+impl Record {
+    pub(super) fn new(fault: RemoteFault) -> Self {
+        Self { fault, ..Self::default() }
+    }
+
+    /// Notes a call. Returns its number, and the status with which it is answered at once, if it is not
+    /// to be forwarded.
+    pub(super) fn begin(&mut self, call: RemoteCall) -> (usize, Option<u16>) {
+        let status = match self.fault {
+            RemoteFault::Busy(times) if self.n_faults < times => Some(503),
+            RemoteFault::RefuseChanges { only_first } if call.changes() => {
+                (!only_first || self.n_faults == 0).then_some(500)
+            }
+            RemoteFault::NotFound(times)
+                if self.has_changed && !call.changes() && self.n_faults < times =>
+            {
+                Some(404)
+            }
+            _ => None,
+        };
+        self.n_faults += usize::from(status.is_some());
+        let number = self.calls.len();
+        if number < MOST {
+            self.calls.push(RemoteCall { status: status.unwrap_or_default(), ..call });
+        }
+        (number, status)
+    }
+
+    /// Notes the answer of the service. Returns the status that the provider gets.
+    pub(super) fn end(&mut self, number: usize, status: u16) -> u16 {
+        let is_good = (200..400).contains(&status);
+        let given = if self.fault == RemoteFault::FailAt(number) { 500 } else { status };
+        if let Some(call) = self.calls.get_mut(number) {
+            (call.status, call.is_carried_out) = (given, is_good);
+            self.has_changed |= is_good && call.changes();
+        }
+        given
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(method: &str, url: &str) -> RemoteCall {
+        RemoteCall {
+            method: method.to_owned(),
+            url: url.to_owned(),
+            target: String::new(),
+            body: Bytes::new(),
+            is_idempotent: false,
+            status: 0,
+            is_carried_out: false,
+        }
+    }
+
+    #[test]
+    fn calls_that_only_ask_are_known_whatever_their_method() {
+        assert!(!call("GET", "http://h/a").changes());
+        assert!(call("POST", "http://h/items").changes());
+        assert!(call("DELETE", "http://h/token").changes());
+        assert!(!call("POST", "https://h/oauth2/token").changes());
+        let target = "DynamoDB_20120810.DescribeTable".to_owned();
+        assert!(!RemoteCall { target, ..call("POST", "https://h/") }.changes());
+        let body =
+            |text: &'static str| RemoteCall { body: text.into(), ..call("POST", "https://h/") };
+        assert!(!body("Version=1&Action=DescribeInstances").changes());
+        assert!(body("Version=1&Action=RunInstances").changes());
+    }
+
+    #[test]
+    fn each_fault_is_committed_where_it_belongs() {
+        let run = |fault, calls: &[&str]| -> Vec<u16> {
+            let mut record = Record::new(fault);
+            let status = |method: &&str| match record.begin(call(method, "http://h/a")) {
+                (_, Some(status)) => status,
+                (number, None) => record.end(number, 200),
+            };
+            calls.iter().map(status).collect()
+        };
+        let life = ["GET", "POST", "GET", "GET", "PUT"];
+        assert_eq!(run(RemoteFault::None, &life), [200; 5]);
+        assert_eq!(run(RemoteFault::FailAt(2), &life), [200, 200, 500, 200, 200]);
+        let refused = RemoteFault::RefuseChanges { only_first: false };
+        assert_eq!(run(refused, &life), [200, 500, 200, 200, 500]);
+        let refused = RemoteFault::RefuseChanges { only_first: true };
+        assert_eq!(run(refused, &life), [200, 500, 200, 200, 200]);
+        assert_eq!(run(RemoteFault::NotFound(1), &life), [200, 200, 404, 200, 200]);
+        assert_eq!(run(RemoteFault::Busy(2), &life), [503, 503, 200, 200, 200]);
+    }
+}

@@ -1,0 +1,174 @@
+//! The side of the proxy that the provider talks to: plain requests with whole URLs, and tunnels in which
+//! the proxy answers for the service with a certificate made for it.
+
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
+use hyper::http::uri::Authority;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper_util::rt::TokioIo;
+use rcgen::{CertificateParams, CertifiedIssuer, KeyPair};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use super::forward::forward;
+use super::lock;
+use super::record::{Record, RemoteCall};
+
+/// The longest request that is forwarded.
+const MAX_REQUEST: usize = 64 << 20;
+
+/// The part of a request that is kept.
+const KEPT: usize = 64 << 10;
+
+/// The first byte of a connection that is encrypted.
+const TLS_RECORD: u8 = 0x16;
+
+type Shared = Arc<Mutex<Record>>;
+type Answer = Response<Full<Bytes>>;
+
+/// The authority that certificates are made by.
+pub(super) struct Certificates(CertifiedIssuer<'static, KeyPair>);
+
+impl Certificates {
+    /// Makes certificates with an authority.
+    pub(super) fn new(authority: CertifiedIssuer<'static, KeyPair>) -> Self {
+        Self(authority)
+    }
+
+    /// The TLS settings with a certificate for a host.
+    fn settings(&self, host: &str) -> Option<ServerConfig> {
+        let key = KeyPair::generate().ok()?;
+        let params = CertificateParams::new([host.to_owned()]).ok()?;
+        let certificate = params.signed_by(&key, &self.0).ok()?;
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let provider = formwork_plugin_protocol::cryptography();
+        let builder = ServerConfig::builder_with_provider(provider);
+        let builder = builder.with_safe_default_protocol_versions().ok()?.with_no_client_auth();
+        let chain = vec![certificate.der().clone(), self.0.der().clone()];
+        builder.with_single_cert(chain, key).ok()
+    }
+}
+
+/// Serves all connections.
+pub(super) async fn accept(listener: TcpListener, record: Shared, certificates: Arc<Certificates>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let (record, certificates) = (Arc::clone(&record), Arc::clone(&certificates));
+        tokio::spawn(async move {
+            let service = service_fn(|request| {
+                let (record, certificates) = (Arc::clone(&record), Arc::clone(&certificates));
+                async move { Ok::<_, Infallible>(outer(request, record, certificates).await) }
+            });
+            let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+            // A provider that goes away is not the proxy's business.
+            drop(connection.with_upgrades().await);
+        });
+    }
+}
+
+/// Answers a request to the proxy itself.
+async fn outer(
+    request: Request<Incoming>,
+    record: Shared,
+    certificates: Arc<Certificates>,
+) -> Answer {
+    if request.method() != Method::CONNECT {
+        let uri = request.uri().clone();
+        return exchange(request, uri, &record).await;
+    }
+    let Some(authority) = request.uri().authority().cloned() else {
+        return status(StatusCode::BAD_REQUEST);
+    };
+    tokio::spawn(async move {
+        let Ok(stream) = hyper::upgrade::on(request).await else { return };
+        let mut stream = BufReader::new(TokioIo::new(stream));
+        // Some clients have a tunnel for plain requests, too.
+        let first = stream.fill_buf().await.ok().and_then(|bytes| bytes.first().copied());
+        if first != Some(TLS_RECORD) {
+            return serve(stream, ("http", authority), record).await;
+        }
+        lock(&record).n_tunnels += 1;
+        let host = authority.host().trim_matches(['[', ']']).to_owned();
+        let Some(settings) = certificates.settings(&host) else { return };
+        let acceptor = TlsAcceptor::from(Arc::new(settings));
+        // A provider that does not trust the certificate ends it here.
+        if let Ok(stream) = acceptor.accept(stream).await {
+            serve(stream, ("https", authority), record).await;
+        }
+    });
+    status(StatusCode::OK)
+}
+
+/// Answers the requests in a tunnel to a service.
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    (scheme, authority): (&'static str, Authority),
+    record: Shared,
+) {
+    let service = service_fn(|request: Request<Incoming>| {
+        let (record, authority) = (Arc::clone(&record), authority.clone());
+        async move {
+            let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+            let uri = format!("{scheme}://{authority}{path}").parse::<Uri>();
+            Ok::<_, Infallible>(match uri {
+                Ok(uri) => exchange(request, uri, &record).await,
+                Err(_) => status(StatusCode::BAD_REQUEST),
+            })
+        }
+    });
+    // A provider that goes away is not the proxy's business.
+    drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
+}
+
+/// Records a request, and answers it as the service or as the fault does.
+async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answer {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = Limited::new(body, MAX_REQUEST).collect().await else {
+        return status(StatusCode::PAYLOAD_TOO_LARGE);
+    };
+    let body = body.to_bytes();
+    let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    let call = RemoteCall {
+        method: parts.method.to_string(),
+        url: uri.to_string().split('?').next().unwrap_or_default().to_owned(),
+        target: header("x-amz-target").unwrap_or_default().to_owned(),
+        body: body.slice(..body.len().min(KEPT)),
+        is_idempotent: ["idempotency-key", "x-idempotency-key", "x-client-token"]
+            .iter()
+            .any(|name| parts.headers.contains_key(*name))
+            || String::from_utf8_lossy(&body).to_lowercase().contains("clienttoken"),
+        status: 0,
+        is_carried_out: false,
+    };
+    let (number, refused) = lock(record).begin(call);
+    if let Some(refused) = refused {
+        return status(StatusCode::from_u16(refused).unwrap_or(StatusCode::BAD_GATEWAY));
+    }
+    let answer = forward(parts, uri, body)
+        .await
+        .unwrap_or_else(|error| answered(StatusCode::BAD_GATEWAY, &error.to_string()));
+    let given = lock(record).end(number, answer.status().as_u16());
+    if given == answer.status().as_u16() {
+        return answer;
+    }
+    status(StatusCode::from_u16(given).unwrap_or(StatusCode::BAD_GATEWAY))
+}
+
+fn status(status: StatusCode) -> Answer {
+    let text = if status == StatusCode::OK { "" } else { "A fault of the conformance suite." };
+    answered(status, text)
+}
+
+fn answered(status: StatusCode, text: &str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from(text.to_owned())));
+    *answer.status_mut() = status;
+    answer
+}

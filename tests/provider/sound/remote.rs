@@ -1,0 +1,259 @@
+//! The service of the sound provider: with `SOUND_SERVICE` its items exist there, too, and each apply and
+//! read asks it. A remote fault changes what the provider asks, or what it makes of the answers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use formwork_conformance::message::Msg;
+use formwork_conformance::offer::{Kind, Offer, OfferedType};
+use formwork_conformance::rpc::Rpc;
+use formwork_tests::seeded::{Fault, RemoteBug};
+use formwork_value::codec::{json, msgpack};
+use formwork_value::{Path, Value};
+use ureq::Agent;
+use ureq::http::Request;
+use ureq::tls::{RootCerts, TlsConfig};
+
+/// The URL that the provider logs in at when it is behind a proxy. Nothing answers there.
+const LOGIN: &str = "https://127.0.0.1:9/login";
+
+/// Attempts at a read that a busy service refuses.
+const ATTEMPTS: usize = 3;
+
+/// Attempts at the first read of a new object.
+const FIRST_ATTEMPTS: usize = 5;
+
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The service.
+#[derive(Clone)]
+pub(crate) struct Remote {
+    url: Arc<str>,
+    agent: Agent,
+    bug: Option<RemoteBug>,
+}
+
+/// An answer of the service: its status, 0 if there was none, and its content.
+type Reply = (u16, Vec<u8>);
+
+impl Remote {
+    /// The service in the environment, if there is one.
+    pub(crate) fn from_env(fault: Option<&Fault>) -> Option<Self> {
+        let url = std::env::var("SOUND_SERVICE").ok()?.into();
+        let bug = match fault {
+            Some(Fault::Remote(bug)) => Some(*bug),
+            _ => None,
+        };
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::PlatformVerifier)
+            .disable_verification(bug == Some(RemoteBug::TrustsAnyone))
+            .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+            .build();
+        let config = Agent::config_builder()
+            .tls_config(tls)
+            .http_status_as_error(false)
+            .allow_non_standard_methods(true)
+            .timeout_global(Some(Duration::from_secs(10)))
+            .build();
+        Some(Self { url, agent: config.new_agent(), bug })
+    }
+
+    async fn send(&self, method: &str, path: &str, body: Vec<u8>) -> Reply {
+        self.send_to(method, format!("{}{path}", self.url), body).await
+    }
+
+    async fn send_to(&self, method: &str, url: String, body: Vec<u8>) -> Reply {
+        let request = Request::builder().method(method).uri(url).body(body);
+        let request = request.expect("ids are letters and digits");
+        let agent = self.agent.clone();
+        let sent = tokio::task::spawn_blocking(move || {
+            let mut answer = agent.run(request).ok()?;
+            Some((answer.status().as_u16(), answer.body_mut().read_to_vec().ok()?))
+        });
+        sent.await.ok().flatten().unwrap_or_default()
+    }
+
+    /// Reads an item, again where the service is busy.
+    async fn get(&self, id: &str) -> Reply {
+        let mut reply = Reply::default();
+        for _ in 0..ATTEMPTS {
+            reply = self.send("GET", &format!("/items/{id}"), Vec::new()).await;
+            if (200..500).contains(&reply.0) {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        reply
+    }
+
+    /// Calls that are made whatever the provider is asked for.
+    pub(crate) async fn before(&self, rpc: Rpc) {
+        match rpc {
+            Rpc::ConfigureProvider if std::env::var_os("HTTPS_PROXY").is_some() => {
+                // No server answers: only the connection matters.
+                self.send_to("GET", LOGIN.to_owned(), Vec::new()).await;
+            }
+            Rpc::PlanResourceChange if self.bug == Some(RemoteBug::PlanPosts) => {
+                self.send("POST", "/reservations", b"{}".to_vec()).await;
+            }
+            _ => {}
+        }
+    }
+
+    /// Changes the answer to an apply or a read to what the service says.
+    pub(crate) async fn after(&self, offer: &Offer, rpc: Rpc, request: &Msg, answer: &mut Msg) {
+        let name = request.get_text(1);
+        let offered = offer.of(Kind::Resource).find(|it| it.name == name && name == "sound_item");
+        let Some(offered) = offered else { return };
+        let item = Item { rpc, offered, request, answer };
+        if item.has_error() {
+            return;
+        }
+        match rpc {
+            Rpc::ReadResource => self.read(item).await,
+            Rpc::ApplyResourceChange => self.apply(item).await,
+            _ => {}
+        }
+    }
+
+    async fn read(&self, mut item: Item<'_>) {
+        let Some(current) = item.asked(2) else { return };
+        let Some(id) = id_of(&current) else { return };
+        if self.bug == Some(RemoteBug::ReadPuts) {
+            self.send("PUT", &format!("/items/{id}"), item.json(&current)).await;
+        }
+        let ty = item.offered.ty();
+        match self.get(&id).await {
+            (200, content) => {
+                if let Ok(real) = json::decode(&content, &ty) {
+                    item.set(&real);
+                }
+            }
+            (404, _) => item.set(&Value::null(ty)),
+            (status, _) => item.fail(status, &current),
+        }
+    }
+
+    async fn apply(&self, item: Item<'_>) {
+        let (prior, made) = (item.asked(2), item.answered());
+        match (prior, made) {
+            (None, Some(made)) => self.create(item, &made).await,
+            (Some(prior), Some(made)) => self.update(item, &prior, &made).await,
+            (Some(prior), None) => self.delete(item, &prior).await,
+            (None, None) => {}
+        }
+    }
+
+    async fn create(&self, mut item: Item<'_>, made: &Value) {
+        let Some(id) = id_of(made) else { return };
+        let mut status = self.send("POST", "/items", item.json(made)).await.0;
+        if self.bug == Some(RemoteBug::PostsAgain) && status >= 500 {
+            status = self.send("POST", "/items", item.json(made)).await.0;
+        }
+        let nothing = Value::null(item.offered.ty());
+        if !(200..300).contains(&status) {
+            return item.fail(status, &nothing);
+        }
+        for _ in 0..FIRST_ATTEMPTS {
+            status = match self.bug {
+                // Its answer is taken as it is.
+                Some(RemoteBug::ForgetsCreated) => {
+                    self.send("GET", &format!("/items/{id}"), Vec::new()).await.0
+                }
+                _ => self.get(&id).await.0,
+            };
+            if status != 404 || self.bug == Some(RemoteBug::BelievesNotFound) {
+                break;
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+        if !(200..300).contains(&status) {
+            let forgets =
+                matches!(self.bug, Some(RemoteBug::ForgetsCreated | RemoteBug::BelievesNotFound));
+            item.fail(status, if forgets { &nothing } else { made });
+        }
+    }
+
+    async fn update(&self, mut item: Item<'_>, prior: &Value, made: &Value) {
+        let Some(id) = id_of(made) else { return };
+        let is_unchanged = item.asked(3).as_ref() == Some(prior);
+        if is_unchanged && self.bug != Some(RemoteBug::PutsUnchanged) {
+            return;
+        }
+        let (status, _) = self.send("PUT", &format!("/items/{id}"), item.json(made)).await;
+        if self.bug == Some(RemoteBug::KeepsPrior) && status >= 500 {
+            return item.fail(status, prior);
+        }
+        let (read, content) = self.get(&id).await;
+        let real = json::decode(&content, &item.offered.ty()).ok().filter(|_| read == 200);
+        if !(200..300).contains(&status) {
+            item.fail(status, &real.unwrap_or_else(|| prior.clone()));
+        } else if real.is_none() {
+            item.fail(read, made);
+        }
+    }
+
+    async fn delete(&self, mut item: Item<'_>, prior: &Value) {
+        let Some(id) = id_of(prior) else { return };
+        let (status, _) = self.send("DELETE", &format!("/items/{id}"), Vec::new()).await;
+        let is_gone = (200..300).contains(&status) || status == 404;
+        if !is_gone && self.bug != Some(RemoteBug::ForgetsUndestroyed) {
+            item.fail(status, prior);
+        }
+    }
+}
+
+/// An item in a request, and the answer about it.
+struct Item<'c> {
+    rpc: Rpc,
+    offered: &'c OfferedType,
+    request: &'c Msg,
+    answer: &'c mut Msg,
+}
+
+impl Item<'_> {
+    fn has_error(&self) -> bool {
+        let field = self.rpc.diagnostics_field().unwrap_or_default();
+        self.answer.all_msgs(field).iter().any(|it| it.get_int(1) == 1)
+    }
+
+    fn decode(&self, dynamic: Option<Msg>) -> Option<Value> {
+        let decoded = msgpack::decode(&dynamic?.get_bytes(1), &self.offered.ty()).ok()?;
+        (!decoded.is_null()).then_some(decoded)
+    }
+
+    fn asked(&self, field: u32) -> Option<Value> {
+        self.decode(self.request.get_msg(field))
+    }
+
+    fn answered(&self) -> Option<Value> {
+        self.decode(self.answer.get_msg(1))
+    }
+
+    fn json(&self, value: &Value) -> Vec<u8> {
+        json::encode(value, &self.offered.ty()).unwrap_or_default().into_bytes()
+    }
+
+    fn set(&mut self, value: &Value) {
+        let encoded = msgpack::encode(value, &self.offered.ty()).unwrap_or_default();
+        let dynamic = Msg::new().bytes(1, encoded);
+        *self.answer = std::mem::take(self.answer).with(1, dynamic.encode());
+    }
+
+    /// Answers with an error beside the object.
+    fn fail(&mut self, status: u16, value: &Value) {
+        self.set(value);
+        let detail = format!("The service answered with the status {status}.");
+        let problem = Msg::new().int(1, 1).text(2, "The service failed").text(3, &detail);
+        let Some(field) = self.rpc.diagnostics_field() else { return };
+        *self.answer = std::mem::take(self.answer).msg(field, &problem);
+    }
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    match Path::root().attribute("id").find(value) {
+        Some(Value::String(id)) => Some(id.as_str().to_owned()),
+        _ => None,
+    }
+}
