@@ -113,6 +113,27 @@ fn check_import_modules(session: &Session<'_>, diags: &mut Diagnostics) -> Resul
     result
 }
 
+/// Reports imports into resources that are not written.
+fn check_unwritten_imports(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    static_check: &StaticCheck<'_>,
+) {
+    let config = session.config;
+    let scope = session.scope(session.results.root()).checked(Some(static_check));
+    for import in &config.root.imports {
+        if config.resource(&import.config_addr()).is_some() {
+            continue;
+        }
+        let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
+        let _ = match import_problem(config, import) {
+            Some(problem) => Err(diags.error(problem)),
+            None if is_repeated => expand_import(diags, &scope, config, import).map(drop),
+            None => Ok(()),
+        };
+    }
+}
+
 async fn check(
     session: &Session<'_>,
     diags: &mut Diagnostics,
@@ -176,18 +197,7 @@ async fn check(
         },
     );
     session.pool.tidying(walk).await;
-    for import in &session.config.root.imports {
-        if session.config.resource(&import.config_addr()).is_some() {
-            continue;
-        }
-        let scope = session.scope(session.results.root()).checked(Some(static_check));
-        let is_repeated = matches!(import.repetition, Repetition::ForEach(_));
-        let _ = match import_problem(session.config, import) {
-            Some(problem) => Err(diags.error(problem)),
-            None if is_repeated => expand_import(diags, &scope, session.config, import).map(drop),
-            None => Ok(()),
-        };
-    }
+    check_unwritten_imports(session, diags, static_check);
     for said in graph.order().iter().filter_map(|id| problems.remove(id)) {
         let _ = diags.append(said);
     }
