@@ -237,8 +237,8 @@ pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(
             let Ok(constraints) = text.parse::<LooseConstraints>() else { continue };
             if constraints.name_prerelease() {
                 let detail = format!(
-                    "`{text}` names a prerelease, and prereleases of the engine cannot be asked \
-                     for. Take out what stands behind the numbers."
+                    "`{text}` names a prerelease, and prereleases of the engine cannot be \
+                     required. Remove the part after the numbers."
                 );
                 let problem = Diagnostic::error("Invalid required_version constraint", detail);
                 result = Err(diags.error(problem.at(attribute.expr.span)));

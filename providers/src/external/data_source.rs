@@ -178,7 +178,7 @@ mod tests {
             ),
             (vec![shell("cat"), ("working_dir", Value::string("no/such"))], "is not a folder"),
             (vec![shell("echo why >&2; exit 3")], "Error Message: why\n\nState: exit status: 3"),
-            (vec![shell("exit 1")], "says nothing"),
+            (vec![shell("exit 1")], "printed nothing"),
             (vec![shell("echo '{\"a\": 1}'")], "Unexpected External Program Results"),
             (vec![shell("echo '[]'")], "Unexpected External Program Results"),
             (vec![shell("true")], "Unexpected External Program Results"),

@@ -185,7 +185,7 @@ async fn what_makes_no_certificate_is_refused() {
     let self_signed = [
         (usual("nothing", vec![]), "`private_key_pem` must be a private key in PEM"),
         (usual(&key, vec![list("allowed_uses", &["fun"])]), "not \"fun\""),
-        (usual(&key, vec![list("ip_addresses", &["1.2.3"])]), "\"1.2.3\" is none"),
+        (usual(&key, vec![list("ip_addresses", &["1.2.3"])]), "\"1.2.3\" is not one"),
         (usual(&key, vec![list("uris", &["ü"])]), "\"ü\" has others"),
         (usual(&key, vec![truth("is_ca_certificate")]), "Invalid Certificate Subject"),
         (usual(&key, vec![truth("set_authority_key_id")]), "Invalid Certificate Authority"),

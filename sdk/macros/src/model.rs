@@ -279,11 +279,11 @@ mod tests {
     fn what_does_not_go_together_is_refused_with_the_way_out() {
         let table: [(Field, &str); 21] = [
             (parse_quote!(#[attr(default = 1, default = 2)] a: i64), "`default` is repeated"),
-            (parse_quote!(a: i64), "say who sets it"),
+            (parse_quote!(a: i64), "missing role"),
             (parse_quote!(#[attr(optional, computed)] a: i64), "has one role"),
             (parse_quote!(#[attr(optional, default = 1)] a: i64), "needs the role"),
             (parse_quote!(#[attr(required, keep)] a: i64), "`keep` needs a role"),
-            (parse_quote!(#[attr(default = 1, keep)] a: i64), "both say"),
+            (parse_quote!(#[attr(default = 1, keep)] a: i64), "both set"),
             (parse_quote!(#[attr(computed, write_only)] a: i64), "only the author sets"),
             (parse_quote!(#[attr(required, write_only, identity)] a: i64), "cannot identify"),
             (parse_quote!(#[attr(required, replace, replace_if = f)] a: i64), "to decide"),
@@ -293,12 +293,12 @@ mod tests {
             (parse_quote!(#[attr(optional)] a: i64), "write Option<"),
             (parse_quote!(#[attr(default = 1)] a: Option<i64>), "never absent"),
             (parse_quote!(#[attr(computed, range = 1..)] a: i64), "set by the provider"),
-            (parse_quote!(#[attr(computed, fills)] a: B), "`fills` says nothing"),
+            (parse_quote!(#[attr(computed, fills)] a: B), "`fills` has no effect"),
             (parse_quote!(#[attr(required, min = 1)] a: Vec<B>), "not a word that `attr` knows"),
             (parse_quote!(#[block(min = 2, max = 1)] a: Vec<B>), "more than the most"),
             (parse_quote!(#[block] #[attr(required)] a: B), "a block has no role"),
             (parse_quote!(#[block(group)] a: Option<B>), "always there"),
-            (parse_quote!(#[attr(required, one_of = [])] a: String), "to choose from"),
+            (parse_quote!(#[attr(required, one_of = [])] a: String), "list the valid strings"),
         ];
         for (field, expected) in table {
             let found = refusal(&parse_quote!(struct Model { #field }));

@@ -324,7 +324,7 @@ async fn hosts_that_know_no_write_only_attributes_get_an_error() {
 #[test]
 fn the_struct_is_the_schema() {
     let block = Thing::shape().block;
-    assert_eq!(block.docs.description, "A thing that does as its name says.");
+    assert_eq!(block.docs.description, "An object whose name selects the handler's action.");
     let name = &block.attributes["name"];
     assert_eq!(name.docs.description, "Action of the test handler.");
     assert_eq!(name.role, crate::schema::Role::Required);
@@ -412,7 +412,7 @@ async fn what_is_wrong_with_a_secret_is_said_without_it() {
         ("word", Value::string("hunter2"), "`word` must be one of \"open\", \"shut\"."),
         ("pin", Value::int(4711), "`pin` must be at least 1 and at most 9."),
         ("pin", Value::int(-4711), "`pin`: it is too small; from 0 to 4294967295 can be given."),
-        ("phrase", Value::string("hunter7"), "it shows a sensitive value."),
+        ("phrase", Value::string("hunter7"), "it contains a sensitive value."),
         ("phrase", Value::string("hunter"), "`phrase` must be longer."),
         ("inner", inner, "`inner.code` must have at least 1 and at most 3 characters."),
     ];

@@ -323,7 +323,7 @@ resource "a_b" "d" {
             error main.tf:6,29-43 Invalid ignore_changes wildcard
                 The ["*"] form of ignore_changes wildcard is was deprecated and is now invalid. Use "ignore_changes = all" to ignore changes to all attributes.
             error main.tf:6,30-33 Invalid ignore_changes ruleset
-                The text "*" cannot stand beside references.
+                The string "*" cannot be combined with references.
             error main.tf:6,35-36 Invalid expression
                 A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.
             error main.tf:6,38-42 Invalid expression
