@@ -245,7 +245,10 @@ fn what_has_no_place_any_more_is_adopted_all_the_same_and_goes_with_the_next_app
         workdir.formwork("get").succeed();
         workdir.formwork("recover adopt bad_thing.second nobody-1").run().code(1);
         let managed = workdir.formwork("recover adopt bad_thing.second first-1").run();
-        managed.code(1).says("Object is managed already").says("bad_thing.first has already");
+        managed
+            .code(1)
+            .says("Object is managed already")
+            .says("belongs to bad_thing.first already");
         let adopted = workdir.formwork("recover adopt bad_thing.second second-1").succeed();
         adopted.says("bad_thing.second is in the state.");
         assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second"]);

@@ -76,21 +76,21 @@ fn a_large_state_is_in_several_secrets_that_both_programs_read() {
     // Sums do not compress.
     let with = |n: usize| {
         let large = format!(
-            "resource \"terraform_data\" \"large\" {{\n  input = join(\"\", [for i in range({n}) : sha512(tostring(i))])\n}}\n"
+            "resource \"terraform_data\" \"large\" {{\n  input = join(\"\", flatten([for i in range({n}) : [for j in range(1000) : sha512(\"${{i}}.${{j}}\")]]))\n}}\n"
         );
         config(&server, &here("large"), &large)
     };
-    let workdir = Workdir::new(&with(14000));
+    let workdir = Workdir::new(&with(14));
     workdir.formwork("init").succeed();
     workdir.formwork("apply -auto-approve").succeed();
     let parts = server.names("default", "secrets");
     assert!(parts.len() > 1 && parts[1] == "tfstate-default-large-part-1", "{parts:?}");
     workdir.terraform("plan -detailed-exitcode").run().code(0);
-    let text = with(13000);
+    let text = with(13);
     workdir.write("main.tf", text.split("//-").next().expect("it has files"));
     workdir.terraform("apply -auto-approve").succeed();
     workdir.formwork("plan -detailed-exitcode").run().code(0);
-    let text = with(10);
+    let text = with(1);
     workdir.write("main.tf", text.split("//-").next().expect("it has files"));
     workdir.formwork("apply -auto-approve").succeed();
     // The parts of states that are gone are removed.

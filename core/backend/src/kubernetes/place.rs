@@ -273,6 +273,12 @@ impl RemotePlace for KubernetesPlace {
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
         match self.break_lock(id).await? {
             ForceUnlockOutcome::Released => Ok(()),
+            // The lease goes with the state of a workspace that is deleted.
+            ForceUnlockOutcome::OtherLock(None)
+                if self.cluster.get(Kind::Lease, &self.lease()).await?.is_none() =>
+            {
+                Ok(())
+            }
             ForceUnlockOutcome::OtherLock(None) => {
                 Err("the lock was gone: another program has released it by force".into())
             }
