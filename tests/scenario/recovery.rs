@@ -255,7 +255,7 @@ fn the_journal_of_another_state_lists_what_has_to_be_imported() {
     refused.code(1).says("Journal belongs to another state").says("import the objects");
     let text = refused.words();
     assert!(text.contains("bad_thing.first with the id \"first-1\""), "{text}");
-    assert!(text.contains("bad_thing.second, of which it is not known"), "{text}");
+    assert!(text.contains("bad_thing.second, which may have been changed"), "{text}");
     // The second piece of advice; the first is to put the file back.
     fs::rename(journal(&workdir), workdir.root().join("moved.wal")).expect("it can be moved");
     for name in ["first", "second", "third"] {

@@ -31,7 +31,12 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     warn_of_place(&mut diags, &args.state);
     let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
     let options = options(&mut diags, &args.operation, false).and_then(|options| {
-        generated::check(&mut diags, generated, options.mode).map(|()| options)
+        let checked = generated::check(&mut diags, generated, options.mode);
+        if checked.is_err() {
+            // As in Terraform, the warning comes with this error and not with those of options.
+            drop(open_workspace(&mut diags, env, (&report, OverrideWarning::Always)));
+        }
+        checked.map(|()| options)
     });
     let prepared = match options {
         Ok(options) => {

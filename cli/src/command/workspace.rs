@@ -170,15 +170,18 @@ async fn delete(
     }
     let store = open(diags, &*all, name).await?;
     let locked = state_session::open(diags, store, &args.lock, "state-delete").await?;
-    let deleted = delete_locked(diags, &locked, &*all, args).await;
+    let text = check_deletable(diags, &locked, args);
+    // As Terraform does: some services delete nothing that is locked.
     locked.close(diags).await;
-    deleted
+    let text = text?;
+    all.delete_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
+    Ok(text)
 }
 
-async fn delete_locked(
+/// Checks that nothing is lost with a workspace, and returns the text of its deletion.
+fn check_deletable(
     diags: &mut Diagnostics,
     locked: &StateSession,
-    all: &dyn Backend,
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {
     let name = &args.name;
@@ -195,7 +198,6 @@ async fn delete_locked(
             return Err(diags.error(Diagnostic::error("Workspace is not empty", detail)));
         }
     }
-    all.delete_workspace(name).await.map_err(|error| refused(diags, &error))?;
     let mut text = format!("Deleted workspace {name:?}!\n");
     if !held.is_empty() {
         text.push_str(&format!(
