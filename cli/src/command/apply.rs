@@ -13,7 +13,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::guarded;
 use super::operation::{
-    PrepareOptions, Prepared, may_ask, open_workspace, options, prepare, warn_of_place,
+    PrepareOptions, Prepared, check_replaced, may_ask, open_workspace, options, prepare,
+    warn_of_place,
 };
 use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
@@ -186,6 +187,7 @@ async fn fresh<'e>(
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
     let options =
         options(diags, &args.operation, purpose == ApplyPurpose::Destroy).map_err(|_| None)?;
+    check_replaced(diags, &options).map_err(|_| None)?;
     warn_of_place(diags, &args.state);
     let preparing = PrepareOptions {
         sources: &args.variables.sources,

@@ -223,6 +223,20 @@ pub(super) fn providers_of<'p>(
     Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
 }
 
+/// Checks that no object is to be replaced by a run that creates none.
+///
+/// # Errors
+/// When one is.
+pub(crate) fn check_replaced(diags: &mut Diagnostics, options: &Options) -> Result<(), Reported> {
+    if options.mode == Mode::Normal || options.replace.is_empty() {
+        return Ok(());
+    }
+    Err(diags.error(Diagnostic::error(
+        "Unsupported plan mode",
+        "The option -replace asks for a new object, so it goes together with neither -destroy nor -refresh-only.",
+    )))
+}
+
 /// Reads the planning options.
 ///
 /// # Errors
@@ -287,12 +301,6 @@ pub(crate) fn options(
         }
     }
     diags.check()?;
-    if mode != Mode::Normal && !replace.is_empty() {
-        return Err(diags.error(Diagnostic::error(
-            "Unsupported plan mode",
-            "The option -replace asks for a new object, so it goes together with neither -destroy nor -refresh-only.",
-        )));
-    }
     if !targets.is_empty() {
         diags.warn(Diagnostic::warning(
             "Resource targeting is in effect",

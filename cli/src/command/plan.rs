@@ -10,7 +10,8 @@ use formwork_value::{Diagnostic, Diagnostics};
 
 use super::interrupt::guarded;
 use super::operation::{
-    PrepareOptions, Prepared, may_ask, open_workspace, options, prepare, warn_of_place,
+    PrepareOptions, Prepared, check_replaced, may_ask, open_workspace, options, prepare,
+    warn_of_place,
 };
 use super::planfile::{self, PlannedState};
 use super::run_observer::RunObserver;
@@ -31,9 +32,10 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     warn_of_place(&mut diags, &args.state);
     let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
     let options = options(&mut diags, &args.operation, false).and_then(|options| {
-        let checked = generated::check(&mut diags, generated, options.mode);
+        let checked = check_replaced(&mut diags, &options)
+            .and_then(|()| generated::check(&mut diags, generated, options.mode));
         if checked.is_err() {
-            // As in Terraform, the warning comes with this error and not with those of options.
+            // As in Terraform, the warning comes with these errors and not with others of options.
             drop(open_workspace(&mut diags, env, (&report, OverrideWarning::Always)));
         }
         checked.map(|()| options)
