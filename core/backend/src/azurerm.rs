@@ -9,11 +9,10 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use formwork_core::state::intents::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
 
@@ -21,14 +20,11 @@ use self::account::Account;
 use self::container::Container;
 use self::place::AzurePlace;
 use crate::kind::{Arguments, BackendKind, ConfigError};
-use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
+use crate::places::WorkspacePlaces;
+use crate::remote::Cause;
 use crate::retry::Retries;
-use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::web::{Client, Tls};
-use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
-    intents_beside, with_default,
-};
+use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The part of the name of a blob that precedes the name of a workspace.
 const WORKSPACE: &str = "env:";
@@ -79,8 +75,17 @@ struct Azure {
     root: PathBuf,
 }
 
-impl Azure {
-    fn place(&self, workspace: &str) -> AzurePlace {
+#[async_trait::async_trait]
+impl WorkspacePlaces for Azure {
+    type Place = AzurePlace;
+
+    const KIND: &'static str = "azurerm";
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn place(&self, workspace: &str) -> Self::Place {
         let blob = match workspace {
             DEFAULT_WORKSPACE => self.key.clone(),
             _ => format!("{}{WORKSPACE}{workspace}", self.key),
@@ -88,48 +93,17 @@ impl Azure {
         AzurePlace::new(self.container.clone(), blob, self.snapshot)
     }
 
-    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
-        let location = self.location(DEFAULT_WORKSPACE);
-        move |cause| StoreError::failed(doing, location.clone(), cause)
-    }
-
-    async fn names(&self) -> Result<Vec<String>, Cause> {
+    async fn others(&self) -> Result<Vec<String>, Cause> {
         let prefix = format!("{}{WORKSPACE}", self.key);
         let blobs = self.container.list(&prefix).await?;
         let found = blobs.iter().filter_map(|blob| blob.strip_prefix(&prefix));
-        Ok(with_default(found.filter(|name| !name.is_empty() && !name.contains('/'))))
-    }
-}
-
-#[async_trait::async_trait]
-impl Backend for Azure {
-    fn kind(&self) -> &str {
-        "azurerm"
+        Ok(found
+            .filter(|name| !name.is_empty() && !name.contains('/'))
+            .map(str::to_owned)
+            .collect())
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
-    }
-
-    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_new_workspace(&self.workspaces().await?, name)?;
-        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
-    }
-
-    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_removable_workspace(&self.workspaces().await?, name)?;
-        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
-    }
-
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(RemoteStore::new(self.place(workspace))))
-    }
-
-    fn location(&self, workspace: &str) -> String {
-        self.place(workspace).location()
-    }
-
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        intents_beside(&self.root, &self.location(DEFAULT_WORKSPACE), workspace)
+    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
+        self.place(workspace).delete().await
     }
 }

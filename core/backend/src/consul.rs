@@ -6,14 +6,13 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
-use formwork_core::state::intents::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
 use ureq::http::Uri;
@@ -21,15 +20,11 @@ use ureq::http::Uri;
 use self::client::Server;
 use self::place::ConsulPlace;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
+use crate::places::WorkspacePlaces;
+use crate::remote::Cause;
 use crate::retry::Retries;
-use crate::store::{StateStore, StoreError, StoreOperation};
-use crate::wait::reported;
 use crate::web::{Client, Tls};
-use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
-    intents_beside, with_default,
-};
+use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The part of the key that precedes the name of a workspace.
 const WORKSPACE: &str = "-env:";
@@ -195,8 +190,17 @@ struct Consul {
     root: PathBuf,
 }
 
-impl Consul {
-    fn place(&self, workspace: &str) -> ConsulPlace {
+#[async_trait::async_trait]
+impl WorkspacePlaces for Consul {
+    type Place = ConsulPlace;
+
+    const KIND: &'static str = "consul";
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn place(&self, workspace: &str) -> Self::Place {
         let key = match workspace {
             DEFAULT_WORKSPACE => self.path.clone(),
             _ => format!("{}{WORKSPACE}{workspace}", self.path),
@@ -204,54 +208,21 @@ impl Consul {
         ConsulPlace::new(self.server.clone(), key, self.gzip, self.lock)
     }
 
-    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
-        let location = self.location(DEFAULT_WORKSPACE);
-        move |cause| StoreError::failed(doing, location.clone(), cause)
+    fn journal_key(&self, _workspace: &str) -> String {
+        let Server { url, parameters, .. } = &self.server;
+        format!("{url}\n{}\n{parameters:?}", self.path)
     }
 
-    async fn names(&self) -> Result<Vec<String>, Cause> {
+    async fn others(&self) -> Result<Vec<String>, Cause> {
         let prefix = format!("{}{WORKSPACE}", self.path);
         let keys = self.server.keys(&prefix).await?;
         let found = keys.iter().filter_map(|key| key.strip_prefix(&prefix));
         // Below the key of a workspace are its lock and its chunks.
         let names = found.filter(|name| !name.is_empty() && !name.contains('/'));
-        Ok(with_default(names))
-    }
-}
-
-#[async_trait::async_trait]
-impl Backend for Consul {
-    fn kind(&self) -> &str {
-        "consul"
+        Ok(names.map(str::to_owned).collect())
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        let location = self.location(DEFAULT_WORKSPACE);
-        let names = reported(location, StoreOperation::List, self.names()).await;
-        Ok(names.map_err(self.failed(StoreOperation::List))?)
-    }
-
-    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_new_workspace(&self.workspaces().await?, name)?;
-        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
-    }
-
-    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_removable_workspace(&self.workspaces().await?, name)?;
-        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
-    }
-
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(RemoteStore::new(self.place(workspace))))
-    }
-
-    fn location(&self, workspace: &str) -> String {
-        self.place(workspace).location()
-    }
-
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let Server { url, parameters, .. } = &self.server;
-        let place = format!("{url}\n{}\n{parameters:?}", self.path);
-        intents_beside(&self.root, &place, workspace)
+    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
+        self.place(workspace).delete().await
     }
 }

@@ -7,13 +7,12 @@ mod place;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use formwork_core::state::intents::IntentLog;
 use formwork_value::schema::Block;
 use formwork_value::{Type, Value};
 use ureq::http::Uri;
@@ -21,15 +20,12 @@ use ureq::http::Uri;
 use self::bucket::{Bucket, Encryption};
 use self::place::GcsPlace;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
+use crate::places::WorkspacePlaces;
+use crate::remote::Cause;
 use crate::retry::Retries;
 use crate::signing::context;
-use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::web::{Client, Tls};
-use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
-    intents_beside, with_default,
-};
+use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The URL of the service.
 const ENDPOINT: &str = "https://storage.googleapis.com/storage/v1/";
@@ -161,55 +157,40 @@ struct Gcs {
     root: PathBuf,
 }
 
-impl Gcs {
-    fn place(&self, workspace: &str) -> GcsPlace {
+#[async_trait::async_trait]
+impl WorkspacePlaces for Gcs {
+    type Place = GcsPlace;
+
+    const KIND: &'static str = "gcs";
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn place(&self, workspace: &str) -> Self::Place {
         GcsPlace::new(self.bucket.clone(), format!("{}{workspace}", self.prefix))
     }
 
-    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
-        let location = format!("gs://{}/{}", self.bucket.name, self.prefix);
-        move |cause| StoreError::failed(doing, location.clone(), cause)
+    fn whole(&self) -> String {
+        format!("gs://{}/{}", self.bucket.name, self.prefix)
     }
 
-    async fn names(&self) -> Result<Vec<String>, Cause> {
+    fn journal_key(&self, _workspace: &str) -> String {
+        format!("{}\n{}\n{}", self.bucket.endpoint, self.bucket.name, self.prefix)
+    }
+
+    async fn others(&self) -> Result<Vec<String>, Cause> {
         let objects = self.bucket.list(&self.prefix).await?;
         let found = objects
             .iter()
             .filter_map(|object| object.strip_prefix(self.prefix.as_str())?.strip_suffix(STATE));
-        Ok(with_default(found.filter(|name| !name.is_empty() && *name != DEFAULT_WORKSPACE)))
-    }
-}
-
-#[async_trait::async_trait]
-impl Backend for Gcs {
-    fn kind(&self) -> &str {
-        "gcs"
+        Ok(found
+            .filter(|name| !name.is_empty() && *name != DEFAULT_WORKSPACE)
+            .map(str::to_owned)
+            .collect())
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
-    }
-
-    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_new_workspace(&self.workspaces().await?, name)?;
-        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
-    }
-
-    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_removable_workspace(&self.workspaces().await?, name)?;
-        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
-    }
-
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(RemoteStore::new(self.place(workspace))))
-    }
-
-    fn location(&self, workspace: &str) -> String {
-        self.place(workspace).location()
-    }
-
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        let place = format!("{}\n{}\n{}", self.bucket.endpoint, self.bucket.name, self.prefix);
-        intents_beside(&self.root, &place, workspace)
+    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
+        self.place(workspace).delete().await
     }
 }

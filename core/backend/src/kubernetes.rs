@@ -10,21 +10,17 @@ mod tests;
 mod yaml;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use formwork_core::state::intents::IntentLog;
 use formwork_value::schema::Block;
 
 use self::cluster::Cluster;
 use self::place::{KubernetesPlace, SUFFIX, WORKSPACE};
 use crate::kind::{Arguments, BackendKind, ConfigError};
-use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
-use crate::store::{StateStore, StoreError, StoreOperation};
-use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
-    intents_beside, with_default,
-};
+use crate::places::WorkspacePlaces;
+use crate::remote::Cause;
+use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The type of the backend.
 pub(crate) struct KubernetesKind;
@@ -54,8 +50,17 @@ struct Kubernetes {
     root: PathBuf,
 }
 
-impl Kubernetes {
-    fn place(&self, workspace: &str) -> KubernetesPlace {
+#[async_trait::async_trait]
+impl WorkspacePlaces for Kubernetes {
+    type Place = KubernetesPlace;
+
+    const KIND: &'static str = "kubernetes";
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn place(&self, workspace: &str) -> Self::Place {
         let name = format!("tfstate-{workspace}-{}", self.suffix);
         let own = [
             ("tfstate", "true"),
@@ -69,12 +74,11 @@ impl Kubernetes {
         KubernetesPlace::new(self.cluster.clone(), name, labels)
     }
 
-    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
-        let location = self.location(DEFAULT_WORKSPACE);
-        move |cause| StoreError::failed(doing, location.clone(), cause)
+    fn check_name(&self, workspace: &str) -> Result<(), Cause> {
+        self.place(workspace).check_name()
     }
 
-    async fn names(&self) -> Result<Vec<String>, Cause> {
+    async fn others(&self) -> Result<Vec<String>, Cause> {
         let secrets = self.cluster.list("tfstate=true").await?;
         let mut names: Vec<String> = secrets
             .iter()
@@ -86,41 +90,10 @@ impl Kubernetes {
         // A large state is in several secrets.
         names.sort();
         names.dedup();
-        Ok(with_default(names))
-    }
-}
-
-#[async_trait::async_trait]
-impl Backend for Kubernetes {
-    fn kind(&self) -> &str {
-        "kubernetes"
+        Ok(names)
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        Ok(self.names().await.map_err(self.failed(StoreOperation::List))?)
-    }
-
-    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_new_workspace(&self.workspaces().await?, name)?;
-        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
-    }
-
-    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_removable_workspace(&self.workspaces().await?, name)?;
-        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
-    }
-
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        let place = self.place(workspace);
-        place.check_name().map_err(self.failed(StoreOperation::Open))?;
-        Ok(Box::new(RemoteStore::new(place)))
-    }
-
-    fn location(&self, workspace: &str) -> String {
-        self.place(workspace).location()
-    }
-
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        intents_beside(&self.root, &self.location(DEFAULT_WORKSPACE), workspace)
+    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
+        self.place(workspace).delete().await
     }
 }

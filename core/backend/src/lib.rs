@@ -17,6 +17,7 @@ mod kubernetes;
 pub mod local;
 pub mod lock;
 mod pg;
+mod places;
 mod remote;
 pub mod remote_state;
 mod retry;

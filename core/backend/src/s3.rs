@@ -10,11 +10,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use formwork_core::state::intents::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
 
@@ -25,16 +24,12 @@ use self::table::Table;
 use crate::aws::credentials::Chain;
 use crate::aws::{Service, signer};
 use crate::kind::{Arguments, BackendKind, ConfigError};
-use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
+use crate::places::WorkspacePlaces;
+use crate::remote::Cause;
 use crate::retry::Retries;
 use crate::signing::context;
-use crate::store::{StateStore, StoreError, StoreOperation};
-use crate::wait::reported;
 use crate::web::{Client, Tls};
-use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
-    intents_beside, with_default,
-};
+use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The type of the backend.
 pub(crate) struct S3Kind;
@@ -140,16 +135,6 @@ impl S3 {
         }
     }
 
-    fn place(&self, workspace: &str) -> S3Place {
-        let (bucket, table) = (self.bucket.clone(), self.table.clone());
-        S3Place::new(bucket, self.key(workspace), self.settings.use_lockfile, table)
-    }
-
-    fn failed(&self, doing: StoreOperation) -> impl Fn(Cause) -> StoreError + use<> {
-        let location = format!("s3://{}", self.settings.bucket);
-        move |cause| StoreError::failed(doing, location.clone(), cause)
-    }
-
     /// The name of the workspace whose state has a key.
     fn workspace_of<'k>(&self, key: &'k str) -> Option<&'k str> {
         let Settings { key: name, workspace_key_prefix: prefix, .. } = &self.settings;
@@ -160,8 +145,35 @@ impl S3 {
         let (workspace, rest) = rest.split_once('/')?;
         (rest == name && !workspace.is_empty()).then_some(workspace)
     }
+}
 
-    async fn names(&self) -> Result<Vec<String>, Cause> {
+#[async_trait::async_trait]
+impl WorkspacePlaces for S3 {
+    type Place = S3Place;
+
+    const KIND: &'static str = "s3";
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn place(&self, workspace: &str) -> Self::Place {
+        let (bucket, table) = (self.bucket.clone(), self.table.clone());
+        S3Place::new(bucket, self.key(workspace), self.settings.use_lockfile, table)
+    }
+
+    fn whole(&self) -> String {
+        format!("s3://{}", self.settings.bucket)
+    }
+
+    fn journal_key(&self, workspace: &str) -> String {
+        // The same for every way to address a bucket, so that no journal is missed.
+        let Settings { bucket, region, addressing, .. } = &self.settings;
+        let service = addressing.endpoint.as_deref().unwrap_or(region).trim_end_matches('/');
+        format!("{service}\n{bucket}\n{}", self.key(workspace))
+    }
+
+    async fn others(&self) -> Result<Vec<String>, Cause> {
         let prefix = self.settings.workspace_key_prefix.as_str();
         let folder = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let keys = match self.bucket.list(&folder).await? {
@@ -174,45 +186,10 @@ impl S3 {
             }
         };
         let found = keys.iter().filter_map(|key| self.workspace_of(key));
-        Ok(with_default(found))
-    }
-}
-
-#[async_trait::async_trait]
-impl Backend for S3 {
-    fn kind(&self) -> &str {
-        "s3"
+        Ok(found.map(str::to_owned).collect())
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        let location = self.location(DEFAULT_WORKSPACE);
-        let names = reported(location, StoreOperation::List, self.names()).await;
-        Ok(names.map_err(self.failed(StoreOperation::List))?)
-    }
-
-    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_new_workspace(&self.workspaces().await?, name)?;
-        Ok(create_empty(self.place(name)).await.map_err(self.failed(StoreOperation::Create))?)
-    }
-
-    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_removable_workspace(&self.workspaces().await?, name)?;
-        Ok(self.place(name).delete().await.map_err(self.failed(StoreOperation::Delete))?)
-    }
-
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(RemoteStore::new(self.place(workspace))))
-    }
-
-    fn location(&self, workspace: &str) -> String {
-        self.place(workspace).location()
-    }
-
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        // The same for every way to address a bucket, so that no journal is missed.
-        let Settings { bucket, region, addressing, .. } = &self.settings;
-        let service = addressing.endpoint.as_deref().unwrap_or(region).trim_end_matches('/');
-        let place = format!("{service}\n{bucket}\n{}", self.key(workspace));
-        intents_beside(&self.root, &place, workspace)
+    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
+        self.place(workspace).delete().await
     }
 }

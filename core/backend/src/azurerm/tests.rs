@@ -8,7 +8,7 @@ use formwork_value::Value;
 use super::identity::{Identity, Source, Tokens};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace as _};
 use crate::scripted::{Reply, Scripted, configured_in, text};
 
 const QUICK: Retries = Retries { most: 2, shortest: Duration::ZERO, longest: Duration::ZERO };
@@ -224,7 +224,7 @@ async fn names_of_all_pages_are_listed() {
     let account = Account::at(&server.url, client(), "a2V5");
     let container = Container::new("states".to_owned(), Arc::new(account));
     let azure = Azure { container, key: "k".to_owned(), snapshot: false, root: "unused".into() };
-    assert_eq!(azure.names().await.unwrap(), [DEFAULT_WORKSPACE, "a"]);
+    assert_eq!(azure.workspaces().await.unwrap(), [DEFAULT_WORKSPACE, "a"]);
     assert!(server.lines()[1].ends_with("&prefix=kenv%3A&marker=m%261"), "{:?}", server.lines());
     let server = Scripted::start([Reply::new("200 OK", empty)]);
     let account = Account::at(&server.url, client(), "a2V5");

@@ -11,8 +11,9 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use super::session::{RHYTHM, Rhythm, Session};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::{Locking, PutError};
+use crate::remote::{Locking, PutError, RemotePlace as _};
 use crate::scripted::{Reply, Scripted, configured_in, text};
+use crate::store::{StateStore, StoreError};
 
 fn pair(content: &[u8], version: u64) -> Reply {
     let value = STANDARD.encode(content);

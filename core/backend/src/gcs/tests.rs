@@ -6,6 +6,7 @@ use formwork_value::Value;
 use super::*;
 use crate::lock::LockInfo;
 use crate::scripted::{Reply, Scripted, configured_in, text};
+use crate::store::{StateStore, StoreError};
 
 /// A key of 2,048 bits that protects nothing.
 const KEY: &str = include_str!("tests/service-account.pem");

@@ -8,7 +8,7 @@ use super::access::Connection;
 use super::kubeconfig::{Access, ExecEntry};
 use super::*;
 use crate::lock::LockInfo;
-use crate::remote::{ForceUnlockOutcome, Locking, PutError};
+use crate::remote::{ForceUnlockOutcome, Locking, PutError, RemotePlace as _};
 use crate::scripted::{Asked, Reply, Scripted, configured_in, text};
 
 fn backend(server: &Scripted, access: Access) -> Kubernetes {

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::lock::LockInfo;
 use crate::scripted::{Reply, Scripted, configured_in, text};
+use crate::store::{StateStore, StoreError, StoreOperation};
 
 const KEYS: [(&str, &str); 2] = [("AWS_ACCESS_KEY_ID", "AKIA"), ("AWS_SECRET_ACCESS_KEY", "S")];
 

@@ -1,0 +1,104 @@
+//! Backends that keep the state of each workspace in a remote place of its own: an object, a blob, a key, a
+//! secret. The service and the names of its places are in the file of each backend.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use formwork_core::state::intents::IntentLog;
+
+use crate::remote::{Cause, RemotePlace, RemoteStore, create_empty};
+use crate::store::{StateStore, StoreError, StoreOperation};
+use crate::wait::reported;
+use crate::{
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
+    intents_beside, with_default,
+};
+
+/// The places of the states of one configuration.
+#[async_trait::async_trait]
+pub(crate) trait WorkspacePlaces: Send + Sync {
+    /// The place of one state.
+    type Place: RemotePlace + 'static;
+
+    /// The type of the backend, as the `backend` block names it.
+    const KIND: &'static str;
+
+    /// The folder of the configuration. Journals are kept in it.
+    fn root(&self) -> &Path;
+
+    /// The place of the state of a workspace.
+    fn place(&self, workspace: &str) -> Self::Place;
+
+    /// The location of all states, as messages name it. Holds no secrets.
+    fn whole(&self) -> String {
+        self.place(DEFAULT_WORKSPACE).location()
+    }
+
+    /// The text from which the name of the journals of a workspace is made. Another configuration
+    /// must have another text.
+    fn journal_key(&self, _workspace: &str) -> String {
+        self.whole()
+    }
+
+    /// Checks that the service allows the name of a workspace.
+    ///
+    /// # Errors
+    /// When it does not.
+    fn check_name(&self, _workspace: &str) -> Result<(), Cause> {
+        Ok(())
+    }
+
+    /// Lists the workspaces other than the default one, in any order.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, or refuses.
+    async fn others(&self) -> Result<Vec<String>, Cause>;
+
+    /// Removes the state of a workspace.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, or refuses.
+    async fn delete(&self, workspace: &str) -> Result<(), Cause>;
+}
+
+fn failed(places: &impl WorkspacePlaces, doing: StoreOperation) -> impl Fn(Cause) -> StoreError {
+    let location = places.whole();
+    move |cause| StoreError::failed(doing, location.clone(), cause)
+}
+
+#[async_trait::async_trait]
+impl<P: WorkspacePlaces> Backend for P {
+    fn kind(&self) -> &str {
+        P::KIND
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        let listing = reported(self.whole(), StoreOperation::List, self.others());
+        Ok(with_default(listing.await.map_err(failed(self, StoreOperation::List))?))
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        check_new_workspace(&self.workspaces().await?, name)?;
+        let making = reported(self.whole(), StoreOperation::Create, create_empty(self.place(name)));
+        Ok(making.await.map_err(failed(self, StoreOperation::Create))?)
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        check_removable_workspace(&self.workspaces().await?, name)?;
+        let removal = reported(self.whole(), StoreOperation::Delete, self.delete(name));
+        Ok(removal.await.map_err(failed(self, StoreOperation::Delete))?)
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        self.check_name(workspace).map_err(failed(self, StoreOperation::Open))?;
+        Ok(Box::new(RemoteStore::new(self.place(workspace))))
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        self.place(workspace).location()
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        intents_beside(self.root(), &self.journal_key(workspace), workspace)
+    }
+}
