@@ -48,7 +48,8 @@ pub(in crate::state) struct Gap {
     pub(in crate::state) offset: usize,
     /// The number of the first record that stood there.
     pub(in crate::state) first: u64,
-    /// The number of the last one; `None` at the end of the file.
+    /// The number of the last one; `None` at the end of the file. It is less than `first` where the bytes
+    /// stand between two records and no record is lost.
     pub(in crate::state) last: Option<u64>,
     /// The kind, if exactly one record stood there.
     pub(in crate::state) kind: Kind,

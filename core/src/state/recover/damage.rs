@@ -41,7 +41,9 @@ impl JournalDamage {
             (Kind::Intent | Kind::Unknown, None) => true,
             (Kind::Intent | Kind::Unknown, Some(last)) => {
                 // An announcement is known by its number where its result was read.
-                last - gap.first > log.records.len() as u64 || !(gap.first..=last).all(&is_known)
+                // Between two records with consecutive numbers there is none to be known.
+                last.saturating_sub(gap.first) > log.records.len() as u64
+                    || !(gap.first..=last).all(&is_known)
             }
         };
         let mut hides_creation = log.gaps.iter().any(may_hide);
@@ -129,6 +131,7 @@ impl JournalDamage {
 fn describe(gap: &Gap, names: &impl Fn(u64) -> Option<String>) -> String {
     let Gap { offset, first, last, kind, addresses, ops } = gap;
     let numbers = match last {
+        Some(last) if last < first => format!("bytes in no record, before record {first},"),
         Some(last) if last != first => format!("records {first} to {last}"),
         _ => format!("record {first}"),
     };

@@ -242,6 +242,39 @@ async fn a_flipped_byte_anywhere_loses_no_sound_result_and_hides_no_creation() {
 }
 
 #[tokio::test]
+async fn bytes_between_two_records_lose_none_of_them() {
+    let base = state_of(&[("t.old", "old")]);
+    let run = Run::begin(&base);
+    let [a, open] = ["t.a", "t.open"].map(addr);
+    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    run.journal.settle(op, Some(&object("made"))).unwrap();
+    run.journal.announce(run.call(&open, Action::Create)).await.unwrap();
+    let path = run.journal.path().to_owned();
+    let killed = run.kill();
+    let bytes = std::fs::read(&path).unwrap();
+    let mut n_between = 0;
+    for at in 0..bytes.len() {
+        let damaged = [&bytes[..at], b"bytes of another file", &bytes[at..]].concat();
+        std::fs::write(&path, &damaged).unwrap();
+        let recovery = recover(&killed.path(), Some(base.clone())).unwrap();
+        // In the last record they look like the end of a write that was cut off.
+        let Some(damage) = &recovery.runs[0].damage else { continue };
+        let state = listed(&recovery.file.as_ref().unwrap().state);
+        let told = told_of(&recovery);
+        let is_made = state.contains(&"t.a=made".to_owned());
+        let is_known = is_made || told.contains("t.a is open");
+        let are_known = is_known && told.contains("t.open is open");
+        assert!(are_known || damage.hides_creation, "byte {at}: {state:?}\n{told}");
+        if told.contains("in no record") {
+            n_between += 1;
+            assert!(is_made && are_known && !damage.hides_creation, "byte {at}: {told}");
+        }
+    }
+    // Before each record: the description of the run, two announcements and a result.
+    assert_eq!(n_between, 4);
+}
+
+#[tokio::test]
 async fn a_damaged_journal_is_kept_aside_and_what_is_open_in_it_stays_open() {
     let base = state_of(&[]);
     for (is_open, lost) in [(true, 1), (true, 2), (false, 1), (false, 2)] {
