@@ -1,20 +1,18 @@
 //! The backend `inmem`: states in the memory of this process, for tests. They end with it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use formwork_core::state::intents::IntentLog;
 use formwork_value::Type;
 use formwork_value::schema::Block;
 
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
 use crate::lock::LockInfo;
-use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace, RemoteStore};
-use crate::store::{LockEnd, StateStore, StoreError};
-use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, intents_beside, with_default,
-};
+use crate::places::WorkspacePlaces;
+use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
+use crate::store::LockEnd;
+use crate::{Backend, DEFAULT_WORKSPACE};
 
 /// The states and locks of all backends of this process, by workspace.
 static STATES: LazyLock<Mutex<BTreeMap<String, Slot>>> = LazyLock::new(Mutex::default);
@@ -60,42 +58,31 @@ struct InMemory {
 }
 
 #[async_trait::async_trait]
-impl Backend for InMemory {
-    fn kind(&self) -> &str {
-        "inmem"
+impl WorkspacePlaces for InMemory {
+    type Place = Memory;
+
+    const KIND: &'static str = "inmem";
+
+    fn root(&self) -> &Path {
+        &self.root
     }
 
-    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
-        let others = with(|states| states.keys().cloned().collect::<Vec<_>>());
-        Ok(with_default(others.into_iter().filter(|name| name != DEFAULT_WORKSPACE)))
+    fn place(&self, workspace: &str) -> Self::Place {
+        Memory { workspace: workspace.to_owned() }
     }
 
-    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        check_new_workspace(&self.workspaces().await?, name)?;
-        with(|states| {
-            states.entry(name.to_owned()).or_default();
-        });
+    fn journal_key(&self, _workspace: &str) -> String {
+        "inmem".to_owned()
+    }
+
+    async fn others(&self) -> Result<Vec<String>, Cause> {
+        let names = with(|states| states.keys().cloned().collect::<Vec<_>>());
+        Ok(names.into_iter().filter(|name| name != DEFAULT_WORKSPACE).collect())
+    }
+
+    async fn delete(&self, workspace: &str) -> Result<(), Cause> {
+        with(|states| states.remove(workspace));
         Ok(())
-    }
-
-    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
-        if name == DEFAULT_WORKSPACE {
-            return Err(WorkspaceError::Default);
-        }
-        let removed = with(|states| states.remove(name));
-        removed.map(drop).ok_or_else(|| WorkspaceError::Missing(name.to_owned()))
-    }
-
-    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(RemoteStore::new(Memory { workspace: workspace.to_owned() })))
-    }
-
-    fn location(&self, workspace: &str) -> String {
-        format!("{workspace} in memory")
-    }
-
-    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        intents_beside(&self.root, "inmem", workspace)
     }
 }
 

@@ -102,3 +102,49 @@ impl<P: WorkspacePlaces> Backend for P {
         intents_beside(self.root(), &self.journal_key(workspace), workspace)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::{Str, Value};
+
+    use super::*;
+    use crate::kind::{Arguments, BackendEnvironment, find};
+
+    /// The backend in memory. Its states belong to the process, so each test has workspaces of its own.
+    fn backend() -> Arc<dyn Backend> {
+        let kind = find("inmem").expect("there is one");
+        let none: [(Str, Value); 0] = [];
+        let values = kind.schema().coerce(&Value::object(none)).expect("nothing is required");
+        let environment = BackendEnvironment { root: "unused".into(), variables: [].into() };
+        kind.configure(&Arguments { values: &values, environment: &environment })
+            .expect("it has no arguments to check")
+    }
+
+    #[tokio::test]
+    async fn a_new_workspace_has_an_empty_state_and_a_name_of_its_own() {
+        let backend = backend();
+        backend.create_workspace("made").await.unwrap();
+        let names = backend.workspaces().await.unwrap();
+        assert_eq!(names.first().map(String::as_str), Some(DEFAULT_WORKSPACE));
+        assert!(names.contains(&"made".to_owned()), "{names:?}");
+        let mut store = backend.open("made").await.unwrap();
+        let state = store.read().await.unwrap().expect("an empty state is there");
+        assert_eq!((state.serial, state.state.resources.len()), (1, 0));
+        for taken in ["made", DEFAULT_WORKSPACE] {
+            let refused = backend.create_workspace(taken).await.unwrap_err();
+            assert!(matches!(refused, WorkspaceError::Exists(name) if name == taken));
+        }
+    }
+
+    #[tokio::test]
+    async fn only_a_workspace_that_exists_and_is_not_the_default_one_is_removed() {
+        let backend = backend();
+        backend.create_workspace("removed").await.unwrap();
+        backend.delete_workspace("removed").await.unwrap();
+        assert!(!backend.workspaces().await.unwrap().contains(&"removed".to_owned()));
+        let missing = backend.delete_workspace("removed").await.unwrap_err();
+        assert!(matches!(missing, WorkspaceError::Missing(name) if name == "removed"));
+        let default = backend.delete_workspace(DEFAULT_WORKSPACE).await.unwrap_err();
+        assert!(matches!(default, WorkspaceError::Default));
+    }
+}
