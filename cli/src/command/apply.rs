@@ -218,15 +218,24 @@ impl Run<'_> {
             base: &locked.file,
             read_from: locked.store.read_from(),
         };
-        let journal = locked.intents.begin(begin);
+        let journal = locked.intents.begin(begin).await;
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
+        if let Some(reason) = locked.intents.local_only() {
+            diags.warn(kept_here(&reason));
+        }
         let (plan, open) = match self.settle(diags, locked, wanted).await {
             Ok(Some(settled)) => settled,
             nothing => {
-                self.end(diags, journal);
+                self.end(diags, journal).await;
                 return nothing.map(|_| Exit::Failed);
             }
         };
+        if self.purpose != ApplyPurpose::Refresh
+            && let Err(reported) = locked.claim(diags, &plan, journal.run()).await
+        {
+            self.end(diags, journal).await;
+            return Err(reported);
+        }
         let done = match self.purpose {
             ApplyPurpose::Refresh => self.refresh(diags, locked, (plan, journal)).await,
             ApplyPurpose::Apply | ApplyPurpose::Destroy => {
@@ -273,7 +282,7 @@ impl Run<'_> {
             let _ = diags.error(error.diagnostic());
         }
         if locked.save(diags).await.is_ok() {
-            self.end(diags, journal);
+            self.end(diags, journal).await;
         }
         diags.check()?;
         self.warn(diags);
@@ -409,11 +418,13 @@ impl Run<'_> {
         let world = self.prepared.world(true);
         // A run that is cut off must not leave an empty file in the place of the first state.
         let is_first = !locked.store.is_in_place();
-        if is_first || locked.has_taken_over() || plan.must_store_prior_state(&locked.file.state) {
+        let must_store =
+            plan.must_store_prior_state(&locked.file.state) || locked.must_store_refreshed(plan);
+        if is_first || locked.has_taken_over() || must_store {
             let stored = self.store_ground(diags, locked, (plan, &journal)).await;
             if let Err(reported) = stored {
                 // Nothing was done yet that another run would have to take over.
-                self.end(diags, journal);
+                self.end(diags, journal).await;
                 return Err(reported);
             }
         }
@@ -429,7 +440,7 @@ impl Run<'_> {
         let applied = match apply(&session, diags, plan, &journal).await {
             Ok(applied) => applied,
             Err(reported) => {
-                self.end(diags, journal);
+                self.end(diags, journal).await;
                 return Err(reported);
             }
         };
@@ -441,7 +452,7 @@ impl Run<'_> {
             let _ = diags.error(error.diagnostic());
         }
         if locked.save(diags).await.is_ok() {
-            self.end(diags, journal);
+            self.end(diags, journal).await;
         }
         if self.interrupt.flag().get() {
             let _ = diags.error(Diagnostic::error(
@@ -465,9 +476,18 @@ impl Run<'_> {
         locked.write(diags).await
     }
 
-    fn end(&self, diags: &mut Diagnostics, journal: Journal) {
-        if let Err(error) = journal.end() {
+    async fn end(&self, diags: &mut Diagnostics, journal: Journal) {
+        if let Err(error) = journal.end().await {
             let _ = diags.error(error.diagnostic());
         }
     }
+}
+
+/// Warns that only this machine has the intents of a run, although its state is shared.
+fn kept_here(reason: &str) -> Diagnostic {
+    let detail = format!(
+        "{reason}. If this machine is lost while this run goes on, what it did since it began is \
+         not known anywhere else. `docs/backends.md` says what the backend needs to keep it."
+    );
+    Diagnostic::warning("The journal of this run is kept on this machine only", detail)
 }

@@ -8,15 +8,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use formwork_backend::claims::Claims;
 use formwork_backend::local::save_errored;
 use formwork_backend::{LockRequest, OpenState, StateLock, StateStore, StoreError};
-use formwork_core::addr::InstanceAddr;
+use formwork_core::addr::{self, InstanceAddr};
 use formwork_core::change::{Action, Change};
 use formwork_core::config::Config;
 use formwork_core::moved;
 use formwork_core::plan::{Mode, Plan, Search};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intents::{IntentLog, StateAccess};
+use formwork_core::state::merge::StateDifference;
 use formwork_core::state::operator::operation_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unresolved};
 use formwork_value::diag::Blame;
@@ -69,6 +71,8 @@ pub(crate) struct StateSession {
     pub(crate) found: bool,
     errored: Option<ErroredState>,
     lock: Option<StateLock>,
+    /// The longest wait for other runs.
+    timeout: Duration,
 }
 
 impl StateSession {
@@ -84,12 +88,14 @@ impl StateSession {
         operation: &str,
     ) -> Result<Self, Reported> {
         let mut held = None;
+        let mut timeout = Duration::ZERO;
         if args.lock {
-            let timeout = waiting(diags, &args.lock_timeout)?;
+            timeout = waiting(diags, &args.lock_timeout)?;
             let taken = lock(&mut *state.store, operation, timeout).await;
             held = Some(taken.map_err(|error| diags.error(error.diagnostic()))?);
         }
-        Self::read(diags, state, Path::new("."), held).await
+        let read = Self::read(diags, state, Path::new("."), held).await;
+        read.map(|session| Self { timeout, ..session })
     }
 
     /// Reads the state in a store that is locked or need not be, and puts in the results that
@@ -102,7 +108,13 @@ impl StateSession {
     ) -> Result<Self, Reported> {
         let OpenState { mut store, intents } = state;
         let recovered = match store.read().await {
-            Ok(stored) => intents.recover(stored).map_err(|error| error.diagnostic()),
+            Ok(stored) => {
+                let access = match lock {
+                    Some(_) => store.access(),
+                    None => StateAccess::ReadOnly,
+                };
+                intents.recover(stored, access).await.map_err(|error| error.diagnostic())
+            }
             Err(error) => Err(error.diagnostic()),
         };
         let recovered = recovered.map_err(|error| unusable(diags, folder, error));
@@ -114,6 +126,7 @@ impl StateSession {
                 return Err(reported);
             }
         };
+        store.adopt(recovery.runs.iter().filter_map(InterruptedRun::id).collect());
         let (file, recovery) = if recovery.is_nothing() {
             store.doubts().into_iter().for_each(|doubt| diags.warn(doubt));
             (recovery.file, None)
@@ -128,7 +141,8 @@ impl StateSession {
         let errored = ErroredState::find(folder, file.as_ref());
         errored.iter().for_each(|errored| diags.warn(errored.warning()));
         let file = file.unwrap_or_else(StateFile::fresh);
-        Ok(Self { store, intents, file, recovery, found, errored, lock })
+        let timeout = Duration::ZERO;
+        Ok(Self { store, intents, file, recovery, found, errored, lock, timeout })
     }
 
     /// Stops a command that would create objects while a lost record of a journal may be of one that
@@ -251,13 +265,40 @@ impl StateSession {
         diags.check()
     }
 
+    /// Claims what a plan changes, for the run of a journal, where other runs may go on at the same
+    /// time.
+    ///
+    /// # Errors
+    /// When another run has claimed or changed some of it.
+    pub(crate) async fn claim(
+        &mut self,
+        diags: &mut Diagnostics,
+        plan: &Plan,
+        run: &str,
+    ) -> Result<(), Reported> {
+        let claims = claims_of(plan, run, self.timeout);
+        self.store.claim(claims).await.map_err(|error| diags.error(error.diagnostic()))
+    }
+
+    /// Whether the state that a plan starts from has to be stored before anything is done, because
+    /// other runs write meanwhile: what a refresh found about the objects that are changed. A reader of
+    /// the journal could not tell it from a change of another run.
+    pub(crate) fn must_store_refreshed(&self, plan: &Plan) -> bool {
+        if self.store.access() != StateAccess::Shared {
+            return false;
+        }
+        let differing = StateDifference::of(&self.file.state, &plan.prior).instances;
+        let mut changed = plan.changes.values().filter(|change| change.is_pending());
+        changed.any(|change| differing.contains(&change.addr))
+    }
+
     /// Writes the state.
     ///
     /// # Errors
     /// When it cannot be written. The previous state is then still there.
     pub(crate) async fn write(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
-        self.put_journals_away(diags)
+        self.put_journals_away(diags).await
     }
 
     /// Writes the state after real objects were changed: if it cannot be written where it belongs,
@@ -274,7 +315,7 @@ impl StateSession {
             }
             return Err(reported);
         }
-        self.put_journals_away(diags)
+        self.put_journals_away(diags).await
     }
 
     /// Puts another state in the place of this one, under its own lineage and serial.
@@ -293,11 +334,10 @@ impl StateSession {
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
-    fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        match self.recovery.take().map(|recovery| recovery.finish()) {
-            Some(Err(error)) => Err(diags.error(error.diagnostic())),
-            Some(Ok(())) | None => Ok(()),
-        }
+    async fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(recovery) = self.recovery.take() else { return Ok(()) };
+        let finished = self.intents.finish(&recovery).await;
+        finished.map_err(|error| diags.error(error.diagnostic()))
     }
 
     /// Takes down what was decided about an instance, to be kept with the state. Returns what was
@@ -367,6 +407,21 @@ async fn unlock(diags: &mut Diagnostics, store: &mut dyn StateStore, lock: Optio
     {
         let _ = diags.error(error.diagnostic());
     }
+}
+
+/// The claims of a run that applies a plan.
+fn claims_of(plan: &Plan, run: &str, timeout: Duration) -> Claims {
+    let mut claims = Claims { run: run.to_owned(), timeout, ..Claims::default() };
+    let pending = plan.changes.values().filter(|change| change.is_pending());
+    for change in pending.filter(|change| change.addr.resource.mode() == addr::Mode::Managed) {
+        claims.changes.insert(change.addr.clone());
+        claims.changes.extend(change.moved_from.clone());
+        let needed = change.dependencies.iter().chain(&*change.prior_dependencies);
+        claims.reads.extend(needed.cloned());
+    }
+    let outputs = plan.outputs.iter().filter(|(_, change)| change.action != Action::NoOp);
+    claims.outputs.extend(outputs.map(|(name, _)| name.clone()));
+    claims
 }
 
 /// Whether applying a plan would touch an instance.

@@ -1,8 +1,13 @@
 //! The backend `pg`: a table of PostgreSQL with a row for each workspace. The locks are advisory locks of
 //! the server, the same that Terraform takes.
 
+mod claims;
 mod connect;
+mod history;
+mod journals;
 mod place;
+mod store;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -17,12 +22,15 @@ use formwork_value::schema::Block;
 use tokio_postgres::Client;
 
 use self::connect::Target;
+use self::journals::PgJournals;
 use self::place::PgPlace;
+use self::store::PgStore;
+use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::remote::{Cause, RemoteStore};
+use crate::remote::Cause;
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, intents_beside, with_default,
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, local_intents, with_default,
 };
 
 #[cfg(any(test, fuzzing))]
@@ -178,12 +186,12 @@ impl Backend for Pg {
         let removed = client.execute(&statement, &[&name]).await;
         match removed.map_err(|error| failed(connect::explained(error)))? {
             0 => Err(WorkspaceError::Missing(name.to_owned())),
-            _ => Ok(()),
+            _ => Ok(self.table.forget(&client, name).await.map_err(failed)?),
         }
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(RemoteStore::new(PgPlace::new(self.table.clone(), workspace))))
+        Ok(Box::new(PgStore::new(self.table.clone(), workspace)))
     }
 
     fn location(&self, workspace: &str) -> String {
@@ -192,6 +200,8 @@ impl Backend for Pg {
 
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
         let place = format!("{}\n{}", self.table.target.location(), self.table.schema);
-        intents_beside(&self.root, &place, workspace)
+        let local = local_intents(&self.root, &place, workspace);
+        let shared = PgJournals::new(self.table.clone(), workspace);
+        Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }
 }

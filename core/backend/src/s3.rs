@@ -4,6 +4,7 @@
 mod bucket;
 mod config;
 mod endpoint;
+mod journals;
 mod place;
 mod schema;
 mod table;
@@ -20,10 +21,12 @@ use formwork_value::schema::Block;
 
 use self::bucket::Bucket;
 use self::config::{DEPRECATED, DEPRECATED_VARIABLES, Settings};
+use self::journals::S3Journals;
 use self::place::S3Place;
 use self::table::Table;
 use crate::aws::credentials::Chain;
 use crate::aws::{Service, context, signer};
+use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::remote::{Cause, RemotePlace as _, RemoteStore, create_empty};
 use crate::retry::Retries;
@@ -31,7 +34,7 @@ use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::web::{Client, Tls};
 use crate::{
     Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, check_removable_workspace,
-    intents_beside, with_default,
+    local_intents, with_default,
 };
 
 /// The type of the backend.
@@ -209,6 +212,9 @@ impl Backend for S3 {
         let Settings { bucket, region, addressing, .. } = &self.settings;
         let service = addressing.endpoint.as_deref().unwrap_or(region).trim_end_matches('/');
         let place = format!("{service}\n{bucket}\n{}", self.key(workspace));
-        intents_beside(&self.root, &place, workspace)
+        let local = local_intents(&self.root, &place, workspace);
+        let (state, key) = (self.place(workspace), self.key(workspace));
+        let shared = S3Journals::new(self.bucket.clone(), key, state);
+        Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }
 }
