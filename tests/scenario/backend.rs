@@ -5,6 +5,7 @@ mod both;
 mod consul;
 mod http;
 mod pg;
+mod pg_shared;
 mod s3;
 
 use crate::harness::Workdir;
