@@ -1,8 +1,6 @@
 //! The journals of runs in a table of PostgreSQL beside the states. A run that goes on holds an advisory lock of its
 //! own, so that others see whether it lives.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use formwork_core::state::intents::StateAccess;
 use tokio::sync::Mutex;
 use tokio_postgres::{Client, Statement};
@@ -23,6 +21,13 @@ pub(super) struct PgJournals {
     session: Mutex<Option<Session>>,
     /// The connection that holds the locks of runs that this one takes over.
     adopting: Mutex<Option<Client>>,
+}
+
+/// The runs that have left parts.
+#[derive(Default)]
+struct Runs {
+    live: Vec<String>,
+    dead: Vec<String>,
 }
 
 /// A connection with the statement that is used for each part.
@@ -58,24 +63,29 @@ impl PgJournals {
         Ok(Ok(Session { client, append }))
     }
 
-    /// The runs that go on, or that another process takes over. One that holds the lock of the state
-    /// beside others takes the locks of all other runs, so that only it takes them over.
-    async fn live(&self, client: &Client, access: StateAccess) -> Result<BTreeSet<String>, Cause> {
-        let runs = format!(
-            "SELECT DISTINCT run FROM {} WHERE workspace = $1 AND get_byte(data, 0) <> 101",
-            self.name()
-        );
-        let query = match access {
+    /// The runs, and whether each goes on or is taken over by another process. One that holds the lock
+    /// of the state beside others takes the locks of all other runs, so that only it takes them over.
+    async fn listed(&self, client: &Client, access: StateAccess) -> Result<Runs, Cause> {
+        let is_dead = match access {
             // A run without the lock of the state must not go on, whether it knows that or not: what
             // the holder of the lock writes next fences it off.
-            StateAccess::Locked => return Ok(BTreeSet::new()),
-            StateAccess::ReadOnly => format!("SELECT run FROM ({runs}) runs WHERE {IS_LIVE}"),
-            StateAccess::Shared => format!(
-                "SELECT run FROM ({runs}) runs WHERE NOT pg_try_advisory_lock({LOCK_CLASS}, hashtext(run))"
-            ),
+            StateAccess::Locked => "true".to_owned(),
+            StateAccess::ReadOnly => format!("NOT {IS_LIVE}"),
+            StateAccess::Shared => format!("pg_try_advisory_lock({LOCK_CLASS}, hashtext(run))"),
         };
+        let query = format!(
+            "SELECT run, CASE WHEN ended THEN true ELSE {is_dead} END FROM (SELECT run, bool_or(get_byte(data, 0) = 101) AS ended FROM {} WHERE workspace = $1 GROUP BY run) runs",
+            self.name()
+        );
         let rows = client.query(&query, &[&self.workspace]).await.map_err(explained)?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
+        let mut runs = Runs::default();
+        for row in rows {
+            match row.get(1) {
+                true => runs.dead.push(row.get(0)),
+                false => runs.live.push(row.get(0)),
+            }
+        }
+        Ok(runs)
     }
 
     async fn insert(
@@ -121,25 +131,29 @@ impl JournalPlace for PgJournals {
         if !self.table.has_own(&client).await? {
             return Ok(Vec::new());
         }
-        let live = self.live(&client, access).await?;
+        // A run that begins after this is in neither list, and is left alone.
+        let listed = self.listed(&client, access).await?;
         let query = format!(
-            "SELECT run, part, data FROM {} WHERE workspace = $1 ORDER BY run, part",
+            "SELECT run, part, data FROM {} WHERE workspace = $1 AND run = ANY($2) ORDER BY run, part",
             self.name()
         );
-        let rows = client.query(&query, &[&self.workspace]).await.map_err(explained)?;
-        let mut runs: BTreeMap<String, SharedRun> = BTreeMap::new();
-        for row in rows {
+        let rows = client.query(&query, &[&self.workspace, &listed.dead]).await;
+        let live = |id: String| SharedRun { id, is_live: true, parts: Vec::new() };
+        let mut runs: Vec<SharedRun> = listed.live.into_iter().map(live).collect();
+        for row in rows.map_err(explained)? {
             let (id, number, data): (String, i64, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
-            let is_live = live.contains(&id);
-            let new = || SharedRun { id: id.clone(), is_live, parts: Vec::new() };
-            let run = runs.entry(id.clone()).or_insert_with(new);
-            run.parts.push((u64::try_from(number)?, data));
+            if runs.last().is_none_or(|run| run.id != id) {
+                runs.push(SharedRun { id, is_live: false, parts: Vec::new() });
+            }
+            if let Some(run) = runs.last_mut() {
+                run.parts.push((u64::try_from(number)?, data));
+            }
         }
         if access == StateAccess::Shared {
             // It holds the locks of the runs that are taken over now.
             *self.adopting.lock().await = Some(client);
         }
-        Ok(runs.into_values().collect())
+        Ok(runs)
     }
 
     async fn append(&self, run: &str, number: u64, bytes: &[u8]) -> Result<Append, Cause> {
