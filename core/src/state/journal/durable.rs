@@ -72,7 +72,7 @@ impl Journal {
 }
 
 /// Lets the other tasks that are polled with this one run once, before anything else does.
-async fn give_way() {
+pub(super) async fn give_way() {
     let mut gave_way = false;
     std::future::poll_fn(|context| {
         if std::mem::replace(&mut gave_way, true) {

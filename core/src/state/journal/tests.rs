@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use futures_util::future::join_all;
 
+use super::durable::give_way;
 use super::scan::Kind;
 use super::*;
 use crate::state::Status;
