@@ -5,6 +5,7 @@ mod backend;
 mod bad_config;
 mod checked;
 mod crash;
+mod embed;
 mod fault;
 mod generated;
 mod import;

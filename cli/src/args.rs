@@ -1,4 +1,4 @@
-//! What can be said on the command line. The doc comments are the help texts.
+//! Command line arguments. The doc comments are the help texts.
 
 mod adopt;
 mod fmt;
@@ -311,7 +311,7 @@ pub(crate) struct VersionArgs {
     /// Print it as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Passed over, as the reference does.
+    /// Ignored, as in Terraform.
     #[arg(hide = true)]
     rest: Vec<String>,
 }
@@ -344,7 +344,7 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
                 view::err(&help::text(command, &name, screen.width));
-                // As the reference does when it is called without a command.
+                // As in Terraform without a command.
                 ExitCode::from(if name.contains(' ') { 1 } else { 127 })
             }
             _ => {
@@ -372,8 +372,8 @@ fn is_stream(command: &str, words: &[String]) -> bool {
     has_one && words.iter().any(|word| word == "--json")
 }
 
-/// The parser's description of everything. Where an option is given twice, the later one counts, so
-/// that options from the environment can be overruled.
+/// The parser's description of all commands. The last occurrence of an option counts, so that the
+/// command line overrides options from the environment.
 fn description() -> clap::Command {
     fn lenient(command: clap::Command) -> clap::Command {
         command.args_override_self(true).mut_subcommands(lenient)

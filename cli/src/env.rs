@@ -8,8 +8,6 @@ use std::time::Duration;
 use formwork_plugin_protocol::proxy_env::Proxies;
 use formwork_provisioners::ProvisionerEnvironment;
 
-use crate::args::ViewArgs;
-use crate::fetch::http::RetryPolicy;
 use crate::normalize::truth;
 
 /// The environment as far as it concerns us, read once at the start.
@@ -95,12 +93,6 @@ pub(crate) fn folder() -> String {
 }
 
 impl Env {
-    /// The same, with the options of the command line that hold for all commands.
-    pub(crate) fn with(self, view: ViewArgs) -> Self {
-        let no_color = self.no_color || view.no_color;
-        Self { no_color, compact_warnings: view.compact_warnings, ..self }
-    }
-
     /// Reads the environment.
     #[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
     pub(crate) fn read() -> Self {
@@ -181,15 +173,6 @@ impl Env {
         }
     }
 
-    /// Timeouts and retries for registries. Unset and zero mean the default.
-    pub(crate) fn patience(&self) -> RetryPolicy {
-        let each = self.registry_timeout.filter(|timeout| !timeout.is_zero());
-        RetryPolicy {
-            retries: self.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
-            each: each.unwrap_or(Duration::from_secs(10)),
-        }
-    }
-
     /// The proxies through which servers are reached.
     pub(crate) fn proxies(&self) -> Proxies {
         Proxies::read(|name| self.all.get(name).cloned())
@@ -202,7 +185,7 @@ impl Env {
 }
 
 /// Variables that only this program needs, and that may hold secrets: values of variables,
-/// credentials for registries, arguments. A star stands for anything.
+/// credentials for registries, arguments. A star matches anything.
 const OURS: [&str; 5] =
     ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
 

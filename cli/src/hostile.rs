@@ -13,10 +13,11 @@ use crate::fetch::archive::{self, Format, Limits};
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{checksum, credentials, git, host, http};
 use crate::install::lockfile::LockFile;
-use crate::install::{settings, signature, source, sums};
+use crate::install::{signature, source, sums};
 use crate::modules::manifest::Manifest;
 use crate::modules::registry;
 use crate::redact;
+use crate::settings;
 use crate::workspace::backend::InitializedBackend;
 
 /// A target and its name, which is that of its folder of examples too.

@@ -14,7 +14,9 @@ mod launcher;
 mod log;
 mod modules;
 mod normalize;
+mod platform;
 mod redact;
+mod settings;
 mod signals;
 mod view;
 mod workspace;
@@ -30,7 +32,7 @@ pub fn run() -> ExitCode {
         Ok(parsed) => parsed,
         Err(code) => return code,
     };
-    let env = env.with(parsed.view);
+    let env = parsed.view.complete(env);
     signals::start();
     // One thread runs everything except blocking work: the plugins are where parallelism is worth
     // it.

@@ -1,7 +1,7 @@
 //! Modules that are called: installs them below the data folder, and returns their location.
 //!
 //! A manifest, the same file that Terraform keeps, lists the installed modules, so either program
-//! goes on with the modules of the other. Fetching is in `fetch`.
+//! continues with the modules of the other. Fetching is in `fetch`.
 
 mod commit;
 mod complaint;

@@ -91,7 +91,7 @@ fn replace<'t>(
     Cow::Owned(result)
 }
 
-/// The secrets in the URLs of a text, in order.
+/// The secrets in the URLs of a string, in order.
 fn secrets(text: &str, hides: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;

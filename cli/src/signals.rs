@@ -34,7 +34,7 @@ static ATTENDING: AtomicUsize = AtomicUsize::new(0);
 /// Whether one of them has heard a signal, and so brings the command to its end.
 static HEARD: AtomicBool = AtomicBool::new(false);
 
-/// While this lives, its owner handles a first signal, because it knows better how to end.
+/// While this exists, its owner handles a first signal, because it can end more gracefully.
 pub(crate) struct SignalGuard(Signals);
 
 impl SignalGuard {

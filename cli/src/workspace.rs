@@ -1,8 +1,9 @@
 //! The folder a command works in: configuration, data folder, lock file, providers, state. Resolved
-//! once, in the order in which mistakes are best reported.
+//! once, in the order in which errors are best reported.
 
 pub(crate) mod backend;
 mod config_sources;
+mod overrides;
 mod state;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::HostValues;
 use formwork_core::provider::Deadlines;
 use formwork_core::version::Constraints;
+use formwork_operation::launcher::Launcher;
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -29,17 +31,19 @@ use crate::data_dir::DataDir;
 use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
 use crate::install::providers::ProviderFolders;
-use crate::install::settings::Settings;
-use crate::launcher::Launcher;
+use crate::launcher::launcher;
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
 use crate::modules::{
     self,
     install::{self, Progress},
 };
+use crate::settings::Settings;
 use crate::view::human::diagnostic;
 use crate::view::report::Report;
 use crate::view::{self, Screen};
+
+pub(crate) use overrides::OverrideWarning;
 
 /// The name of the file that names the selected workspace.
 const ENVIRONMENT: &str = "environment";
@@ -54,7 +58,7 @@ pub(crate) struct Workspace<'e> {
     pub(crate) config_folder: PathBuf,
     /// The data folder.
     pub(crate) data: DataDir,
-    /// The texts that messages point into.
+    /// The source texts that messages point into.
     pub(crate) sources: Sources,
     /// The settings of the command line.
     pub(crate) settings: Settings,
@@ -158,7 +162,7 @@ impl<'e> Workspace<'e> {
     /// Reads the configuration, and remembers what it was read from.
     ///
     /// # Errors
-    /// When it has mistakes.
+    /// When it has errors.
     pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         let (config, dangling) = self.config_dangling(diags)?;
         let calls = config.check_calls(diags);
@@ -178,7 +182,7 @@ impl<'e> Workspace<'e> {
     /// As [`Workspace::config`], with wrong references reported apart from all else.
     ///
     /// # Errors
-    /// When it has other mistakes.
+    /// When it has other errors.
     pub(crate) fn config_dangling(
         &mut self,
         diags: &mut Diagnostics,
@@ -192,7 +196,7 @@ impl<'e> Workspace<'e> {
         config
     }
 
-    /// Looks for mistakes in files of tests: in the configuration's folder, and in the one below it
+    /// Looks for errors in files of tests: in the configuration's folder, and in the one below it
     /// that is theirs, `tests` unless another one is given.
     pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
         let tests = tests.unwrap_or(Path::new("tests"));
@@ -233,7 +237,7 @@ impl<'e> Workspace<'e> {
         self.data.path().join(modules::FOLDER)
     }
 
-    /// Whether the root module calls any. Mistakes are reported when the whole is read.
+    /// Whether the root module calls any. Errors are reported when the whole is read.
     pub(crate) fn calls_modules(&self) -> bool {
         let mut sources = Sources::new();
         folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, &self.config_folder)
@@ -243,7 +247,7 @@ impl<'e> Workspace<'e> {
     /// Installs the modules that the configuration calls, telling what happens.
     ///
     /// # Errors
-    /// When one cannot be had, or a configuration has mistakes.
+    /// When one cannot be had, or a configuration has errors.
     pub(crate) fn install_modules(
         &mut self,
         diags: &mut Diagnostics,
@@ -357,7 +361,7 @@ impl<'e> Workspace<'e> {
         let places = self.places(&[]);
         places.check(diags, required, &self.config_sources.locks)?;
         let programs = places.programs(diags, required, &self.config_sources.locks)?;
-        Ok(Launcher::new(self.env, programs, self.reattached.clone()))
+        Ok(launcher(self.env, programs, &self.reattached))
     }
 
     /// As [`Workspace::launcher`], for callers that only need the providers to check a
@@ -391,7 +395,7 @@ impl<'e> Workspace<'e> {
             let _ = diags.push(Diagnostic { summary, ..problem });
         }
         all_found?;
-        Ok(Launcher::new(self.env, programs?, self.reattached.clone()))
+        Ok(launcher(self.env, programs?, &self.reattached))
     }
 
     /// Checks that the lock file selects a version of each of these providers that may be used.
@@ -426,23 +430,6 @@ impl<'e> Workspace<'e> {
         result?;
         self.config_sources.locks = self.locks(diags)?;
         Ok(())
-    }
-
-    /// Warns of programs that are under development. Only for commands that work with real objects
-    /// or check a configuration: the output of others is for other programs to read.
-    pub(crate) fn warn_of_overrides(&self, diags: &mut Diagnostics) {
-        let overrides = &self.places(&[]).settings.overrides;
-        let overridden: Vec<_> = overrides
-            .iter()
-            .map(|(provider, folder)| format!(" - {provider} in {}", folder.display()))
-            .collect();
-        if !overridden.is_empty() {
-            let detail = format!(
-                "The following provider development overrides are set in the CLI configuration:\n{}\n\nThe behavior may therefore not match any released version of the provider and applying changes may cause the state to become incompatible with published releases.",
-                overridden.join("\n")
-            );
-            diags.warn(Diagnostic::warning("Provider development overrides are in effect", detail));
-        }
     }
 }
 

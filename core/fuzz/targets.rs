@@ -1,6 +1,6 @@
-//! What is done with hostile files: everything that reads one is given it. Nothing here may panic, hang
-//! or grow without bound, and what was read can be written and read again. Used by the fuzzer and by
-//! `core/tests/hostile.rs`; the language has targets of its own, in `core/lang/fuzz`.
+//! Fuzz targets: each reader of files gets hostile input. No target may panic, hang or grow without
+//! bound, and the result can be written and read again. The fuzzer and `core/tests/hostile.rs` use
+//! them. The targets of the language are in `core/lang/fuzz`.
 
 use std::fmt::{Debug, Display};
 use std::io;
@@ -109,7 +109,8 @@ fn msgpack(data: &[u8]) {
         let bytes = msgpack::encode(value, &ty).expect("what was read can be written");
         msgpack::decode(&bytes, &ty).expect("what is written can be read")
     };
-    // A large whole float goes as text, as in the reference, and comes back with a text's precision.
+    // A large whole float is encoded as a string, as in Terraform, and is decoded with the
+    // precision of a string.
     let value = again(&value);
     assert_eq!(again(&value), value);
 }
@@ -128,8 +129,8 @@ fn ty(data: &[u8]) {
     assert_eq!(type_json::decode(text.as_bytes()).expect("what is written can be read"), ty);
 }
 
-/// The journal of an interrupted run, as it is, and with each of its lines as a whole record. What it says
-/// goes into a state, and is reported.
+/// The journal of an interrupted run, unchanged, and with each of its lines as a complete record.
+/// Its content is taken into a state, and reported.
 fn journal(data: &[u8]) {
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folder = folder.expect("a test that has no folder for temporary files cannot run");

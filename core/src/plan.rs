@@ -57,12 +57,12 @@ use validate::ValidatedConfigs;
 /// The kind of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// The real objects shall match the configuration.
+    /// Makes the real objects match the configuration.
     #[default]
     Normal,
-    /// Everything in the state shall be destroyed.
+    /// Destroys all objects in the state.
     Destroy,
-    /// The state shall follow the real objects; nothing is changed.
+    /// Updates the state from the real objects, and changes none.
     RefreshOnly,
 }
 

@@ -47,7 +47,7 @@ pub struct Session<'a> {
 pub struct SessionInputs<'a> {
     /// The configuration.
     pub config: &'a Config,
-    /// The texts it was written in.
+    /// The source text of the configuration.
     pub sources: &'a Sources,
     /// The state as it was when the command began.
     pub state: &'a State,

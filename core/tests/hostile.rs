@@ -1,5 +1,5 @@
-//! Files that nobody would write, given to everything that reads files: the kept examples, and what
-//! becomes of them by a fixed row of changes. The language is tried in `core/lang/tests/hostile.rs`.
+//! Hostile files for every reader: the kept examples, and a fixed sequence of mutations of them.
+//! The language is tested in `core/lang/tests/hostile.rs`.
 
 #[path = "../lang/fuzz/change.rs"]
 mod change;

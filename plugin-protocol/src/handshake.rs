@@ -236,8 +236,8 @@ pub struct HostEnvironment {
 }
 
 impl HostEnvironment {
-    /// Returns the environment for a plugin that shall make its socket in `socket_dir` and, if there
-    /// is a `client_certificate` (PEM), serve TLS to its owner only.
+    /// Returns the environment for a plugin that creates its socket in `socket_dir` and, if there
+    /// is a `client_certificate` (PEM), serves TLS to its owner only.
     #[must_use]
     pub fn new(socket_dir: &Path, client_certificate: Option<&str>) -> Self {
         let mut set = vec![

@@ -90,7 +90,7 @@ fn run_service(options: &Options, service: ProviderService) -> ExitCode {
         }
     };
     let served = runtime.block_on(serve_service(options, service));
-    // Blocking work of the provider that still goes on is abandoned.
+    // Blocking work of the provider that still continues is abandoned.
     runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,

@@ -65,7 +65,7 @@ impl Witness {
     }
 }
 
-/// A process that lives, or did.
+/// A process, through its connection.
 struct Life(UnixStream);
 
 impl Life {

@@ -15,7 +15,7 @@ pub(crate) fn toward(url: &Uri) -> Result<Option<Proxy>, String> {
     of(named).map(Some).map_err(|error| format!("the environment names no proxy: {error}"))
 }
 
-/// The proxy that a URL stands for; without a scheme it is `http`.
+/// The proxy of a URL; without a scheme it is `http`.
 pub(crate) fn of(url: &str) -> Result<Proxy, Error> {
     let given = Proxy::new(url)?;
     rebuilt(&given, given.username(), given.password())

@@ -15,7 +15,7 @@ pub(crate) fn url(url: &str) -> String {
     }
 }
 
-/// Whether a text is a user, a host and a port, or some of these.
+/// Whether a string is a user, a host and a port, or some of these.
 fn is_place(text: &str) -> bool {
     let host = text.rsplit_once('@').map_or(text, |(_, host)| host);
     let port = host.rsplit_once(':').map_or("", |(_, port)| port);

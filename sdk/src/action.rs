@@ -1,4 +1,5 @@
-//! An action as its author writes it: something that is done on request and leaves no object.
+//! Actions: work on request that leaves no object. This file has the trait that an author
+//! implements.
 
 use std::future::{Future, ready};
 
@@ -10,7 +11,7 @@ use crate::resource::Validate;
 use crate::resource::calls::calls;
 use crate::{Answer, Draft, Input, Model};
 
-/// An action. Only [`invoke`](Self::invoke) must be written.
+/// An action. Only [`invoke`](Self::invoke) is required.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no action",
     note = "write `impl Action for {Self}`"
@@ -19,61 +20,61 @@ pub trait Action: Send + Sync + 'static {
     /// Arguments of the configuration. They have no computed attributes.
     type Model: Model;
 
-    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    /// Validates the configuration beyond the schema. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    /// When the configuration is invalid. `call.report(…)` reports it too, and continues.
     fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Looks at what would be done, before anything is. Values may be unknown.
+    /// Checks the action before it is invoked. Values may be unknown.
     ///
     /// # Errors
-    /// When it could not be done.
+    /// When the action cannot be done.
     fn plan(&self, _call: PlanAction<Self::Model>) -> impl Future<Output = Answer<()>> + Send {
         ready(Ok(()))
     }
 
-    /// Does it.
+    /// Does the action.
     ///
     /// # Errors
-    /// When it is not done, or only in part.
+    /// When the action fails, completely or in part.
     fn invoke(&self, call: Invoke<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
 }
 
-/// Asks whether an action can be done.
+/// A request to plan an action.
 #[non_exhaustive]
 pub struct PlanAction<M: Model> {
     /// The configuration, with defaults.
     pub config: Draft<M>,
-    /// To put the answer off.
+    /// Deferral of the answer.
     pub deferral: Deferral,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
-/// Asks for an action.
+/// A request to invoke an action.
 #[non_exhaustive]
 pub struct Invoke<M: Model> {
     /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
-    /// To tell people how it goes.
+    /// Progress messages for the user.
     pub progress: Progress,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 calls!(PlanAction Invoke);
 
-/// Tells people how an action goes, while it goes.
+/// Sends progress messages of an action to the user.
 #[derive(Clone, Debug)]
 pub struct Progress(pub(crate) UnboundedSender<String>);
 
 impl Progress {
     /// Sends a message to the user. Messages after the end of the call are dropped.
     pub fn tell(&self, text: impl Into<String>) {
-        // The receiver may be gone already.
+        // The host may have closed the stream already.
         drop(self.0.send(text.into()));
     }
 }

@@ -1,10 +1,10 @@
-//! Work that takes long or waits for a disk, done beside everything else.
+//! Blocking work, run beside the handlers.
 
 use crate::{Answer, Problem, panics};
 
-/// Does work that blocks: reads files, asks a client that is not asynchronous, computes for long. All
-/// handlers of a provider share one thread, so none of the others would go on meanwhile. Work that has
-/// begun goes on also when the handler is stopped.
+/// Runs blocking work: reads of files, calls of a synchronous client, long computations. All
+/// handlers of a provider share one thread, so blocking work inside a handler would delay all
+/// others. Work that has started continues after the handler is stopped.
 ///
 /// ```
 /// # use formwork_sdk::prelude::*;
@@ -15,14 +15,14 @@ use crate::{Answer, Problem, panics};
 /// ```
 ///
 /// # Errors
-/// What the work returns.
+/// Those of the work.
 pub async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
     match tokio::task::spawn_blocking(|| panics::caught(work)).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => panics::resume(panic),
-        // Everything is coming to an end.
+        // The runtime is shutting down.
         Err(_) => Err(Problem::because("it was not begun: the provider ends")),
     }
 }

@@ -1,5 +1,5 @@
 //! Data that every call carries besides its values: diagnostics beside the answer, the host's stop
-//! signal, and the timeout. The calls of traits are [`Call`]s with more.
+//! signal, and the timeout. The structs of the traits dereference to [`Call`].
 
 use std::any::Any;
 use std::fmt;
@@ -20,10 +20,10 @@ use crate::stop::Stop;
 use crate::timeouts::{self, Wait};
 use crate::{Answer, Problem, panics};
 
-/// Something that is asked of a provider.
+/// A request to a provider.
 #[derive(Clone)]
 pub struct Call {
-    /// Whether to hurry.
+    /// The stop signal of the host.
     pub stop: Stop,
     doing: Doing,
     said: Arc<Mutex<Diagnostics>>,
@@ -35,52 +35,51 @@ pub struct Call {
 /// Description of the work. It becomes a string only when there is a problem.
 #[derive(Clone)]
 struct Doing {
-    /// With all that stands between it and the name: `read `, `validate data.`.
+    /// Verb and prefix of the name: `read `, `validate data.`.
     what: &'static str,
-    /// The name; empty if there is none.
+    /// The name of the type; empty if there is none.
     of: Arc<str>,
 }
 
 /// Result of a handler that may defer its answer.
 pub(crate) struct Settled<T> {
-    /// `None` if it failed, or has put it off.
+    /// `None` if the handler failed or deferred its answer.
     pub(crate) answer: Option<T>,
     pub(crate) deferred: Option<DeferredReason>,
     pub(crate) diagnostics: Vec<ProviderDiagnostic>,
 }
 
 impl Call {
-    /// A call whose problems are described as doing something `of` something: `read ` of
-    /// `time_sleep`.
+    /// Creates a call. `doing` and `of` make the summary of its problems: `read ` and `time_sleep`.
     pub(crate) fn new(stop: Stop, doing: &'static str, of: &str) -> Self {
         let doing = Doing { what: doing, of: of.into() };
         Self { stop, doing, said: Arc::default(), begin: Instant::now(), written: None }
     }
 
-    /// The same call, lasting at most as long as the author of an object says of the operation.
+    /// The same call with the timeout that the author of an object sets for the operation.
     pub(crate) fn lasting_as(&self, object: &Value, operation: &str) -> Self {
         Self { written: timeouts::written(object, operation), ..self.clone() }
     }
 
-    /// The same call under another name, once it is known what is to be done.
+    /// The same call under another name, once the operation is known.
     pub(crate) fn called(self, what: &'static str) -> Self {
         Self { doing: Doing { what, ..self.doing }, ..self }
     }
 
-    /// Summary of a problem that has none of its own: `Unable to read time_sleep`.
+    /// Summary of a problem without its own: `Unable to read time_sleep`.
     pub(crate) fn doing(&self) -> String {
         let Doing { what, of } = &self.doing;
         format!("Unable to {what}{of}")
     }
 
-    /// Says something that people should know, beside the answer.
+    /// Adds a warning to the answer.
     pub fn warn(&self, problem: Problem) {
         let mut said = locked(&self.said);
         problem.diagnostics(&self.doing()).for_each(|problem| said.warn(problem));
     }
 
-    /// Reports a problem and goes on: to find more of them, or to return an object that is there
-    /// although something is wrong with it. A created one is stored as tainted then.
+    /// Reports an error and continues: to find further errors, or to return an object in spite of
+    /// the error. A created object is then stored as tainted.
     pub fn report(&self, problem: Problem) {
         let mut said = locked(&self.said);
         for problem in problem.diagnostics(&self.doing()) {
@@ -95,12 +94,12 @@ impl Call {
         self.written.unwrap_or(usual)
     }
 
-    /// Waits until something is so, as a message says it: `the database is ready`. See [`Wait`].
+    /// Waits for a condition, which the argument describes: `the database is ready`. See [`Wait`].
     pub fn wait<'c>(&'c self, what: &'c str) -> Wait<'c> {
         Wait::of(self, what)
     }
 
-    /// Since when this is asked.
+    /// Start time of the call.
     pub(crate) fn begin(&self) -> Instant {
         self.begin
     }
@@ -108,7 +107,7 @@ impl Call {
     // These functions combine futures and await nothing of their own: an async function reserves
     // room twice for each argument, as received and where it is awaited, and handlers are large.
 
-    /// Waits for a handler; its panic is its answer, so that what it said before still gets out.
+    /// Waits for a handler. A panic becomes its answer, so that earlier diagnostics are not lost.
     pub(crate) fn caught<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
@@ -119,15 +118,15 @@ impl Call {
         done.map(|done| done.unwrap_or_else(|panic| Err(panicked(&*panic))))
     }
 
-    /// Waits for a handler that changes nothing, or until the host asks to stop: its work can be
+    /// Waits for a handler that changes nothing, or until the host requests a stop: its work can be
     /// dropped.
     pub(crate) async fn unless_stopped<T>(
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> Answer<T> {
         let mut handler = pin!(handler);
-        // One that needs not wait is done before anybody looks whether it should go on. Room for looking is
-        // made only then.
+        // A handler that does not wait is polled to completion before the stop signal is examined.
+        // The state for that is allocated only afterwards.
         if let Poll::Ready(answer) = poll!(&mut handler) {
             return answer;
         }
@@ -161,7 +160,7 @@ impl Call {
             let (answer, deferred) = match answer {
                 Ok(answer) => (Some(answer), None),
                 Err(problem) => match problem.deferral() {
-                    // A call that failed already is not deferred.
+                    // A call that failed already is not deferred: the host would drop its errors.
                     Some(reason) => (None, Some(reason).filter(|_| !self.has_failed())),
                     None => {
                         self.report(problem);
@@ -178,7 +177,7 @@ impl Call {
         locked(&self.said).has_errors()
     }
 
-    /// All that was said, in the words of the contract.
+    /// All diagnostics, as types of the contract.
     pub(crate) fn told(&self) -> Vec<ProviderDiagnostic> {
         let said = std::mem::take(&mut *locked(&self.said));
         said.into_iter().map(in_contract).collect()

@@ -1,5 +1,5 @@
-//! Checks of values that an author sets, alone and among each other. The server adds the path and
-//! reports the problem.
+//! Checks of values that an author sets, separately and among each other. The server adds the path
+//! and reports the error.
 
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
@@ -19,20 +19,20 @@ pub struct Check {
 
 type Ask = dyn Fn(&Value) -> Result<(), Wrong> + Send + Sync;
 
-/// Why a value does not pass.
+/// The reason why a value is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     /// The summary.
     pub(crate) summary: &'static str,
-    /// Description of the problem, as the end of a sentence that begins with the attribute. It
-    /// shows nothing of the value, unless the author of the provider includes it.
+    /// Description of the error, as the end of a sentence that begins with the attribute. It does
+    /// not contain the value, unless the author of the provider includes it.
     pub(crate) why: String,
     /// Actual value, for readers who may see it.
     pub(crate) found: Option<String>,
 }
 
 impl Wrong {
-    /// The sentence that begins with the attribute, without the value if that is a secret.
+    /// The sentence that begins with the attribute, without the value if that is sensitive.
     pub(crate) fn told(&self, value: &Value, is_secret: bool) -> String {
         match (&self.found, is_secret) {
             (None, true) if shows(&self.why, value) => {
@@ -45,7 +45,7 @@ impl Wrong {
     }
 }
 
-/// Whether a text has a value in it, or a part of one.
+/// Whether a string contains a value, or a part of one.
 fn shows(text: &str, value: &Value) -> bool {
     match value {
         Value::String(secret) => !secret.is_empty() && text.contains(secret.as_str()),
@@ -62,7 +62,7 @@ impl fmt::Debug for Check {
 }
 
 impl Check {
-    /// One of these texts; of a collection, each element.
+    /// One of these strings; in a collection, each element.
     #[must_use]
     pub fn one_of(choices: &[&str]) -> Self {
         let choices: Vec<Str> = choices.iter().map(|choice| Str::from(*choice)).collect();
@@ -79,7 +79,7 @@ impl Check {
         Self { ask: Arc::new(ask), whole: false }
     }
 
-    /// A number in the range; of a collection, each element.
+    /// A number in the range; in a collection, each element.
     #[must_use]
     pub fn range<N: fmt::Display>(range: impl RangeBounds<N>) -> Self {
         let zero = || Number::from(0_i64);
@@ -107,7 +107,7 @@ impl Check {
         Self { ask: Arc::new(ask), whole: false }
     }
 
-    /// A text with so many characters, or a collection with so many elements.
+    /// A string with a number of characters, or a collection with a number of elements.
     #[must_use]
     pub fn length(range: impl RangeBounds<usize> + Send + Sync + 'static) -> Self {
         let ask = move |value: &Value| {
@@ -158,7 +158,7 @@ impl Check {
     }
 }
 
-/// The ends of a range in another form.
+/// Converts the ends of a range.
 fn ends<T, U>(range: &impl RangeBounds<T>, change: impl Fn(&T) -> U) -> [Bound<U>; 2] {
     [range.start_bound().map(&change), range.end_bound().map(&change)]
 }
@@ -185,7 +185,7 @@ fn told(least: &Bound<Number>, most: &Bound<Number>) -> String {
 pub struct Relation {
     /// Kind of the relation.
     pub kind: RelationKind,
-    /// Between which attributes or blocks.
+    /// The attributes or blocks.
     pub names: Vec<Str>,
 }
 
@@ -194,11 +194,11 @@ pub struct Relation {
 pub enum RelationKind {
     /// At most one is set.
     Conflicts,
-    /// One is set, and no other.
+    /// Exactly one is set.
     ExactlyOneOf,
-    /// One is set at least.
+    /// At least one is set.
     AtLeastOneOf,
-    /// All are set or none.
+    /// All are set, or none.
     Together,
 }
 
@@ -245,7 +245,7 @@ impl Relation {
     }
 }
 
-/// Whether an author set it: absent blocks are an empty collection.
+/// Whether an author set it. Absent blocks are an empty collection.
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null(_) => false,

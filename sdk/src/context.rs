@@ -13,7 +13,7 @@ use formwork_value::codec::json;
 use crate::call::Call;
 use crate::{Answer, Draft, Model, Problem, model};
 
-/// All that a call brings along, of any model.
+/// Data of a call besides its values, for any model.
 #[derive(Clone)]
 pub(crate) struct Context {
     pub(crate) call: Call,
@@ -51,8 +51,7 @@ impl Partial {
     }
 }
 
-/// Objects that an import has found along with the one that was asked for, by the handlers of their
-/// types.
+/// Further objects that an import found, by the handlers of their types.
 #[derive(Clone, Default)]
 pub(crate) struct Others(Arc<Mutex<Vec<(TypeId, Value)>>>);
 
@@ -81,7 +80,7 @@ struct Entries {
 impl Private {
     pub(crate) fn of(bytes: &Bytes) -> Self {
         let entries = match bytes.is_empty() {
-            // Most providers keep nothing.
+            // Most providers store nothing.
             true => BTreeMap::new(),
             false => Self::read(bytes),
         };
@@ -95,12 +94,12 @@ impl Private {
                 let pairs = object.iter();
                 pairs.map(|(key, value)| (key.as_str().to_owned(), value.clone())).collect()
             }
-            // Another provider's, in a form of its own.
+            // Data of another provider, in another format.
             _ => BTreeMap::new(),
         }
     }
 
-    /// Returns what is kept under a key.
+    /// Returns the string under a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<String> {
         match locked(&self.0).entries.get(key) {
@@ -109,14 +108,14 @@ impl Private {
         }
     }
 
-    /// Keeps a text under a key.
+    /// Stores a string under a key.
     pub fn set(&self, key: &str, text: impl Into<String>) {
         let mut entries = locked(&self.0);
         entries.entries.insert(key.to_owned(), Value::string(text.into()));
         entries.changed = true;
     }
 
-    /// Forgets what is kept under a key.
+    /// Removes the string under a key.
     pub fn remove(&self, key: &str) {
         let mut entries = locked(&self.0);
         entries.changed |= entries.entries.remove(key).is_some();
@@ -128,7 +127,7 @@ impl Private {
             return entries.original.clone();
         }
         let object = Value::object(entries.entries.clone());
-        // Known values of their own type have a form in JSON.
+        // Known values of their own type can always be encoded as JSON.
         json::encode_simple(&object).map(Bytes::from).unwrap_or_default()
     }
 }
@@ -138,35 +137,35 @@ impl Private {
 pub struct Meta(pub(crate) Option<Value>);
 
 impl Meta {
-    /// Reads it as the model that the provider declared; `None` if the module says nothing.
+    /// Reads it as the model that the provider declared; `None` if the module sets nothing.
     ///
     /// # Errors
-    /// When it is not of that model.
+    /// When the value does not fit that model.
     pub fn read<M: Model>(&self) -> Answer<Option<Draft<M>>> {
         self.0.as_ref().map(model::read).transpose()
     }
 }
 
-/// Puts an answer off until more is known.
+/// Defers an answer until more is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Deferral {
-    /// Whether the host knows what to do then.
+    /// Whether the host supports deferral.
     is_allowed: bool,
 }
 
 impl Deferral {
-    /// Whether the host lets answers be put off. Others want an answer now.
+    /// Whether the host supports deferral. Other hosts need an answer now.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         self.is_allowed
     }
 
-    /// Puts the answer off, if the host lets it be; else the handler goes on:
+    /// Defers the answer if the host supports it; otherwise the handler continues:
     /// `call.deferral.request(DeferredReason::AbsentPrerequisite)?`.
     ///
     /// # Errors
-    /// When the answer is put off. Returned by the handler it is no problem: the host hears the reason,
-    /// and what is known of the object without asking.
+    /// When the answer is deferred. Return this error from the handler: the host receives the
+    /// reason, and the known part of the object, without an error.
     pub fn request(&self, reason: DeferredReason) -> Answer<()> {
         if self.is_allowed { Err(Problem::deferred(reason)) } else { Ok(()) }
     }
@@ -176,7 +175,7 @@ impl Deferral {
     }
 }
 
-/// A handler that panicked has changed all or nothing, so what it held can be used.
+/// A handler that panicked has changed everything or nothing, so the locked data is valid.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

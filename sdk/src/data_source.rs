@@ -1,4 +1,4 @@
-//! A data source as its author writes it.
+//! Data sources. This file has the trait that an author implements.
 
 use std::future::Future;
 
@@ -15,37 +15,37 @@ use crate::{Answer, Computed, Input, Model};
     note = "write `impl DataSource for {Self}`"
 )]
 pub trait DataSource: Send + Sync + 'static {
-    /// Arguments and result. It has no write-only attributes, as nothing is written.
+    /// Arguments and result. It has no write-only attributes, because nothing is written.
     type Model: Model<WriteOnly = NoneWriteOnly>;
 
-    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    /// Validates the configuration beyond the schema. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    /// When the configuration is invalid. `call.report(…)` reports it too, and continues.
     fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Reads the data, and returns what was found out.
+    /// Reads the data, and returns the computed attributes.
     ///
     /// # Errors
-    /// When there are no such data, or they cannot be read.
+    /// When the data does not exist or cannot be read.
     fn read(
         &self,
         call: ReadData<Self::Model>,
     ) -> impl Future<Output = Answer<Computed<Self::Model>>> + Send;
 }
 
-/// Asks for data.
+/// A request to read data.
 #[non_exhaustive]
 pub struct ReadData<M: Model> {
     /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
     /// The `provider_meta` of the module.
     pub meta: Meta,
-    /// To put the answer off.
+    /// Deferral of the answer.
     pub deferral: Deferral,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 

@@ -11,38 +11,39 @@ use crate::resource::Validate;
 use crate::resource::calls::calls;
 use crate::{Answer, Computed, Input, Model, Problem};
 
-/// An ephemeral resource. Only [`open`](Self::open) must be written: what is left out suits one that
-/// does not run out and leaves nothing behind.
+/// An ephemeral resource. Only [`open`](Self::open) is required. The defaults suit a resource that
+/// does not expire and needs no cleanup.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no ephemeral resource",
     note = "write `impl Ephemeral for {Self}`"
 )]
 pub trait Ephemeral: Send + Sync + 'static {
-    /// Arguments and result. It has no write-only attributes, as nothing is stored anyway.
+    /// Arguments and result. It has no write-only attributes, because nothing is stored.
     type Model: Model<WriteOnly = NoneWriteOnly>;
 
-    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    /// Validates the configuration beyond the schema. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    /// When the configuration is invalid. `call.report(…)` reports it too, and continues.
     fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Opens it, and returns what is handed out besides what the author wrote. If it runs out,
-    /// `call.lasts.until(…)` says when; what the next call must know is put into `call.private`.
+    /// Opens the resource, and returns the computed attributes. If it expires,
+    /// `call.lasts.until(…)` sets the time. `call.private` keeps data for the next call.
     ///
     /// # Errors
-    /// When it cannot be had.
+    /// When the resource cannot be opened.
     fn open(
         &self,
         call: Open<Self::Model>,
     ) -> impl Future<Output = Answer<Computed<Self::Model>>> + Send;
 
-    /// Makes it last longer, and says until when. Asked only if the call before did.
+    /// Extends the resource, and sets the next expiry. Called only if the previous call set an
+    /// expiry.
     ///
     /// # Errors
-    /// When it does not last longer.
+    /// When the resource cannot be extended.
     fn renew(&self, _call: Renew) -> impl Future<Output = Answer<()>> + Send {
         ready(Err(Problem::new(
             "Renewal not supported",
@@ -50,58 +51,58 @@ pub trait Ephemeral: Send + Sync + 'static {
         )))
     }
 
-    /// Ends it.
+    /// Closes the resource.
     ///
     /// # Errors
-    /// When it goes on.
+    /// When the resource remains open.
     fn close(&self, _call: Close) -> impl Future<Output = Answer<()>> + Send {
         ready(Ok(()))
     }
 }
 
-/// Asks for an ephemeral resource.
+/// A request to open an ephemeral resource.
 #[non_exhaustive]
 pub struct Open<M: Model> {
     /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
     /// Private data, kept until the next call.
     pub private: Private,
-    /// Until when it lasts.
+    /// Expiry of the resource.
     pub lasts: Lasts,
-    /// To put the answer off.
+    /// Deferral of the answer.
     pub deferral: Deferral,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
-/// Asks that an ephemeral resource last longer.
+/// A request to renew an ephemeral resource.
 #[non_exhaustive]
 pub struct Renew {
     /// Private data, kept until the next call.
     pub private: Private,
-    /// Until when it lasts.
+    /// Expiry of the resource.
     pub lasts: Lasts,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
-/// Asks that an ephemeral resource end.
+/// A request to close an ephemeral resource.
 #[non_exhaustive]
 pub struct Close {
     /// Private data of the opening. Data from renewals is not included.
     pub private: Private,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 calls!(Open, without_model: Renew Close);
 
-/// Until when an ephemeral resource lasts: for good, unless something else is said.
+/// Expiry of an ephemeral resource: never, unless [`until`](Self::until) sets one.
 #[derive(Clone, Debug, Default)]
 pub struct Lasts(Arc<Mutex<Option<SystemTime>>>);
 
 impl Lasts {
-    /// It must be renewed by then.
+    /// Sets the time at which the resource must be renewed.
     pub fn until(&self, moment: SystemTime) {
         *locked(&self.0) = Some(moment);
     }

@@ -26,7 +26,7 @@ pub(crate) use passing::{
 
 /// The values of a change.
 pub(crate) struct ChangeValues {
-    /// The object as it is; null to create one.
+    /// The prior object; null to create one.
     pub(crate) prior: Value,
     pub(crate) config: Value,
     pub(crate) planned: Value,
@@ -41,15 +41,15 @@ pub(crate) trait AnyResource: Send + Sync {
     fn version(&self) -> u64;
     fn identity_version(&self) -> u64;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    /// Returns the planned object, and what needs a new one.
+    /// Returns the planned object, and the paths that require replacement.
     async fn modify_plan(
         &self,
         lives: &ChangeValues,
         context: Context,
     ) -> Answer<(Value, Vec<Path>)>;
-    /// Returns what was computed.
+    /// Returns the computed attributes.
     async fn create(&self, lives: ChangeValues, context: Context) -> Answer<Value>;
-    /// Returns what was computed.
+    /// Returns the computed attributes.
     async fn update(&self, lives: ChangeValues, context: Context) -> Answer<Value>;
     async fn read(&self, current: &Value, context: Context) -> Answer<Option<Value>>;
     async fn delete(&self, prior: &Value, context: Context) -> Answer<()>;
@@ -71,12 +71,12 @@ impl<R: Resource> TypedResource<R> {
         Self { resource, shape: R::Model::shape() }
     }
 
-    /// Reads an object as it is stored.
+    /// Reads a stored object.
     fn stored(&self, object: &Value) -> Answer<R::Model> {
         model::read(&plan::filled(&self.shape, object))
     }
 
-    /// Reads what the author has a say in.
+    /// Reads the attributes that the author may set.
     fn input(&self, lives: &ChangeValues) -> Answer<<R::Model as Model>::Input> {
         input::<R::Model>(&self.shape, &lives.planned, &lives.config)
     }
@@ -153,7 +153,8 @@ impl<R: Resource> AnyResource for TypedResource<R> {
                 let before = self.stored(value)?.to_value();
                 Ok(Some(changed(value, &before, &after.to_value())))
             }
-            // Most objects are as they were.
+            // Most objects are unchanged. Returning the same value keeps details that the model
+            // cannot express.
             Some(_) => Ok(Some(value.clone())),
             None => Ok(None),
         }
@@ -191,7 +192,7 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 }
 
-/// Reads what the author of a configuration has a say in, out of what was planned.
+/// Reads the attributes that the author may set from the planned object.
 fn input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::Input> {
     let planned = plan::with_write_only(shape, planned, config);
     if M::Input::HOLDS_UNKNOWN {
@@ -200,9 +201,9 @@ fn input<M: Model>(shape: &Shape, planned: &Value, config: &Value) -> Answer<M::
     model::read(&plan::settled(&planned))
 }
 
-/// The object with those attributes replaced that differ between `before` and `after`. All others stay
-/// as they are, also where a model knows less about them than the value says: a list known in part is
-/// unknown to a model, and must not become so to the host.
+/// Replaces the attributes that differ between `before` and `after`. All others remain unchanged,
+/// also if a model knows less about them than the value: a partly known list is unknown to a model,
+/// and must not become unknown to the host.
 fn changed(object: &Value, before: &Value, after: &Value) -> Value {
     let (Value::Object(before), Value::Object(after)) = (before, after) else {
         return object.clone();

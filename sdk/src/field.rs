@@ -1,6 +1,6 @@
 //! Field types of a model: Rust types with a type of the language, converted in both directions.
 
-/// Implements for a wrapper the properties of the one field `T` inside it.
+/// Forwards the properties of the field `T` inside a wrapper.
 macro_rules! like_what_is_inside {
     () => {
         const FILLS: bool = T::FILLS;
@@ -40,28 +40,28 @@ pub use collection::Set;
 pub use secret::Secret;
 pub use whole::Whole;
 
-/// A Rust type that is an attribute's value, or a part of one.
+/// A Rust type for an attribute's value, or a part of one.
 ///
-/// Texts, truths, numbers, [`Value`], collections of fields, `Option`, [`Secret`] and whatever derives
-/// `Nested` are fields.
+/// Strings, booleans, numbers, [`Value`], collections of fields, `Option`, [`Secret`] and types
+/// that derive `Nested` are fields.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an attribute",
     note = "attributes are String, bool, numbers, Value, Secret<T>, Option<T>, Vec<T>, Set<T>, \
             BTreeSet<T>, BTreeMap<String, T>, and structs with #[derive(Clone, Debug, Nested)]"
 )]
 pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
-    /// The same attribute while planning: it may be null, or not known yet.
+    /// The attribute while planning: it may be null or unknown.
     type Draft: Field + Default;
-    /// The same as a part of something else while planning.
+    /// The type as a part of another one while planning.
     type Part: Field;
-    /// The same without what only the provider sets.
+    /// The type without the parts that only the provider sets.
     type Input: Field;
 
-    /// Whether a value of this type can say that a part of it is not known yet.
+    /// Whether a value of this type can have unknown parts.
     const HOLDS_UNKNOWN: bool = false;
-    /// Whether it can say that there is no value.
+    /// Whether a value of this type can be null.
     const NULLABLE: bool = false;
-    /// Whether its values must not be shown.
+    /// Whether the values are sensitive.
     const SENSITIVE: bool = false;
     /// Whether the provider sets parts of it.
     const FILLS: bool = false;
@@ -69,20 +69,20 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     const HAS_BLOCKS: bool = false;
     /// Whether some parts are write-only.
     const WRITE_ONLY: bool = false;
-    /// Whether some such parts are in a set, where nothing could tell which element a value belongs
-    /// to that is not stored. Models refuse this.
+    /// Whether some write-only parts are in a set. Such a value is not stored, so it cannot be
+    /// assigned to an element. Models with such parts do not compile.
     const WRITE_ONLY_IN_SET: bool = false;
-    /// Whether it may be a text, or a collection of texts.
+    /// Whether it may be a string, or a collection of strings.
     const HAS_TEXTS: bool = true;
     /// Whether it may be a number, or a collection of numbers.
     const HAS_NUMBERS: bool = true;
-    /// Whether it may be something that has a length: a text or a collection.
+    /// Whether it may have a length: a string or a collection.
     const HAS_LENGTH: bool = true;
 
     /// The type of the values.
     fn ty() -> Type;
 
-    /// Described parts, if it consists of any.
+    /// Described parts, if the type has any.
     #[must_use]
     fn content() -> Option<Content> {
         None
@@ -91,27 +91,26 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// Reads a value.
     ///
     /// # Errors
-    /// When the value has parts that this type has no form for, such as a null where there can be
-    /// none.
+    /// When this type cannot represent a part of the value, such as a null.
     fn from_value(value: &Value) -> Result<Self, ConversionError>;
 
-    /// Makes a value.
+    /// Converts to a value.
     fn to_value(&self) -> Value;
 
-    /// Whether [`to_value`](Self::to_value) would make this value, or one that says no less. An
+    /// Whether [`to_value`](Self::to_value) would make this value, or one with the same content. An
     /// answer of `false` may be wrong; the caller then compares the values.
     fn same_as(&self, value: &Value) -> bool {
         self.to_value() == *value
     }
 
-    /// The same as a draft.
+    /// Converts to the type for planning.
     fn into_draft(self) -> Self::Draft;
 
-    /// The same as a part of a draft.
+    /// Converts to a part of the type for planning.
     fn into_part(self) -> Self::Part;
 }
 
-/// A field that can stand as blocks: a nested struct, or an `Option`, list, set or map of them.
+/// A field that can be blocks: a nested struct, or an `Option`, list, set or map of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a block",
     note = "a block is a struct with #[derive(Clone, Debug, Nested)], or an Option, Vec, Set, \
@@ -122,7 +121,7 @@ pub trait BlockField: Field {}
 /// Described parts of a field.
 #[derive(Clone, Debug)]
 pub struct Content {
-    /// The parts of one.
+    /// The parts of one object.
     pub shape: Shape,
     /// Number of objects and their container.
     pub nesting: Nesting,
@@ -132,7 +131,7 @@ pub(crate) fn refused(reason: impl Into<String>) -> ConversionError {
     ConversionError { path: Path::root(), reason: reason.into() }
 }
 
-/// Adds an outer step to where a refusal is.
+/// Adds an outer step to the path of a conversion error.
 pub(crate) fn within(step: Step, mut refused: ConversionError) -> ConversionError {
     refused.path.0.insert(0, step);
     refused

@@ -1,12 +1,12 @@
-//! Objects in the form of Terraform before 0.12: one map of texts, whose keys are paths. Only reads it;
-//! nothing is stored in it any more.
+//! Objects in the format before Terraform 0.12: one map of strings with paths as keys. The format
+//! is read only.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::convert::convert;
 use formwork_value::{Type, Value};
 
-/// Greatest nesting of values; states of that format were far below it.
+/// Maximum nesting of values. States of that format were far below it.
 const MAX_DEPTH: usize = 32;
 
 /// Reads an object of the type. Missing attributes are null, and unknown ones are left out.
@@ -48,7 +48,7 @@ impl Reader<'_> {
                 if self.count(&below("#"))?.is_none() {
                     return Ok(Value::null(ty.clone()));
                 }
-                // The keys of elements are numbers made of what is in them, in no order.
+                // The keys of elements are hashes of their content, in no order.
                 let items =
                     self.names(&below("")).into_iter().map(|name| element(name, element_ty));
                 Ok(Value::set((**element_ty).clone(), items.collect::<Result<_, _>>()?))
@@ -58,7 +58,7 @@ impl Reader<'_> {
                     return Ok(Value::null(ty.clone()));
                 }
                 let prefix = below("");
-                // A key may have dots of its own, so what follows is the key as it is.
+                // A key may contain dots, so the rest of the path is one key.
                 let keys = self.under(&prefix).filter(|key| *key != "%").map(str::to_owned);
                 let pairs = keys.map(|key| Ok((key.clone(), element(key, element_ty)?)));
                 let pairs = pairs.collect::<Result<Vec<_>, String>>()?;
@@ -76,7 +76,8 @@ impl Reader<'_> {
     fn count(&self, key: &str) -> Result<Option<usize>, String> {
         let Some(text) = self.texts.get(key) else { return Ok(None) };
         match text.parse() {
-            // Every element has a text at least, so no number costs more than the object itself.
+            // Every element has at least one string, so a larger number is invalid and costs
+            // nothing.
             Ok(count) if count <= self.texts.len() => Ok(Some(count)),
             Ok(count) => Err(format!("`{key}` says {count}, and there are not as many elements")),
             Err(error) => {
@@ -85,7 +86,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The rest of each key behind `prefix`.
+    /// The rest of each key after `prefix`.
     fn under(&self, prefix: &str) -> impl Iterator<Item = &str> {
         let from = self.texts.range(prefix.to_owned()..);
         from.map_while(move |(key, _)| key.strip_prefix(prefix))

@@ -1,4 +1,4 @@
-//! A function as its author writes it: a struct of its arguments, and what comes of them.
+//! Functions: a struct of arguments, and the function that computes the result.
 
 use formwork_plugin_protocol::message::function::FunctionError;
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
@@ -6,10 +6,10 @@ use formwork_value::{Step, Type, Value};
 
 use crate::{Answer, Field, Problem};
 
-/// A function that configurations call as `provider::NAME::function(…)`. It must give the same result
-/// for the same arguments, whenever and wherever it is called.
+/// A function that configurations call as `provider::NAME::function(…)`. It must return the same result
+/// for the same arguments on every call.
 ///
-/// The struct is what it takes: each field is a parameter, its doc comment the description. Arguments
+/// The struct has the arguments: each field is a parameter, its doc comment the description. Arguments
 /// are known and not null, unless the field is an `Option` or an [`Attr`](crate::Attr).
 /// `#[attr(variadic)]` on a last field `Vec<T>` takes any number of further arguments. The first
 /// paragraph of the struct's doc comment is the summary of the function, the rest its description.
@@ -17,14 +17,14 @@ use crate::{Answer, Field, Problem};
 /// ```
 /// use formwork_sdk::prelude::*;
 ///
-/// /// Joins texts.
+/// /// Joins strings.
 /// ///
-/// /// Between any two of them stands the separator.
+/// /// The separator is inserted between any two of them.
 /// #[derive(Arguments)]
 /// struct Joined {
-///     /// What stands between them.
+///     /// The separator.
 ///     separator: String,
-///     /// The texts.
+///     /// The strings.
 ///     #[attr(variadic)]
 ///     texts: Vec<String>,
 /// }
@@ -49,7 +49,7 @@ pub trait Function: Arguments {
     /// Computes the result.
     ///
     /// # Errors
-    /// When there is none for these arguments. [`Problem::at`] says which of them is to blame.
+    /// When these arguments have no result. [`Problem::at`] names the argument at fault.
     fn call(self) -> Answer<Self::Result>;
 }
 
@@ -59,13 +59,13 @@ pub trait Function: Arguments {
     note = "give the struct #[derive(Arguments)]"
 )]
 pub trait Arguments: Sized + Send + Sync + 'static {
-    /// Adds the parameters to a signature, and says what the function does.
+    /// Adds the parameters and the description to a signature.
     fn describe(signature: Signature) -> Signature;
 
     /// Reads the arguments.
     ///
     /// # Errors
-    /// When one of them is nothing that its field can hold.
+    /// When a field cannot represent its argument.
     fn read(given: &Given) -> Answer<Self>;
 }
 
@@ -77,11 +77,11 @@ pub trait AnyFunction: Send + Sync + 'static {
     /// Computes the result.
     ///
     /// # Errors
-    /// When there is none for these arguments.
+    /// When these arguments have no result.
     fn call(&self, given: &Given) -> Answer<Value>;
 }
 
-/// A function that has a type.
+/// A typed function.
 pub(crate) struct Typed<F>(pub(crate) std::marker::PhantomData<fn() -> F>);
 
 impl<F: Function> AnyFunction for Typed<F> {
@@ -106,28 +106,28 @@ impl Signature {
         Self(FunctionSignature { summary: summary.to_owned(), markdown: true, ..signature })
     }
 
-    /// Says what it does, in one line.
+    /// Sets the summary of the function, in one line.
     #[must_use]
     pub fn summary(mut self, summary: &str) -> Self {
         summary.clone_into(&mut self.0.summary);
         self
     }
 
-    /// Says that something else should be used.
+    /// Marks the function as deprecated, with its replacement.
     #[must_use]
     pub fn deprecated(mut self, instead: &str) -> Self {
         instead.clone_into(&mut self.0.deprecation);
         self
     }
 
-    /// Says more about it, in Markdown.
+    /// Sets the description, in Markdown.
     #[must_use]
     pub fn describe(mut self, description: &str) -> Self {
         description.clone_into(&mut self.0.description);
         self
     }
 
-    /// Adds a parameter behind those that are there.
+    /// Adds a parameter after the existing ones.
     #[must_use]
     pub fn parameter(mut self, parameter: Parameter) -> Self {
         self.0.parameters.push(parameter.0);
@@ -142,12 +142,13 @@ impl Signature {
     }
 }
 
-/// A parameter of a function. Unless it says otherwise, its arguments are known and not null.
+/// A parameter of a function. By default its arguments are known and not null.
 #[derive(Clone, Debug)]
 pub struct Parameter(FunctionParameter);
 
 impl Parameter {
-    /// A parameter of the field's type, with a description in Markdown. It takes what the field does.
+    /// A parameter with the type of a field, with a description in Markdown. It accepts the same
+    /// values as the field.
     #[must_use]
     pub fn of<F: Field>(name: &str, description: &str) -> Self {
         let mut parameter = Self::new(name, F::ty(), description);
@@ -163,14 +164,14 @@ impl Parameter {
         Self(FunctionParameter { description, markdown: true, ..parameter })
     }
 
-    /// Takes null as well.
+    /// Accepts null as well.
     #[must_use]
     pub fn or_null(mut self) -> Self {
         self.0.allow_null = true;
         self
     }
 
-    /// Takes what is not known yet as well.
+    /// Accepts unknown values as well.
     #[must_use]
     pub fn or_unknown(mut self) -> Self {
         self.0.allow_unknown = true;
@@ -178,7 +179,7 @@ impl Parameter {
     }
 }
 
-/// The arguments of a call, of the types that the signature says.
+/// The arguments of a call, with the types of the signature.
 #[derive(Clone, Debug)]
 pub struct Given(pub(crate) Vec<Value>);
 
@@ -186,7 +187,7 @@ impl Given {
     /// Reads the argument at a position, from 0.
     ///
     /// # Errors
-    /// When there is none, or `T` has no form for it.
+    /// When it is absent, or `T` cannot represent it.
     pub fn get<T: Field>(&self, at: usize) -> Answer<T> {
         let Some(value) = self.0.get(at) else {
             return Err(Problem::because(format!("argument {} is missing", at + 1)));
@@ -197,26 +198,27 @@ impl Given {
     /// Reads the arguments from a position on.
     ///
     /// # Errors
-    /// When `T` has no form for one of them.
+    /// When `T` cannot represent one of them.
     pub fn rest<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
         (from..self.0.len()).map(|at| self.get(at)).collect()
     }
 
-    /// All of them, variadic ones at the end.
+    /// All arguments, variadic ones at the end.
     #[must_use]
     pub fn values(&self) -> &[Value] {
         &self.0
     }
 }
 
-/// A problem as the contract's function error. Its argument may be given by the parameter's name.
+/// A problem as the contract's function error. Its argument may be identified by the parameter's
+/// name.
 pub(crate) fn error(signature: &FunctionSignature, problem: &Problem) -> FunctionError {
     let text = match (problem.summary(), problem.detail()) {
         ("", detail) => detail.to_owned(),
         (summary, "") => summary.to_owned(),
         (summary, detail) => format!("{summary}: {detail}"),
     };
-    // Hosts end the sentence.
+    // The host adds the final period.
     let text = text.strip_suffix('.').map_or_else(|| text.clone(), str::to_owned);
     let named = || match problem.path().0.first()? {
         Step::Attribute(name) => {

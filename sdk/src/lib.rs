@@ -1,5 +1,5 @@
-//! What a provider author writes against: one Rust type per resource is its schema, its plan rules and
-//! its data; handlers get and return that type; the rest is done here.
+//! Library for provider authors. One Rust type for each resource is its schema, its plan rules and its
+//! data. Handlers receive and return that type.
 //!
 //! A complete provider:
 //!
@@ -11,10 +11,10 @@
 //! /// A greeting.
 //! #[derive(Model)]
 //! struct Greeting {
-//!     /// Whom to greet.
+//!     /// Name of the person to greet.
 //!     #[attr(required, replace)]
 //!     name: String,
-//!     /// With what word.
+//!     /// Word before the name.
 //!     #[attr(default = "Hello", replace)]
 //!     word: String,
 //!     /// The greeting itself.
@@ -38,15 +38,14 @@
 //! }
 //! ```
 //!
-//! The struct is an object as it is stored: everything is known, and only an `Option` may be absent.
-//! The derive makes three more of it. `GreetingInput` has what the author of a configuration sets, with
-//! defaults filled in; `GreetingComputed` has what the provider sets; `GreetingDraft` has everything,
-//! each attribute possibly absent or unknown, and is what validating and planning work with. So what
-//! the author wrote cannot be changed by a handler, nor can a computed attribute be forgotten, nor
-//! anything be left unknown.
+//! The struct is a stored object: every attribute is known, and only an `Option` may be null. The derive
+//! makes three more structs. `GreetingInput` has the attributes that the author of a configuration sets,
+//! with defaults. `GreetingComputed` has the attributes that the provider sets. `GreetingDraft` has all
+//! attributes, each possibly null or unknown, for validating and planning. So a handler cannot change a
+//! value of the author, forget a computed attribute, or leave a value unknown.
 //!
-//! Both protocol versions are served by the same program. No word of either is needed to write a
-//! provider, nor is a raw value.
+//! The program serves both protocol versions. A provider author needs no type of the protocol, and no
+//! dynamic value.
 
 extern crate self as formwork_sdk;
 
@@ -92,7 +91,7 @@ pub use resource::Resource;
 pub use serve::serve;
 pub use upgrade::{IdentityUpgrades, Upgrades};
 
-/// All that most providers need.
+/// Items that most providers need.
 pub mod prelude {
     pub use crate::action::{Action, Invoke, PlanAction};
     pub use crate::context::DeferredReason;

@@ -1,4 +1,4 @@
-//! A list resource as its author writes it: finds objects that exist, managed or not.
+//! List resources: they find existing objects, managed or not.
 
 use std::future::Future;
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use crate::{Answer, Draft, Input, Model, View as _};
 
 /// A list resource. Its name is that of the resource type whose objects it finds.
 ///
-/// Objects go to the host one by one, and the handler goes on when the host wants another:
+/// The handler sends objects one by one, and continues when the host requests another one:
 ///
 /// ```
 /// use formwork_sdk::prelude::*;
@@ -52,37 +52,37 @@ pub trait List: Send + Sync + 'static {
     /// The objects: the model of the resource type. It must have an identity.
     type Object: Model;
 
-    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    /// Validates the configuration beyond the schema. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    /// When the configuration is invalid. `call.report(…)` reports it too, and continues.
     fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Finds objects: says each with [`call.found(…)`](Search::found), and returns when there are no
-    /// more. When the host has as many as it wants, the handler ends where it waits.
+    /// Finds objects: sends each with [`call.found(…)`](Search::found), and returns after the last
+    /// one. When the host has enough objects, the handler ends at that call.
     ///
     /// # Errors
-    /// When it cannot be found out which there are. Those that were found count.
+    /// When the objects cannot be listed. Objects sent before are kept.
     fn list(
         &self,
         call: Search<Self::Model, Self::Object>,
     ) -> impl Future<Output = Answer<()>> + Send;
 }
 
-/// Asks for objects.
+/// A request to list objects.
 #[non_exhaustive]
 pub struct Search<M: Model, O: Model> {
     /// The configuration, wholly known and with defaults.
     pub config: Input<M>,
-    /// Greatest number of objects; `None` for no limit. Objects beyond it are not requested.
+    /// Maximum number of objects; `None` for no limit. Objects beyond it are not requested.
     pub limit: Option<usize>,
-    /// Whether whole objects are wanted, or only what identifies them.
+    /// Whether the host requests whole objects, or only their identities.
     pub whole: bool,
     pub(crate) finds: Sender<Find>,
     pub(crate) object: PhantomData<fn() -> O>,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
@@ -90,8 +90,8 @@ pub struct Search<M: Model, O: Model> {
 pub(crate) type Find = (String, Value);
 
 impl<M: Model, O: Model> Search<M, O> {
-    /// Says an object that was found, under a name for people: the whole object, or its identity if no
-    /// more is wanted. Returns when the host wants to hear of another, which may be never.
+    /// Sends an object under a display name: the whole object, or its identity if the host requests
+    /// no more. Returns when the host requests another one, which may be never.
     pub fn found(
         &self,
         name: impl Into<String>,
@@ -100,7 +100,7 @@ impl<M: Model, O: Model> Search<M, O> {
         let find = (name.into(), object.into().to_value());
         let finds = self.finds.clone();
         async move {
-            // The receiver may be gone already.
+            // The host may have closed the stream already.
             drop(finds.send(find).await);
         }
     }

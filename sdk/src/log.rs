@@ -1,5 +1,5 @@
 //! Log lines for the host, with named values. The type of a value decides its form in the log: a
-//! [`Secret`] has no printable form here either.
+//! [`Secret`] has no printable form.
 
 use std::io::Write as _;
 
@@ -23,9 +23,9 @@ pub enum Level {
     Error,
 }
 
-/// A value that may stand in a log.
+/// A value that can be logged.
 pub trait Loggable {
-    /// Its form there.
+    /// Its form in the log.
     fn in_log(&self) -> String;
 }
 
@@ -72,36 +72,36 @@ impl<T: Loggable> Loggable for Attr<T> {
 /// Writes a line to the host's log. The host decides which lines it keeps.
 pub fn line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) {
     let text = text(level, message, values);
-    // A host that does not listen any more has no use for a complaint about it.
+    // The host no longer reads, so an error about that would not reach it either.
     drop(writeln!(std::io::stderr().lock(), "{text}"));
 }
 
-/// Writes what happens at every step.
+/// Writes a line about a single step.
 pub fn trace(message: &str, values: &[(&str, &dyn Loggable)]) {
     line(Level::Trace, message, values);
 }
 
-/// Writes what helps to find a mistake.
+/// Writes a line for debugging.
 pub fn debug(message: &str, values: &[(&str, &dyn Loggable)]) {
     line(Level::Debug, message, values);
 }
 
-/// Writes what people may want to know, such as how far a long operation is.
+/// Writes a line of general interest, such as the progress of a long operation.
 pub fn info(message: &str, values: &[(&str, &dyn Loggable)]) {
     line(Level::Info, message, values);
 }
 
-/// Writes what people should know.
+/// Writes a line about an event that needs attention.
 pub fn warn(message: &str, values: &[(&str, &dyn Loggable)]) {
     line(Level::Warn, message, values);
 }
 
-/// Writes what went wrong.
+/// Writes a line about a failure.
 pub fn error(message: &str, values: &[(&str, &dyn Loggable)]) {
     line(Level::Error, message, values);
 }
 
-/// The line in the form that hosts read: one JSON object.
+/// The line in the format of the host: one JSON object.
 fn text(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String {
     let level = match level {
         Level::Trace => "trace",
@@ -114,12 +114,12 @@ fn text(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String
     let own = own.map(|(name, text)| (name.to_owned(), Value::string(text)));
     let values = values
         .iter()
-        // The host takes what begins so for its own.
+        // The host reserves keys with this prefix.
         .map(|(name, value)| {
             (name.trim_start_matches('@').to_owned(), Value::string(value.in_log()))
         });
     let line = Value::object(values.chain(own));
-    // Texts in an object have a form in JSON.
+    // Strings in an object can always be encoded as JSON.
     json::encode_simple(&line).unwrap_or_default()
 }
 

@@ -1,5 +1,5 @@
-//! A struct as a schema and as the value of an object. `#[derive(Model)]` writes the implementations;
-//! the functions here are what it calls.
+//! A struct as a schema and as the value of an object. `#[derive(Model)]` writes the
+//! implementations and calls these functions.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,18 +11,18 @@ use crate::field::{refused, within};
 use crate::schema::Shape;
 use crate::{Answer, Field, Problem};
 
-/// A struct whose fields are attributes of an object, all of them or some.
+/// A struct whose fields are all or some attributes of an object.
 pub trait View: Sized + Send + Sync + 'static {
-    /// Whether an attribute can say that it is not known yet.
+    /// Whether an attribute can be unknown.
     const HOLDS_UNKNOWN: bool;
 
     /// Reads an object.
     ///
     /// # Errors
-    /// When the value is not an object, or some attribute is nothing that its field can hold.
+    /// When the value is not an object, or a field cannot represent its attribute.
     fn from_value(value: &Value) -> Result<Self, ConversionError>;
 
-    /// Makes an object of the attributes that there are.
+    /// Makes an object of the attributes.
     fn to_value(&self) -> Value;
 
     /// Whether [`to_value`](Self::to_value) would make this object. An answer of `false` may be
@@ -32,18 +32,18 @@ pub trait View: Sized + Send + Sync + 'static {
     }
 }
 
-/// A struct whose fields are the attributes and blocks of a schema, and whose values are the objects
-/// as they are stored: everything is known, and only an `Option` may be absent. To be derived.
+/// A struct whose fields are the attributes and blocks of a schema, and whose values are stored
+/// objects: every attribute is known, and only an `Option` may be null. Use the derive.
 ///
-/// The derive makes three more structs, which handlers get and return where less is known or less is
-/// theirs to say. For a model `Thing` these are `ThingDraft`, `ThingInput` and `ThingComputed`; and
-/// `ThingIdentity`, where attributes are marked `identity`, or models that are flattened.
+/// The derive makes further structs for handlers. For a model `Thing` these are `ThingDraft`,
+/// `ThingInput` and `ThingComputed`, and also `ThingIdentity` if attributes have the word
+/// `identity`, or if models are flattened with it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no model",
     note = "give the struct #[derive(Model)] and its fields #[attr(…)]"
 )]
 pub trait Model: View {
-    /// The object while validating and planning: anything may be absent or not known yet.
+    /// The object while validating and planning: any attribute may be null or unknown.
     type Draft: View + From<Self> + From<Self::Computed> + From<Self::Identity>;
     /// Attributes that the author of a configuration may set, with defaults, when all is known.
     type Input: View;
@@ -57,20 +57,20 @@ pub trait Model: View {
 
     /// The names of attributes and blocks.
     const NAMES: &'static [Name];
-    /// Whether the author of a configuration has a say in any of it.
+    /// Whether the author of a configuration can set any attribute.
     const SETTABLE: bool;
-    /// Whether the provider sets any of it.
+    /// Whether the provider sets any attribute.
     const FILLS: bool;
     /// Whether it has an identity.
     const IDENTIFIES: bool;
-    /// Whether there may be an attribute or block whose change does not make a new object.
+    /// Whether an attribute or block can change without a replacement.
     const CHANGES: bool = true;
 
     /// The schema, and the rules for planning and validating.
     fn shape() -> Shape;
 }
 
-/// The object while validating and planning: anything may be absent or not known yet.
+/// The object while validating and planning: any attribute may be null or unknown.
 pub type Draft<M> = <M as Model>::Draft;
 /// Attributes that the author of a configuration may set, with defaults, when all is known.
 pub type Input<M> = <M as Model>::Input;
@@ -79,10 +79,10 @@ pub type Computed<M> = <M as Model>::Computed;
 /// Identity of an object.
 pub type Identity<M> = <M as Model>::Identity;
 
-/// Whether parts of a model are write-only, as a type, so that a model can be refused where nothing is
-/// only written.
+/// Whether parts of a model are write-only, as a type, so that a model with such parts does not
+/// compile where nothing is written.
 pub trait WriteOnly {
-    /// Whether they are.
+    /// Whether some parts are write-only.
     const IS_SOME: bool;
 }
 
@@ -120,17 +120,17 @@ impl Choose for If<true> {
     type Choice = SomeWriteOnly;
 }
 
-/// Name of an item in a model, or the names of a model that is flattened into it.
+/// Name of an item in a model, or the names of a flattened model.
 #[derive(Clone, Copy, Debug)]
 pub enum Name {
     /// An attribute or block.
     One(&'static str),
-    /// All of another model.
+    /// All names of another model.
     All(&'static [Self]),
 }
 
 impl Name {
-    /// Whether `name` is among `names`.
+    /// Whether `names` contains `name`.
     #[must_use]
     pub const fn is_among(name: &str, names: &[Self]) -> bool {
         let mut at = 0;
@@ -147,7 +147,7 @@ impl Name {
         false
     }
 
-    /// Whether any name is among both.
+    /// Whether the two lists share a name.
     #[must_use]
     pub const fn clash(some: &[Self], others: &[Self]) -> bool {
         let mut at = 0;
@@ -165,7 +165,7 @@ impl Name {
     }
 }
 
-/// Comparison of texts, which the compiler does not have for constants.
+/// Comparison of strings. The standard one cannot be used in constants.
 const fn equal(one: &[u8], other: &[u8]) -> bool {
     let mut at = 0;
     while at < one.len() && at < other.len() && one[at] == other[at] {
@@ -174,13 +174,13 @@ const fn equal(one: &[u8], other: &[u8]) -> bool {
     at == one.len() && at == other.len()
 }
 
-/// A struct that describes blocks or nested attributes. To be derived.
+/// A struct that describes blocks or nested attributes. Use the derive.
 pub trait Nested: Field {
     /// The schema, and the rules for planning and validating.
     fn shape() -> Shape;
 }
 
-/// The model of something that has no attributes, such as a provider without configuration.
+/// The model without attributes, for example of a provider without configuration.
 impl View for () {
     const HOLDS_UNKNOWN: bool = false;
 
@@ -211,10 +211,10 @@ impl Model for () {
     }
 }
 
-/// Reads one attribute of an object; one that is missing is null.
+/// Reads one attribute of an object. A missing one is null.
 ///
 /// # Errors
-/// When the field cannot hold it.
+/// When the field cannot represent it.
 pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> {
     let found = match object {
         Value::Object(object) => object.get(name),
@@ -228,7 +228,7 @@ pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> 
     read.map_err(|why| within(Step::Attribute(name.into()), why))
 }
 
-/// Refuses what is no object, so that a part of a model is never read from nothing.
+/// Rejects a value that is not an object, so that a part of a model is never read from null.
 ///
 /// # Errors
 /// When the value is null or of another kind.
@@ -246,13 +246,13 @@ pub struct Names<const N: usize> {
 }
 
 impl<const N: usize> Names<N> {
-    /// Names that are sorted bytewise.
+    /// Names in bytewise order.
     #[must_use]
     pub const fn sorted(sorted: [&'static str; N]) -> Self {
         Self { sorted, shared: OnceLock::new() }
     }
 
-    /// The values of an object that has these names and no others.
+    /// The values of an object with exactly these names.
     #[must_use]
     pub fn values<'v>(&self, value: &'v Value) -> Option<&'v [Value; N]> {
         let Value::Object(object) = value else { return None };
@@ -268,7 +268,7 @@ impl<const N: usize> Names<N> {
     }
 }
 
-/// One object of the attributes of several models.
+/// One object with the attributes of several models.
 #[must_use]
 pub fn joined<const N: usize>(objects: [Value; N]) -> Value {
     let objects = objects.iter().filter_map(|object| match object {
@@ -279,7 +279,7 @@ pub fn joined<const N: usize>(objects: [Value; N]) -> Value {
     Value::object(attributes.map(|(name, value)| (name.clone(), value.clone())))
 }
 
-/// Calls a typed function about a change of one attribute. Values that do not fit the type count as
+/// Calls a typed function for a change of one attribute. Values that do not fit the type count as
 /// changed.
 pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool) -> bool {
     match (T::from_value(prior), T::from_value(planned)) {
@@ -288,7 +288,7 @@ pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool)
     }
 }
 
-/// Reads an object, or says why it cannot be read.
+/// Reads an object, or returns the reason why it cannot be read.
 pub(crate) fn read<V: View>(value: &Value) -> Answer<V> {
     V::from_value(value).map_err(|ConversionError { path, reason }| {
         let place = path.to_string();

@@ -1,5 +1,5 @@
-//! Positions of panics in handlers: the payload of a panic has only the message, the position is
-//! passed to a hook.
+//! Positions of panics in handlers. The payload of a panic has only the message, so a panic hook
+//! records the position.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -51,14 +51,14 @@ pub(crate) struct Panic {
     place: Option<String>,
 }
 
-/// Does work on a thread of its own, so that its panic can be gone on with by who waits for it.
+/// Runs work on another thread and catches its panic, so that the waiting thread can resume it.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     watch();
     // The work is consumed, so no broken state remains.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panic { payload, place: PLACE.take() })
 }
 
-/// Goes on with a panic of another thread.
+/// Resumes a panic of another thread.
 pub(crate) fn resume(Panic { payload, place }: Panic) -> ! {
     PLACE.set(place);
     resume_unwind(payload)

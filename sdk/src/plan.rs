@@ -18,17 +18,17 @@ use crate::schema::{Inner, Rule, Rules, Shape};
 pub(crate) use force::forcing;
 pub(crate) use merge::{carried, drafted, filled, foretold, of_id, settled, with_write_only};
 
-/// Returns the planned object before the author of the resource has had a say.
+/// Returns the planned object before the author's `modify_plan`.
 ///
-/// Unless the object stays as it is, what the provider computes and the author did not set is unknown;
-/// or has its default; or its prior value, where the rule is to keep it. `proposed` is the prior object
-/// with the configuration merged into it, never null.
+/// If the object changes, a computed attribute that the author did not set becomes unknown, or has
+/// its default, or keeps its prior value if the rule says so. `proposed` is the prior object with
+/// the configuration merged into it, never null.
 pub(crate) fn draw(shape: &Shape, prior: &Value, config: &Value, proposed: &Value) -> Value {
     let config = with_defaults(shape, config);
     let proposed = match &config {
         Cow::Borrowed(_) => proposed.clone(),
-        // The host's proposal has no defaults, and those of set elements cannot be added later: the
-        // element of the configuration that one of the proposal came from is not recorded.
+        // The host's proposal has no defaults, and those of set elements cannot be added later,
+        // because the proposal does not record the source of each element.
         Cow::Owned(config) => {
             let (prior, config) = (prior.clone().split_marks().0, config.clone().split_marks().0);
             proposed_new(&shape.block, &prior, &config).into_value()
@@ -107,12 +107,13 @@ impl<'s> Content<'s> {
         &self.rules.relations
     }
 
-    /// An object of this content, or a collection of them, with defaults where nothing is set.
+    /// Adds defaults to an object of this content, or to each in a collection, where nothing is
+    /// set.
     pub(crate) fn with_defaults(self, value: &Value) -> Value {
         each(self.nesting, value, |object| defaulted(self.rules, object))
     }
 
-    /// Whether these are elements of an attribute, and defaults may make two of them the same.
+    /// Whether these are elements of an attribute that may become equal through defaults.
     pub(crate) fn may_become_alike(self) -> bool {
         self.nesting == Nesting::Set && self.block.is_none() && self.rules.have_defaults()
     }
@@ -136,7 +137,7 @@ impl<'v> CorrespondingValues<'v> {
     }
 }
 
-/// The object with everything unknown that the provider is to find out.
+/// The object with unknown values for everything that the provider computes.
 fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| {
@@ -160,8 +161,8 @@ fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>)
     object.with_children(items.collect())
 }
 
-/// Whether the author left an attribute to the provider. In an element of a set nothing tells what the
-/// author wrote, so what has a value has it for good reason.
+/// Whether the author left an attribute to the provider. For an element of a set the configuration
+/// is not available, so an existing value counts as set.
 fn is_left(object: Option<&Value>, config: Option<&Value>, value: &Value) -> bool {
     match object {
         None => value.is_null(),
@@ -194,7 +195,7 @@ fn opened_parts(content: Content<'_>, value: &Value, beside: CorrespondingValues
     value.with_children(items)
 }
 
-/// Every object that a described part consists of, changed.
+/// Applies a change to every object of a described part.
 pub(crate) fn each(nesting: Nesting, value: &Value, change: impl Fn(&Value) -> Value) -> Value {
     match nesting {
         Nesting::Single | Nesting::Group => change(value),

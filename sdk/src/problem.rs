@@ -1,5 +1,5 @@
-//! Errors of handlers: problems in words, and other errors converted by `?`. A problem is reported
-//! by being returned.
+//! Errors of handlers. Other errors are converted by `?`. A handler reports a problem by returning
+//! it.
 
 use std::error::Error;
 use std::fmt;
@@ -10,8 +10,8 @@ use formwork_value::{Diagnostic, Path};
 /// Result of a handler: the value, or the problem.
 pub type Answer<T> = Result<T, Problem>;
 
-/// What is wrong: one thing or several. Any error becomes one by `?`; its sources are told with it, and
-/// what was asked of the provider when it came about.
+/// One or several errors of a handler. `?` converts any error, with its sources. The request to the
+/// provider is the default summary.
 ///
 /// ```
 /// use formwork_sdk::prelude::*;
@@ -31,24 +31,24 @@ pub type Answer<T> = Result<T, Problem>;
 pub struct Problem {
     first: One,
     more: Vec<One>,
-    /// That nothing is wrong, and the answer is only put off.
+    /// Marks a deferred answer instead of an error.
     deferred: Option<DeferredReason>,
 }
 
-/// One thing that is wrong.
+/// One error of a problem.
 #[derive(Clone, PartialEq, Eq)]
 struct One {
     /// `None` until the operation is known.
     summary: Option<String>,
     detail: String,
     path: Path,
-    /// The position of the argument that is wrong, in calls of functions.
+    /// The position of the invalid argument, in calls of functions.
     argument: Option<usize>,
 }
 
 impl Problem {
-    /// A problem in words: a summary without a final period; and a detail with location, finding
-    /// and remedy.
+    /// A problem with a summary without a final period, and a detail with location, finding and
+    /// remedy.
     #[must_use]
     pub fn new(summary: impl Into<String>, detail: impl Into<String>) -> Self {
         Self::of(Some(summary.into()), detail.into())
@@ -65,35 +65,35 @@ impl Problem {
         Self { first, more: Vec::new(), deferred: None }
     }
 
-    /// The end of a handler whose answer is put off. As a problem it has words for calls whose answers
-    /// cannot be.
+    /// The result of a handler that defers its answer. It also has a message, for calls whose
+    /// answers cannot be deferred.
     pub(crate) fn deferred(reason: DeferredReason) -> Self {
         let detail =
             "The provider puts off an answer that is needed now. This is a bug in the provider.";
         Self { deferred: Some(reason), ..Self::new("Unexpected deferral", detail) }
     }
 
-    /// Why the answer is put off, if it is.
+    /// The reason for the deferral, if the answer is deferred.
     pub(crate) fn deferral(&self) -> Option<DeferredReason> {
         self.deferred
     }
 
-    /// Says which attribute is wrong: its name, names from the outside in with dots between them, or a
-    /// [`Path`].
+    /// Sets the attribute at fault: its name, names from the outside in with dots between them, or
+    /// a [`Path`].
     #[must_use]
     pub fn at(mut self, place: impl Into<Place>) -> Self {
         self.first.path = place.into().0;
         self
     }
 
-    /// Says which argument of a function is wrong, from 0.
+    /// Sets the argument of a function at fault, from 0.
     #[must_use]
     pub fn of_argument(mut self, at: usize) -> Self {
         self.first.argument = Some(at);
         self
     }
 
-    /// Both problems. That an answer is put off is none beside one that is.
+    /// Both problems. An error takes precedence over a deferral.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         match (self.deferred, other.deferred) {
@@ -107,21 +107,21 @@ impl Problem {
         }
     }
 
-    /// All problems as one answer; none of them is a good one.
+    /// Combines all problems into one answer.
     ///
     /// # Errors
-    /// When there is any.
+    /// When there is at least one problem.
     pub fn all(problems: impl IntoIterator<Item = Self>) -> Answer<()> {
         problems.into_iter().reduce(Self::and).map_or(Ok(()), Err)
     }
 
-    /// The summary of the first; empty if it has none of its own.
+    /// The summary of the first error; empty if it has none.
     #[must_use]
     pub fn summary(&self) -> &str {
         self.first.summary.as_deref().unwrap_or_default()
     }
 
-    /// The detail of the first.
+    /// The detail of the first error.
     #[must_use]
     pub fn detail(&self) -> &str {
         &self.first.detail
@@ -135,7 +135,7 @@ impl Problem {
         self.first.argument
     }
 
-    /// The problems in the words of all crates. `doing` is what to call those without a summary.
+    /// The problems as diagnostics. `doing` is the summary of those without one.
     pub(crate) fn diagnostics(self, doing: &str) -> impl Iterator<Item = Diagnostic> {
         let all = std::iter::once(self.first).chain(self.more);
         all.map(move |One { summary, detail, path, .. }| {
@@ -153,7 +153,7 @@ impl Problem {
     }
 }
 
-/// Prints the problems as they are, so that a failing test can be read.
+/// Prints the problems unchanged, so that a failing test is readable.
 impl fmt::Debug for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, one) in std::iter::once(&self.first).chain(&self.more).enumerate() {
@@ -171,7 +171,8 @@ impl<E: Error> From<E> for Problem {
     }
 }
 
-/// An error with all that caused it. Many say what caused them themselves; that is not said twice.
+/// An error with all its sources. Many errors include the message of their source, which is then
+/// not repeated.
 fn told(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -207,12 +208,12 @@ impl From<Path> for Place {
     }
 }
 
-/// Gives what is wrong a summary on the way out.
+/// Sets the summary of an error.
 pub trait OrFail<T> {
-    /// The value; or what is wrong, under a summary of ours unless it has one already.
+    /// Returns the value, or the error with this summary unless it has one already.
     ///
     /// # Errors
-    /// When there is no value.
+    /// Those of the value.
     fn or_fail(self, summary: impl Into<String>) -> Answer<T>;
 }
 

@@ -34,17 +34,16 @@ pub struct ProviderDef {
     pub(crate) data_sources: BTreeMap<String, Box<dyn AnyDataSource>>,
     pub(crate) ephemeral: BTreeMap<String, Box<dyn AnyEphemeral>>,
     pub(crate) functions: BTreeMap<String, Box<dyn AnyFunction>>,
-    /// Shared with what they do, which goes on after the call.
+    /// Shared, because an action continues after the call.
     pub(crate) actions: BTreeMap<String, Arc<dyn AnyAction>>,
-    /// Shared with what they find, which comes after the call.
+    /// Shared, because listing continues after the call.
     pub(crate) lists: BTreeMap<String, Arc<dyn AnyList>>,
-    /// Mistakes in the definition. The host receives them with the first answer.
+    /// Errors in the definition. The host receives them with the first answer.
     pub(crate) mistakes: Vec<String>,
 }
 
 impl ProviderDef {
-    /// A provider with a source address such as `registry.terraform.io/acme/example`, offering
-    /// nothing yet.
+    /// Creates a provider with a source address such as `registry.terraform.io/acme/example`.
     #[must_use]
     pub fn new(address: &str) -> Self {
         Self {
@@ -61,9 +60,10 @@ impl ProviderDef {
         }
     }
 
-    /// Looks at the name of something that is added; `is_there` says whether there is one already.
+    /// Checks the name of an addition. `is_there` says whether the name is already in use.
     fn named(&mut self, what: &str, name: &str, is_there: bool) {
-        // A dash comes from the name of the provider, which the name of a resource type begins with.
+        // The name of a provider may contain a dash, and the name of a resource type begins with
+        // it.
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
         if is_there {
             self.mistakes.push(format!("the {what} {name:?} is added twice"));
@@ -76,20 +76,20 @@ impl ProviderDef {
         }
     }
 
-    /// Its source address.
+    /// The source address.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Gives it a configuration of its own.
+    /// Sets the configuration of the provider.
     #[must_use]
     pub fn configured(mut self, configure: impl Configure) -> Self {
         self.configure = Box::new(TypedConfigure::new(configure));
         self
     }
 
-    /// Lets modules say something about themselves, in a `provider_meta` block of model `M`.
+    /// Declares the `provider_meta` of modules, with the model `M`.
     #[must_use]
     pub fn meta<M: Model>(mut self) -> Self {
         self.meta = Some(M::shape());
@@ -158,15 +158,15 @@ impl ProviderDef {
         self
     }
 
-    /// Answers the contract's calls in this process, for those who put something in front of it.
+    /// Returns an implementation of the contract in this process, for example to wrap it.
     #[must_use]
     pub fn into_provider(self) -> impl Provider {
         Server::new(self)
     }
 }
 
-/// A provider's own configuration. What resources need of it, such as a client, they share with the
-/// implementor, which puts it there.
+/// Configuration of a provider. Resources share data such as a client with the implementor, which
+/// sets it here.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no configuration of a provider",
     note = "write `impl Configure for {Self}`"
@@ -175,22 +175,22 @@ pub trait Configure: Send + Sync + 'static {
     /// Arguments of the `provider` block.
     type Model: Model;
 
-    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    /// Validates the configuration beyond the schema. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    /// When the configuration is invalid. `call.report(…)` reports it too, and continues.
     fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Takes the configuration. While planning values may still be unknown.
+    /// Takes the configuration. While planning, values may still be unknown.
     ///
     /// # Errors
-    /// When nothing can be done with it. No other call is made then.
+    /// When the configuration is unusable. No other call follows.
     fn configure(&self, call: Setup<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
 }
 
-/// Hands over a provider's own configuration.
+/// A request to configure the provider.
 #[non_exhaustive]
 pub struct Setup<M: Model> {
     /// The configuration, with defaults.
@@ -204,7 +204,7 @@ pub struct Setup<M: Model> {
     /// Defers all calls until the provider is configured again:
     /// `call.deferral.request(DeferredReason::ProviderConfigUnknown)?`.
     pub deferral: Deferral,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 

@@ -1,5 +1,5 @@
-//! A managed resource as its author writes it. Planning is done from the model's rules; the hooks are
-//! for what rules cannot say.
+//! Managed resources. This file has the trait that an author implements. Planning follows the rules
+//! of the model; the hooks add behaviour that rules cannot express.
 
 pub mod calls;
 
@@ -12,19 +12,18 @@ pub use calls::{
     Validate,
 };
 
-/// A resource type. Only [`create`](Self::create) must be written: what is left out suits a resource
-/// that exists in the state alone and whose computed attributes stay when it is changed.
+/// A resource type. Only [`create`](Self::create) is required. The defaults suit a resource that exists
+/// only in the state and whose computed attributes do not change.
 ///
-/// Handlers are written as `async fn`, and return what they found out and nothing else: what the author
-/// of the configuration wrote, and what the plan promised, is carried over by the server. `?` turns any
-/// error into a [`Problem`].
+/// Handlers are `async fn`s that return only computed attributes. The server carries over the values of
+/// the configuration and of the plan. `?` turns any error into a [`Problem`].
 ///
-/// A handler that fails after it kept something with `call.keep(…)` leaves that behind; and one that
-/// says with `call.report(…)` what went wrong and returns an object all the same has done its work in
-/// part. A created object is stored as tainted then.
+/// If a handler fails after `call.keep(…)`, the partial result is stored. A handler may also report an
+/// error with `call.report(…)` and return an object. In both cases a created object is stored as
+/// tainted.
 ///
-/// Where each handler is little more than a call of a service, `#[resource(…)]` on the model writes the
-/// implementation; [`Model`](derive@crate::prelude::Model) has all of its words.
+/// If each handler is little more than a call of a service, `#[resource(…)]` on the model writes the
+/// implementation. [`Model`](derive@crate::prelude::Model) documents all of its arguments.
 ///
 /// ```
 /// use std::time::Duration;
@@ -67,13 +66,13 @@ pub use calls::{
 ///     ready(found.is_up, every = Duration::from_secs(5)),
 /// )]
 /// struct Machine {
-///     /// What it is called.
+///     /// The name.
 ///     #[attr(required, replace)]
 ///     name: String,
-///     /// Where it is.
+///     /// The address.
 ///     #[attr(computed)]
 ///     address: String,
-///     /// Its number.
+///     /// The number.
 ///     #[attr(computed, keep, import, local)]
 ///     number: u64,
 /// }
@@ -97,38 +96,38 @@ pub trait Resource: Send + Sync + Sized + 'static {
     /// The objects.
     type Model: Model;
 
-    /// Version of the stored form. To be raised when objects that are stored already no longer fit;
-    /// [`upgrades`](Self::upgrades) has something to do then.
+    /// Version of the schema. Increase it when stored objects no longer fit, and define
+    /// [`upgrades`](Self::upgrades).
     const VERSION: u64 = 0;
 
-    /// The older versions of the stored form, and the way from each.
+    /// The older versions of the schema, and the upgrade from each.
     #[must_use]
     fn upgrades() -> Upgrades<Self> {
         Upgrades::none()
     }
 
-    /// Version of the identity, to be raised when it consists of other attributes than before;
-    /// [`identity_upgrades`](Self::identity_upgrades) has something to do then.
+    /// Version of the identity. Increase it when its attributes change, and define
+    /// [`identity_upgrades`](Self::identity_upgrades).
     const IDENTITY_VERSION: u64 = 0;
 
-    /// The older versions of the identity, and the way from each.
+    /// The older versions of the identity, and the upgrade from each.
     #[must_use]
     fn identity_upgrades() -> IdentityUpgrades<Self> {
         IdentityUpgrades::none()
     }
 
-    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    /// Validates the configuration beyond the schema. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    /// When the configuration is invalid. `call.report(…)` reports it too, and continues.
     fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Says more about a plan to create or change an object than the rules do.
+    /// Modifies a plan to create or change an object, beyond the rules of the model.
     ///
     /// # Errors
-    /// When what the author wrote cannot be done.
+    /// When the configuration cannot be applied.
     fn modify_plan(
         &self,
         _change: &mut Change<Self::Model>,
@@ -136,19 +135,19 @@ pub trait Resource: Send + Sync + Sized + 'static {
         ready(Ok(()))
     }
 
-    /// Creates an object and returns what was computed.
+    /// Creates an object and returns the computed attributes.
     ///
     /// # Errors
-    /// When there is no object, or only half of one: see [`Create::keep`].
+    /// When no object was created, or only a part of one: see [`Create::keep`].
     fn create(
         &self,
         call: Create<Self::Model>,
     ) -> impl Future<Output = Answer<Computed<Self::Model>>> + Send;
 
-    /// Reads the real object; `None` when it is gone.
+    /// Reads the real object; `None` when it does not exist.
     ///
     /// # Errors
-    /// When that cannot be found out. The object stays what it was.
+    /// When the object cannot be read. The stored object is kept.
     fn read(
         &self,
         call: Read<Self::Model>,
@@ -156,11 +155,11 @@ pub trait Resource: Send + Sync + Sized + 'static {
         ready(Ok(Some(call.current)))
     }
 
-    /// Changes an object in place and returns what was computed. Only what the plan left unknown
-    /// counts.
+    /// Changes an object in place and returns the computed attributes. Only attributes that the
+    /// plan left unknown are used.
     ///
     /// # Errors
-    /// When it is not changed, or only in part: see [`Update::keep`].
+    /// When the object was not changed, or only in part: see [`Update::keep`].
     fn update(
         &self,
         call: Update<Self::Model>,
@@ -168,20 +167,19 @@ pub trait Resource: Send + Sync + Sized + 'static {
         ready(Ok(call.prior.into()))
     }
 
-    /// Destroys an object. That it is gone already is no error.
+    /// Destroys an object. An absent object is not an error.
     ///
     /// # Errors
-    /// When it is still there.
+    /// When the object still exists.
     fn delete(&self, _call: Delete<Self::Model>) -> impl Future<Output = Answer<()>> + Send {
         ready(Ok(()))
     }
 
-    /// Finds an existing object by what the user calls it. A read follows, so the id alone may do: if
-    /// this is left out, it becomes the attribute that says `import`.
+    /// Finds an existing object by an id from the user. A read follows, so the id alone is enough:
+    /// by default it becomes the attribute with the word `import`.
     ///
     /// # Errors
-    /// When the id is nothing that an object could be called. Always, if this is left out and no
-    /// attribute says `import`.
+    /// When the id is invalid. By default also if no attribute has the word `import`.
     fn import(
         &self,
         call: Import<Self::Model>,
@@ -189,11 +187,11 @@ pub trait Resource: Send + Sync + Sized + 'static {
         ready(call.by_id())
     }
 
-    /// Finds an existing object by its identity: the attributes that are marked so. A read follows, so
-    /// they alone may do.
+    /// Finds an existing object by its identity: the attributes with the word `identity`. A read
+    /// follows, so these alone are enough.
     ///
     /// # Errors
-    /// When it is nothing that an object could have.
+    /// When the identity is invalid.
     fn import_by_identity(
         &self,
         call: ImportByIdentity<Self::Model>,
@@ -201,19 +199,19 @@ pub trait Resource: Send + Sync + Sized + 'static {
         ready(Ok(call.identity.into()))
     }
 
-    /// Upgrades an object stored by an older version, if [`upgrades`](Self::upgrades) has no way
-    /// for it: by calls to the service, say, or from the stored JSON.
+    /// Upgrades an object stored by an older version that [`upgrades`](Self::upgrades) does not
+    /// cover: by calls to the service, for example, or from the stored JSON.
     ///
     /// # Errors
-    /// When there is no way from its version, or the object is not of that version.
+    /// When its version cannot be upgraded, or the object is not of that version.
     fn upgrade(&self, call: Upgrade) -> impl Future<Output = Answer<Draft<Self::Model>>> + Send {
         ready(Self::upgrades().upgrade(&call.stored).map(Into::into))
     }
 
-    /// Takes over an object of another resource type; `None` when there is no way from that type.
+    /// Takes over an object of another resource type; `None` when that type is not supported.
     ///
     /// # Errors
-    /// When there is a way, but not for this object.
+    /// When the type is supported, but this object is not.
     fn take_over(
         &self,
         _from: Foreign,
@@ -223,7 +221,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
 }
 
 impl<M: Model> Import<M> {
-    /// An object of which only that attribute is known that says `import`.
+    /// An object in which only the attribute with the word `import` is known.
     fn by_id(&self) -> Answer<Draft<M>> {
         let shape = M::shape();
         match plan::of_id(&shape, &self.id) {

@@ -1,5 +1,5 @@
-//! The schema of a model, and what beyond it planning and validating must know. `#[derive(Model)]` and
-//! `#[derive(Nested)]` build these; nothing here looks at objects.
+//! The schema of a model, and its further rules for planning and validating. `#[derive(Model)]` and
+//! `#[derive(Nested)]` build these. This file handles no objects.
 
 mod define;
 
@@ -22,14 +22,14 @@ pub struct Shape {
     pub block: Block,
     /// The rules.
     pub rules: Rules,
-    /// Identity attributes; empty if there is no identity.
+    /// Identity attributes; empty if the model has no identity.
     pub identity: BTreeMap<Str, Identifies>,
-    /// The attribute that is what users call an object; an import by id goes by it.
+    /// The attribute that an import by id sets.
     pub import: Option<Str>,
     ty: OnceLock<Type>,
 }
 
-/// The rules for an object: for its parts, and among them.
+/// The rules for an object: for each part, and among parts.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// The rules by attribute or block.
@@ -43,15 +43,15 @@ pub struct Rules {
 pub struct Rule {
     /// The value if the author sets none.
     pub default: Option<Value>,
-    /// Whether the prior value stays if the author sets none.
+    /// Whether the prior value is kept if the author sets none.
     pub keep: bool,
-    /// Whether a change needs a new object.
+    /// Whether a change forces replacement.
     pub replace: Replace,
-    /// Whether null has a form in the model.
+    /// Whether the model can represent null.
     pub nullable: bool,
     /// Checks of every value that an author sets.
     pub checks: Vec<Check>,
-    /// Its parts, if it consists of described ones.
+    /// Rules of its parts, if it has described ones.
     pub inner: Option<Box<Inner>>,
 }
 
@@ -60,28 +60,28 @@ pub struct Rule {
 pub struct Inner {
     /// Number of objects and their container.
     pub nesting: Nesting,
-    /// The rules for each.
+    /// The rules for each object.
     pub rules: Rules,
 }
 
-/// Whether an import must give the part of an identity.
+/// Whether an import must provide the part of an identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Identifies {
-    /// It must.
+    /// An import must provide it.
     Required,
-    /// It may.
+    /// An import may provide it.
     Optional,
 }
 
-/// Whether a change of an attribute needs a new object.
+/// Whether a change of an attribute forces replacement.
 #[derive(Clone, Copy, Default)]
 pub enum Replace {
-    /// It can be changed in place.
+    /// The attribute can be changed in place.
     #[default]
     Never,
-    /// It cannot be changed in place.
+    /// The attribute cannot be changed in place.
     Always,
-    /// It depends on the prior and the planned value.
+    /// The prior and the planned value decide.
     If(fn(&Value, &Value) -> bool),
 }
 
@@ -96,7 +96,7 @@ impl fmt::Debug for Replace {
 }
 
 impl Rules {
-    /// Whether any part, at any depth, has a default.
+    /// Whether any part, nested ones included, has a default.
     #[must_use]
     pub fn have_defaults(&self) -> bool {
         let has = |rule: &Rule| {
@@ -106,7 +106,7 @@ impl Rules {
         self.parts.values().any(has)
     }
 
-    /// Whether a change of any part, at any depth, may need a new object.
+    /// Whether a change of any part, nested ones included, may force replacement.
     #[must_use]
     pub fn may_replace(&self) -> bool {
         let may = |rule: &Rule| {
@@ -131,7 +131,7 @@ impl Shape {
         self.ty.get_or_init(|| self.block.implied_type())
     }
 
-    /// Says that something else should be used.
+    /// Marks the schema as deprecated, with its replacement.
     #[must_use]
     pub fn deprecated(mut self, instead: &str) -> Self {
         deprecate(&mut self.block.docs, instead);
@@ -160,8 +160,8 @@ impl Shape {
         self
     }
 
-    /// Adds what another model consists of. Its description is left out, and no name may be there
-    /// twice.
+    /// Adds the attributes and blocks of another model, without its description. A duplicate name
+    /// is a programming error.
     #[must_use]
     pub fn flatten(mut self, other: Self) -> Self {
         self.block.attributes.extend(other.block.attributes);
@@ -173,7 +173,7 @@ impl Shape {
         self
     }
 
-    /// Says what holds between attributes.
+    /// Adds a relation among attributes.
     #[must_use]
     pub fn relation(mut self, relation: Relation) -> Self {
         self.rules.relations.push(relation);

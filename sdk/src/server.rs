@@ -62,7 +62,7 @@ impl Server {
         Self { provider, stop, switch, deferred: Mutex::default() }
     }
 
-    /// A call; what could fail is doing something `of` something: `read ` of `time_sleep`.
+    /// Creates a call. `doing` and `of` make the summary of its problems: `read ` and `time_sleep`.
     fn call(&self, doing: &'static str, of: &str) -> Call {
         Call::new(self.stop.clone(), doing, of)
     }
@@ -136,7 +136,7 @@ impl Server {
 
     fn validate_provider(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let configure = &self.provider.configure;
-        // Hosts do not say here what they can do, so nothing is refused for it.
+        // This request has no client capabilities, so write-only attributes are allowed here.
         let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
         let config = check::config(call, configure.shape(), &request.config, client)?;
         configure.validate(&config, call.clone())
@@ -264,8 +264,8 @@ impl Operations for Server {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        // A request has room in a call twice, as it came and where it is read. Calls of more than a kilobyte are
-        // dear: the usual allocator tidies up for each.
+        // A future holds a request twice, as a parameter and at the place of its use. Calls of more
+        // than a kilobyte are slow, because the usual allocator consolidates memory for each.
         let request = Box::new(request);
         let call = self.call("plan ", &request.type_name);
         let settled = call.deferrable(self.planned(&call, &request)).await;
@@ -292,7 +292,7 @@ impl Operations for Server {
         let request = Box::new(request);
         let call = self.call("change ", &request.type_name);
         let (outcome, diagnostics) = call.settled(self.applied(&call, &request)).await;
-        // When nothing is known of what became of the object, it is taken to be what it was.
+        // If the outcome is unknown, the object counts as unchanged.
         let (state, private, identity) = match outcome {
             Some(outcome) => (outcome.object, outcome.private, outcome.identity),
             None => (request.prior, request.planned_private, request.planned_identity),
@@ -304,7 +304,7 @@ impl Operations for Server {
         let call = self.call("import ", &request.type_name);
         let settled = call.deferrable(self.found(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
-        // Placeholder of an object that cannot be looked for yet.
+        // Placeholder of an object that cannot be read yet.
         let nothing = deferred.map(|_| ImportedResource {
             type_name: request.type_name,
             state: Payload::Absent,
@@ -364,11 +364,11 @@ impl Operations for Server {
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
         panics::watch();
-        // The function's state is dropped with the call, so a panic leaves nothing broken behind.
+        // The function's state is dropped with the call, so a panic leaves no broken state.
         let result = catch_unwind(AssertUnwindSafe(|| self.result_of(&request)));
         let result = result.unwrap_or_else(|panic| {
             let told = panics::told(&*panic);
-            // Hosts end it with a full stop.
+            // The host adds the final period.
             let text = format!("the function panicked{told}. This is a bug in the provider");
             Err(FunctionError { text, argument: None })
         });
@@ -477,7 +477,7 @@ fn schema(version: u64, shape: &Shape) -> Schema {
     Schema { version, block: shape.block.clone() }
 }
 
-/// A mistake in the provider's definition.
+/// An error in the provider's definition.
 fn wrong(mistake: &str) -> ProviderDiagnostic {
     ProviderDiagnostic {
         severity: Severity::Error,

@@ -1,21 +1,21 @@
-//! The host's wish that what is under way be cut short.
+//! The host's request to stop pending calls.
 
 use tokio::sync::watch;
 
-/// Stop signal of the host for a handler. The handler decides on its reaction; most are done before
-/// they could look.
+/// Stop signal of the host for a handler. The handler decides on its reaction. Most handlers finish
+/// before they would notice it.
 #[derive(Clone, Debug)]
 pub struct Stop(watch::Receiver<bool>);
 
 impl Stop {
-    /// Makes one, and what asks it to stop.
+    /// Creates a signal and its switch.
     #[must_use]
     pub fn new() -> (StopSwitch, Self) {
         let (sender, receiver) = watch::channel(false);
         (StopSwitch(sender), Self(receiver))
     }
 
-    /// Waits until the host wants an end; forever if it never does.
+    /// Waits until the host requests a stop; forever if it never does.
     pub async fn requested(&self) {
         if self.0.clone().wait_for(|stop| *stop).await.is_err() {
             std::future::pending::<()>().await;
@@ -23,12 +23,12 @@ impl Stop {
     }
 }
 
-/// Asks handlers to come to an end.
+/// The switch of a stop signal.
 #[derive(Debug)]
 pub struct StopSwitch(watch::Sender<bool>);
 
 impl StopSwitch {
-    /// Asks all that are under way, and all that will be.
+    /// Stops all pending and future handlers.
     pub fn request(&self) {
         self.0.send_replace(true);
     }

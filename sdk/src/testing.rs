@@ -1,5 +1,6 @@
-//! Runs a resource through its life in this process, as a host would: proposes, plans, holds every
-//! answer to the contract, applies. No process, no configuration language, no state file.
+//! Runs a resource through its lifecycle in this process, as a host would: proposes, plans, checks
+//! every answer against the contract, applies. It uses no child process, no configuration language
+//! and no state file.
 
 use std::fmt;
 
@@ -28,7 +29,7 @@ use crate::server::Server;
 
 pub use passing::{Found, Passing, call, list};
 
-/// One object of a resource type, or none yet.
+/// The object of a resource type, or none yet.
 pub struct Life {
     server: Server,
     type_name: String,
@@ -41,7 +42,7 @@ pub struct Life {
 /// Outcome of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// There is no object yet.
+    /// No object exists yet.
     Create,
     /// Nothing changes.
     Nothing,
@@ -51,21 +52,21 @@ pub enum Action {
     Replace,
 }
 
-/// A plan that was made and not applied.
+/// A plan that was not applied yet.
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// Outcome.
     pub action: Action,
-    /// The object that it aims at.
+    /// The planned object.
     pub object: Value,
     private: Bytes,
 }
 
-/// Why a step was refused, one problem a line. Also for a provider that broke the contract.
+/// The errors of a failed step, one for each line. They include violations of the contract.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Refusal(pub String);
 
-/// Prints the problems as they are, so that a failing test can be read.
+/// Prints the problems unchanged, so that a failing test is readable.
 impl fmt::Debug for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -73,10 +74,10 @@ impl fmt::Debug for Refusal {
 }
 
 impl Life {
-    /// The life of an object of type `type_name`, before it begins.
+    /// The lifecycle of an object of type `type_name`, before its creation.
     ///
     /// # Errors
-    /// When the provider has no such resource type, or its schema breaks a rule.
+    /// When the provider has no such resource type, or its schema violates a rule.
     pub async fn new(provider: ProviderDef, type_name: &str) -> Result<Self, Refusal> {
         let server = Server::new(provider);
         let mut offered = offered(&server).await?;
@@ -97,7 +98,7 @@ impl Life {
         })
     }
 
-    /// The object as it is stored; null when there is none.
+    /// The stored object; null without one.
     #[must_use]
     pub fn object(&self) -> &Value {
         self.object.value()
@@ -113,10 +114,10 @@ impl Life {
         found.expect("the object has the attribute that the test asks for")
     }
 
-    /// Reads, and plans a configuration: attributes left out are null.
+    /// Reads, and plans a configuration. Omitted attributes are null.
     ///
     /// # Errors
-    /// When the provider refuses, or breaks the contract.
+    /// When the provider returns an error, or violates the contract.
     pub async fn plan<'n>(
         &mut self,
         config: impl IntoIterator<Item = (&'n str, Value)>,
@@ -126,10 +127,10 @@ impl Life {
         self.plan_config(&config).await
     }
 
-    /// Reads, plans and applies a configuration: attributes left out are null.
+    /// Reads, plans and applies a configuration. Omitted attributes are null.
     ///
     /// # Errors
-    /// When the provider refuses, or breaks the contract. The resulting object is kept.
+    /// When the provider returns an error, or violates the contract. The resulting object is kept.
     pub async fn apply<'n>(
         &mut self,
         config: impl IntoIterator<Item = (&'n str, Value)>,
@@ -151,10 +152,10 @@ impl Life {
         Ok(action)
     }
 
-    /// Refreshes the stored object. It is removed if the real one is gone.
+    /// Refreshes the stored object. It is removed if the real one does not exist.
     ///
     /// # Errors
-    /// When the provider refuses, or returns an object that is not wholly known.
+    /// When the provider returns an error, or an object that is not wholly known.
     pub async fn read(&mut self) -> Result<(), Refusal> {
         if self.object.value().is_null() {
             return Ok(());
@@ -176,10 +177,10 @@ impl Life {
         Ok(())
     }
 
-    /// Destroys the object, if there is one.
+    /// Destroys the object, if it exists.
     ///
     /// # Errors
-    /// When the provider refuses.
+    /// When the provider returns an error.
     pub async fn destroy(&mut self) -> Result<(), Refusal> {
         if self.object.value().is_null() {
             return Ok(());
@@ -188,10 +189,10 @@ impl Life {
         self.change(&nothing, &nothing, self.private.clone()).await
     }
 
-    /// Imports an object in the place of the stored one, and reads it.
+    /// Imports an object in place of the stored one, and reads it.
     ///
     /// # Errors
-    /// When the provider refuses, or there is no such object.
+    /// When the provider returns an error, or the object does not exist.
     pub async fn import(&mut self, id: &str) -> Result<(), Refusal> {
         let request = ImportRequest {
             type_name: self.type_name.clone(),
@@ -213,10 +214,10 @@ impl Life {
         }
     }
 
-    /// Takes over an object as an older version of the provider stored it, as JSON.
+    /// Takes over an object that an older version of the provider stored, as JSON.
     ///
     /// # Errors
-    /// When the provider refuses.
+    /// When the provider returns an error.
     pub async fn upgrade(&mut self, version: u64, json: &str) -> Result<(), Refusal> {
         let request = UpgradeRequest {
             type_name: self.type_name.clone(),
@@ -229,19 +230,19 @@ impl Life {
         Ok(())
     }
 
-    /// Asks everything that is under way, or will be, to come to an end.
+    /// Requests a stop of all pending and future calls.
     ///
     /// # Errors
-    /// When the provider has something against it.
+    /// When the provider returns an error.
     pub async fn stop(&self) -> Result<(), Refusal> {
         let complaint = self.server.stop().await?;
         if complaint.is_empty() { Ok(()) } else { Err(Refusal(complaint)) }
     }
 
-    /// Stores the object as text and takes it back, as the host does between two runs.
+    /// Encodes the object and upgrades it, as the host does between two runs.
     ///
     /// # Errors
-    /// When the provider does not take back what it gave.
+    /// When the provider does not accept its own object.
     pub async fn store(&mut self) -> Result<(), Refusal> {
         let text = json::encode(self.object.value(), &self.block.implied_type())
             .map_err(|error| Refusal(error.to_string()))?;
@@ -318,10 +319,10 @@ impl Life {
     }
 }
 
-/// Reads a data source: attributes left out are null.
+/// Reads a data source. Omitted attributes are null.
 ///
 /// # Errors
-/// When the provider refuses, or returns data that is not wholly known.
+/// When the provider returns an error, or data that is not wholly known.
 pub async fn read_data<'n>(
     provider: ProviderDef,
     type_name: &str,
@@ -398,7 +399,7 @@ fn refused(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
     if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
 }
 
-/// Judges an answer about objects of a schema.
+/// Checks an answer about objects of a schema against the contract.
 fn kept_word(call: &str, block: &Block, exchange: Exchange<'_>) -> Result<(), Refusal> {
     let violations = check(&exchange, &Schemas { object: block, identity: None });
     let lines: Vec<_> =
@@ -406,16 +407,16 @@ fn kept_word(call: &str, block: &Block, exchange: Exchange<'_>) -> Result<(), Re
     if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
 }
 
-/// Waits for one of these in a test that is not asynchronous itself.
+/// Runs a future to completion in a test that is not async.
 ///
 /// # Panics
-/// When it is called by something that waits already.
+/// When called from async code.
 pub fn wait<T>(asked: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime on this thread needs nothing that can be missing").block_on(asked)
 }
 
-/// A map of strings, as most `keepers` and `triggers` are.
+/// A map of strings, as for `keepers` and `triggers`.
 #[must_use]
 pub fn strings<const N: usize>(pairs: [(&str, &str); N]) -> Value {
     Value::map(Type::String, pairs.map(|(key, value)| (key, Value::string(value))))

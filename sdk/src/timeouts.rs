@@ -25,7 +25,7 @@ pub struct Timeouts {
     pub delete: Option<String>,
 }
 
-/// Timeout of an operation that the author of an object's configuration sets.
+/// Timeout that the author of an object's configuration sets for an operation.
 pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
     let Value::Object(parts) = object else { return None };
     let Some(Value::Object(timeouts)) = parts.get("timeouts") else { return None };
@@ -44,16 +44,15 @@ fn is_duration(text: &str) -> Result<(), String> {
     }
 }
 
-/// Reads a length of time that can be waited for.
+/// Reads a duration that can be waited for.
 fn duration(text: &str) -> Option<Duration> {
     let nanoseconds = formwork_value::duration::nanoseconds(text).ok()?;
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
 }
 
-/// Waiting for something that takes its time, by asking for it again and again: every second, for at
-/// most 20 minutes, unless told otherwise. What the author of the configuration says in `timeouts`
-/// counts before that; and time runs from the beginning of the call. How it goes is told to the host's
-/// log. Begun by [`Call::wait`].
+/// Polls until a condition holds: by default every second, for at most 20 minutes. A timeout that the
+/// author of the configuration sets in `timeouts` takes precedence. Time runs from the beginning of the
+/// call. Progress is written to the host's log. Created by [`Call::wait`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -77,7 +76,7 @@ pub struct Wait<'c> {
     call: &'c Call,
     what: &'c str,
     every: Duration,
-    /// Upper limit of the pauses, each twice as long as the one before.
+    /// Upper limit of the pauses, each of which is twice as long as the previous one.
     doubling_to: Duration,
     at_most: Duration,
 }
@@ -94,7 +93,7 @@ impl<'c> Wait<'c> {
         Self { every, ..self }
     }
 
-    /// Makes each pause twice as long as the one before, until they are so long.
+    /// Doubles each pause up to this limit.
     pub fn doubling_to(self, most: Duration) -> Self {
         Self { doubling_to: most, ..self }
     }
@@ -104,10 +103,10 @@ impl<'c> Wait<'c> {
         Self { at_most: self.call.timeout(usual), ..self }
     }
 
-    /// Asks until there is something. The last time is when all the time is over.
+    /// Polls until there is a result. The last attempt is at the end of the timeout.
     ///
     /// # Errors
-    /// When asking fails, when all the time is over, and when the host wants an end.
+    /// When an attempt fails, when the timeout expires, and when the host requests a stop.
     pub async fn until<T, F>(self, mut ask: impl FnMut() -> F) -> Answer<T>
     where
         F: Future<Output = Answer<Option<T>>>,
@@ -165,7 +164,7 @@ mod tests {
         }
     }
 
-    /// A service in which everything takes a while.
+    /// A service with slow operations.
     #[derive(Clone, Default)]
     struct Service(Arc<Mutex<u32>>);
 

@@ -1,17 +1,17 @@
-//! Ways from older forms of a stored object to that of today: old models, and a function from each.
+//! Upgrades of stored objects from older versions: old models, and a function from each.
 
 use std::collections::BTreeMap;
 
 use crate::resource::Stored;
 use crate::{Answer, Identity, Model, Problem, Resource};
 
-/// The older versions of a resource type's stored form, each with a way to the newest. An old model is
-/// what [`Model`] was derived for at the time; of its attributes only names and types count.
+/// The older versions of a resource type's schema, each with an upgrade to the newest. An old model is
+/// a former struct that derives [`Model`]. Only the names and types of its attributes matter.
 ///
 /// ```
 /// use formwork_sdk::prelude::*;
 ///
-/// /// A disk as version 0 stored it, its size a text such as `10 GB`.
+/// /// A disk of version 0, with its size as a string such as `10 GB`.
 /// #[derive(Model)]
 /// struct DiskV0 {
 ///     #[attr(required)]
@@ -57,12 +57,12 @@ impl<R: Resource> Upgrades<R> {
         Self { ways: Ways::none() }
     }
 
-    /// Adds the way from a version, whose objects were of the model `Old`. Attributes that the
-    /// stored object lacks are absent in it, or empty, zero or false. The version must be older
-    /// than that of the resource type, or the provider does not build.
+    /// Adds the upgrade from a version, whose objects were of the model `Old`. Attributes that the
+    /// stored object lacks are null in it, or empty, zero or false. The version must be older than
+    /// that of the resource type, or the provider does not compile.
     ///
-    /// The way leads to the newest version at once. One over several versions is made of functions:
-    /// `|old: V0| from_v1(from_v0(old))`.
+    /// The upgrade leads to the newest version at once. Compose functions for an upgrade over
+    /// several versions: `|old: V0| from_v1(from_v0(old))`.
     #[must_use]
     pub fn from<const VERSION: u64, Old: Model>(
         mut self,
@@ -78,23 +78,23 @@ impl<R: Resource> Upgrades<R> {
         self
     }
 
-    /// Brings an object of one of these versions to the newest.
+    /// Upgrades an object of one of these versions to the newest.
     ///
     /// # Errors
-    /// When there is no way from its version, when it is not of the model of that version, and when
-    /// the way fails.
+    /// When its version has no upgrade, when the object is not of the model of that version, and
+    /// when the upgrade fails.
     pub fn upgrade(&self, stored: &Stored) -> Answer<R::Model> {
         self.ways.upgrade(stored, "schema")
     }
 }
 
-/// The older versions of a resource type's identity, each with a way to the newest. Of an old model the
-/// attributes count that were the identity then: their names and types.
+/// The older versions of a resource type's identity, each with an upgrade to the newest. Only the names
+/// and types of the identity attributes of an old model matter.
 ///
 /// ```
 /// use formwork_sdk::prelude::*;
 ///
-/// /// What identified a disk in version 0.
+/// /// The identity of a disk of version 0.
 /// #[derive(Model)]
 /// struct DiskNumber {
 ///     #[attr(required)]
@@ -137,8 +137,8 @@ impl<R: Resource> IdentityUpgrades<R> {
         Self { ways: Ways::none() }
     }
 
-    /// Adds the way from a version, whose identities had the attributes of `Old`. The version must be
-    /// older than that of the identity, or the provider does not build.
+    /// Adds the upgrade from a version, whose identities had the attributes of `Old`. The version
+    /// must be older than that of the identity, or the provider does not compile.
     #[must_use]
     pub fn from<const VERSION: u64, Old: Model>(
         mut self,
@@ -160,7 +160,7 @@ impl<R: Resource> IdentityUpgrades<R> {
     }
 }
 
-/// Ways to a `T` from older versions of it.
+/// Upgrades to a `T` from its older versions.
 struct Ways<T>(BTreeMap<u64, Box<Way<T>>>);
 
 type Way<T> = dyn Fn(&Stored) -> Answer<T> + Send + Sync;
@@ -178,7 +178,7 @@ impl<T> Ways<T> {
         self.0.insert(version, Box::new(move |stored| upgrade(stored.read()?)));
     }
 
-    /// `what` has the version: the schema, or the identity.
+    /// `what` names the version: of the schema, or of the identity.
     fn upgrade(&self, stored: &Stored, what: &str) -> Answer<T> {
         let Some(way) = self.0.get(&stored.version) else {
             let detail = format!(

@@ -141,7 +141,7 @@ fn without_docs<T: Clone + ToTokens>(item: &T, clear: fn(&mut T)) -> proc_macro2
     item.into_token_stream()
 }
 
-/// Tokens on one line, with the traits that are derived and whether more may come.
+/// Tokens on one line, with the derived traits and the mark for non-exhaustive items.
 fn shown(attributes: &[Attribute], tokens: &impl ToTokens) -> String {
     let told = attributes.iter().filter(|attribute| {
         ["derive", "non_exhaustive"].iter().any(|name| attribute.path().is_ident(name))

@@ -1,5 +1,5 @@
-//! Programs that do not compile, and their error messages. Each file below `refused` has one
-//! mistake, and the file of the same name beside it has the compiler's output.
+//! Programs that do not compile, and their error messages. Each file below `refused` has one error,
+//! and the file of the same name beside it has the compiler's output.
 //!
 //! The compiler runs with the library that stands beside this program: a harness with a project of
 //! its own would build everything below the SDK once more, cryptography included.
@@ -23,7 +23,7 @@ fn mistakes_in_models_do_not_compile_and_it_is_said_why() {
     mistakes.sort();
     assert!(mistakes.len() > 10, "the mistakes are where they should be");
     for mistake in mistakes {
-        // Some constants are looked at only when there is a program to be made.
+        // The compiler evaluates some constants only when it generates code.
         let said = compiled(&mistake, &library, "metadata")
             .or_else(|| compiled(&mistake, &library, "obj"));
         let said = said.unwrap_or_else(|| panic!("{} compiles", mistake.display()));
@@ -69,7 +69,7 @@ fn compiled(file: &Path, library: &Path, emit: &str) -> Option<String> {
 /// move with it.
 fn brief(said: &str) -> String {
     let (mut brief, mut told) = (String::new(), HashSet::new());
-    // The same is said of fields and of the whole, in an order that is the compiler's own.
+    // The compiler reports the same error for fields and for the whole struct, in its own order.
     let (of_all, of_parts): (Vec<_>, Vec<_>) =
         said.split("\n\n").partition(|part| part.contains("| #[derive("));
     for part in of_parts.into_iter().chain(of_all) {

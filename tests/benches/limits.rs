@@ -3,10 +3,9 @@
 use crate::shape::Shape;
 use crate::suite::{Row, Step};
 
-/// Nothing may grow faster than this power of the number of resources.
+/// Maximum growth, as a power of the number of resources.
 const STEEPEST: f64 = 1.1;
-/// Bytes that one more resource may cost; where one more of a shape is more than a resource, as much
-/// more.
+/// Maximum bytes for one more resource, times the weight of the shape.
 const BYTES_PER_RESOURCE: f64 = 8.0 * 1024.0;
 /// Minimum ratio to Terraform in the planning and applying of a thousand independent resources.
 const RATIOS: [(Step, f64); 2] = [(Step::Plan, 20.0), (Step::Apply, 100.0)];
@@ -14,8 +13,8 @@ const RATIOS: [(Step, f64); 2] = [(Step::Plan, 20.0), (Step::Apply, 100.0)];
 /// with Terraform.
 const ELSEWHERE: f64 = 30.0;
 
-/// A limit, and whether it was kept.
-pub(crate) struct DiagnosticsResponse {
+/// A limit, and whether it holds.
+pub(crate) struct Verdict {
     pub(crate) what: String,
     pub(crate) holds: bool,
 }
@@ -24,7 +23,7 @@ pub(crate) struct DiagnosticsResponse {
 pub(crate) struct Growth {
     pub(crate) shape: String,
     pub(crate) step: Step,
-    /// The power of N that fits the processor time of all sizes best.
+    /// The power of N that fits the CPU times of all sizes best.
     pub(crate) fitted: f64,
     /// The power of N between the two largest sizes, where fixed costs hide least.
     pub(crate) last: f64,
@@ -32,7 +31,7 @@ pub(crate) struct Growth {
     pub(crate) bytes: f64,
 }
 
-/// Works out how each step grows, of which there are at least two sizes.
+/// Computes the growth of each step that has at least two sizes.
 pub(crate) fn growth(rows: &[Row]) -> Vec<Growth> {
     let mut found: Vec<Growth> = Vec::new();
     for row in rows.iter().filter(|row| row.size > 0) {
@@ -67,20 +66,20 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     covariance / variance
 }
 
-/// Holds the rows against the limits. Limits of which nothing was measured are left out.
-pub(crate) fn check(rows: &[Row]) -> Vec<DiagnosticsResponse> {
+/// Compares the rows with the limits. Limits without a measurement are omitted.
+pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
     let mut verdicts = Vec::new();
     for growth in growth(rows) {
         let name = format!("{} {}", growth.shape, growth.step.name());
         let steepest = growth.fitted.max(growth.last);
-        verdicts.push(DiagnosticsResponse {
+        verdicts.push(Verdict {
             what: format!("{name} grows as N^{steepest:.2}, at most N^{STEEPEST}"),
             holds: steepest <= STEEPEST,
         });
         let shape = Shape::ALL.iter().find(|shape| shape.to_string() == growth.shape);
         let most = BYTES_PER_RESOURCE * shape.map_or(1, |shape| shape.weight()) as f64;
         let (kb, most_kb) = (growth.bytes / 1024.0, most / 1024.0);
-        verdicts.push(DiagnosticsResponse {
+        verdicts.push(Verdict {
             what: format!("{name} takes {kb:.1} KB for one more, at most {most_kb:.0}"),
             holds: growth.bytes <= most,
         });
@@ -88,11 +87,11 @@ pub(crate) fn check(rows: &[Row]) -> Vec<DiagnosticsResponse> {
     for (step, least) in RATIOS {
         let row =
             rows.iter().find(|row| row.shape == "flat" && row.size == 1_000 && row.step == step);
-        if let Some((row, reference)) = row.and_then(|row| Some((row, row.reference?))) {
-            let ratio = reference.wall / row.ours.wall;
-            verdicts.push(DiagnosticsResponse {
+        if let Some((row, terraform)) = row.and_then(|row| Some((row, row.terraform?))) {
+            let ratio = terraform.wall / row.ours.wall;
+            verdicts.push(Verdict {
                 what: format!(
-                    "flat 1000 {} is {ratio:.0} times as fast as the reference, at least {least}",
+                    "flat 1000 {} is {ratio:.0} times as fast as Terraform, at least {least}",
                     step.name()
                 ),
                 holds: ratio >= least,
@@ -103,24 +102,24 @@ pub(crate) fn check(rows: &[Row]) -> Vec<DiagnosticsResponse> {
     verdicts
 }
 
-/// The ratios of the shapes that are only planned. A Terraform command that was stopped proves too
-/// little to break a limit.
-fn elsewhere(rows: &[Row]) -> Vec<DiagnosticsResponse> {
+/// The ratios of the shapes that are only planned. A Terraform command that was stopped is no
+/// evidence of a violation.
+fn elsewhere(rows: &[Row]) -> Vec<Verdict> {
     let shapes = Shape::ALL.iter().filter(|shape| shape.steps() == [Step::Plan]);
     let verdict = |shape: &Shape| {
         let name = shape.to_string();
         let compared = rows.iter().filter(|row| row.shape == name);
-        let (row, reference) = compared
-            .filter_map(|row| Some((row, row.reference?)))
+        let (row, terraform) = compared
+            .filter_map(|row| Some((row, row.terraform?)))
             .max_by_key(|(row, _)| row.size)?;
-        let ratio = reference.wall / row.ours.wall;
-        let bound = if reference.capped { "more than " } else { "" };
-        Some(DiagnosticsResponse {
+        let ratio = terraform.wall / row.ours.wall;
+        let bound = if terraform.capped { "more than " } else { "" };
+        Some(Verdict {
             what: format!(
-                "{name} {} plan is {bound}{ratio:.0} times as fast as the reference, at least {ELSEWHERE}",
+                "{name} {} plan is {bound}{ratio:.0} times as fast as Terraform, at least {ELSEWHERE}",
                 row.size
             ),
-            holds: ratio >= ELSEWHERE || reference.capped,
+            holds: ratio >= ELSEWHERE || terraform.capped,
         })
     };
     shapes.filter_map(verdict).collect()

@@ -58,6 +58,6 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     Ok(code(&verdicts))
 }
 
-fn code(verdicts: &[limits::DiagnosticsResponse]) -> ExitCode {
+fn code(verdicts: &[limits::Verdict]) -> ExitCode {
     if verdicts.iter().all(|verdict| verdict.holds) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

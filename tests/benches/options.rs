@@ -6,12 +6,12 @@ use std::time::Duration;
 pub(crate) struct Options {
     /// Number of times each number is taken; the median is shown.
     pub(crate) repeat: usize,
-    /// The sizes of the shapes that only our engine runs to the end of the list.
+    /// Sizes of the shapes; only Formwork runs all of them.
     pub(crate) sizes: Vec<usize>,
     /// Only rows whose name holds one of these; all if empty.
     pub(crate) only: Vec<String>,
     /// Whether Terraform is run too.
-    pub(crate) reference: bool,
+    pub(crate) terraform: bool,
     /// Time limit of one Terraform command.
     pub(crate) cap: Duration,
 }
@@ -21,27 +21,27 @@ usage: cargo bench -p formwork-tests -- [options]
   --quick            1,000 resources at most, each number taken once, a cap of 20 s
   --only TEXT        only rows whose name holds TEXT, as `flat 1000` or `plan`; may be repeated
   --repeat N         take each number N times (default 3)
-  --cap SECONDS      stop a command of the reference after this time (default 60)
-  --no-reference     measure Formwork alone";
+  --cap SECONDS      stop a Terraform command after this time (default 60)
+  --no-terraform     measure Formwork alone";
 
 impl Options {
     /// Reads the command line.
     ///
     /// # Errors
-    /// With the usage, when it makes no sense.
+    /// Returns the usage if the command line is invalid.
     pub(crate) fn read(args: &[String]) -> Result<Self, String> {
         let mut options = Self {
             repeat: 3,
             sizes: vec![1_000, 10_000, 100_000],
             only: Vec::new(),
-            reference: true,
+            terraform: true,
             cap: Duration::from_secs(60),
         };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
             match arg.as_str() {
-                // Cargo says it to everything it benches.
+                // Cargo passes this flag to every benchmark.
                 "--bench" => {}
                 "--quick" => {
                     options.repeat = 1;
@@ -51,20 +51,20 @@ impl Options {
                 "--only" => options.only.push(value()?.clone()),
                 "--repeat" => options.repeat = number(value()?)?.max(1),
                 "--cap" => options.cap = Duration::from_secs(number(value()?)? as u64),
-                "--no-reference" => options.reference = false,
+                "--no-terraform" => options.terraform = false,
                 other => return Err(format!("{other} is not an option\n{USAGE}")),
             }
         }
         Ok(options)
     }
 
-    /// Whether only rows are wanted that are measured in this process.
+    /// Whether only rows are selected that are measured in this process.
     pub(crate) fn is_inside_alone(&self) -> bool {
         let inside = |part: &String| ["sdk", "parse "].iter().any(|name| part.starts_with(name));
         !self.only.is_empty() && self.only.iter().all(inside)
     }
 
-    /// Whether a row is wanted.
+    /// Whether a row is selected.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| name.contains(part))
     }

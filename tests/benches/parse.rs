@@ -8,19 +8,19 @@ use formwork_lang::syntax::parse_file;
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 
-use crate::limits::DiagnosticsResponse;
+use crate::limits::Verdict;
 use crate::options::Options;
 
-/// The size of the large text.
+/// Size of the large file.
 const LARGE: usize = 10_000_000;
 /// Number of keys of the object.
 const N_KEYS: usize = 50_000;
-/// Bytes a second that the large text must be parsed at.
+/// Minimum speed for the large file, in bytes a second.
 const LEAST_SPEED: f64 = 100e6;
-/// Seconds that the object may take.
+/// Maximum time for the object, in seconds.
 const MOST_TIME: f64 = 0.05;
 
-/// Cost of parsing one text.
+/// Cost of parsing one file.
 pub(crate) struct Parsed {
     name: &'static str,
     bytes: usize,
@@ -36,7 +36,7 @@ impl Parsed {
     }
 }
 
-/// Parses each text that is wanted.
+/// Parses each selected file.
 pub(crate) fn measure(options: &Options) -> Vec<Parsed> {
     let texts = [("parse resources", resources as fn() -> String), ("parse object", object)];
     let wanted = texts.into_iter().filter(|(name, _)| options.wants(name));
@@ -46,7 +46,7 @@ pub(crate) fn measure(options: &Options) -> Vec<Parsed> {
 fn one(name: &'static str, text: &str, options: &Options) -> Parsed {
     let mut sources = Sources::new();
     let source = sources.add("main.tf", text);
-    // The best of several is what the machine can do; others may want it too.
+    // The best of several runs shows the machine without other load.
     let best = |work: &mut dyn FnMut() -> f64| {
         (0..options.repeat.max(2)).map(|_| work()).fold(f64::INFINITY, f64::min)
     };
@@ -55,7 +55,7 @@ fn one(name: &'static str, text: &str, options: &Options) -> Parsed {
         timed(|| parse_file(&mut diags, &sources, source))
     });
     // The time of the other parser grows with the square of the keys of an object.
-    let other = (name == "parse resources" && options.reference)
+    let other = (name == "parse resources" && options.terraform)
         .then(|| best(&mut || timed(|| hcl_edit::parser::parse_body(text).is_ok())));
     let copy = best(&mut || timed(|| text.to_owned()));
     Parsed { name, bytes: text.len(), ours, other, copy }
@@ -70,7 +70,8 @@ fn timed<T>(make: impl FnOnce() -> T) -> f64 {
     seconds
 }
 
-/// Resources as people write them: arguments, references, templates, blocks, comments and heredocs.
+/// Resources of a typical configuration: arguments, references, templates, blocks, comments and
+/// heredocs.
 fn resources() -> String {
     let stanza = include_str!("parse/stanza.tf.txt");
     let mut text = String::with_capacity(LARGE + stanza.len());
@@ -90,13 +91,13 @@ fn object() -> String {
     text + "  }\n}\n"
 }
 
-/// A table of all.
+/// A table of all files.
 pub(crate) fn table(parsed: &[Parsed]) -> String {
     if parsed.is_empty() {
         return String::new();
     }
     let mut text = String::from(
-        "| what | size | time | speed | hcl-edit | ratio | a copy |\n|---|--:|--:|--:|--:|--:|--:|\n",
+        "| measurement | size | time | speed | hcl-edit | ratio | a copy |\n|---|--:|--:|--:|--:|--:|--:|\n",
     );
     let speed = |row: &Parsed, seconds| format!("{:.0} MB/s", row.speed(seconds) / 1e6);
     for row in parsed {
@@ -117,16 +118,16 @@ pub(crate) fn table(parsed: &[Parsed]) -> String {
 }
 
 /// Whether it was fast enough.
-pub(crate) fn check(parsed: &[Parsed]) -> Vec<DiagnosticsResponse> {
+pub(crate) fn check(parsed: &[Parsed]) -> Vec<Verdict> {
     let verdict = |row: &Parsed| {
         let (speed, time) = (row.speed(row.ours) / 1e6, row.ours * 1e3);
         if row.name == "parse object" {
             let (what, most) = (format!("an object of {N_KEYS} keys"), MOST_TIME * 1e3);
             let what = format!("{what} is parsed in {time:.0} ms, at most {most:.0}");
-            return DiagnosticsResponse { what, holds: row.ours <= MOST_TIME };
+            return Verdict { what, holds: row.ours <= MOST_TIME };
         }
         let what = format!("{} {speed:.0} MB/s, at least {:.0}", row.name, LEAST_SPEED / 1e6);
-        DiagnosticsResponse { what, holds: row.speed(row.ours) >= LEAST_SPEED }
+        Verdict { what, holds: row.speed(row.ours) >= LEAST_SPEED }
     };
     parsed.iter().map(verdict).collect()
 }

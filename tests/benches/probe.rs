@@ -1,5 +1,5 @@
-//! Runs one command and says what it cost. The command is run by a process of its own, because the
-//! kernel keeps the peak memory of waited-for children as one maximum per parent.
+//! Runs one command and measures its cost. A separate process runs the command, because the kernel
+//! keeps the peak memory of waited-for children as one maximum for each parent.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -15,8 +15,8 @@ use nix::unistd::Pid;
 
 use crate::sample::Sample;
 
-/// One command to be measured.
-pub(crate) struct Asked<'a> {
+/// One command to measure.
+pub(crate) struct MeasuredCommand<'a> {
     pub(crate) program: &'a Path,
     pub(crate) args: &'a [&'a str],
     pub(crate) folder: &'a Path,
@@ -27,8 +27,8 @@ pub(crate) struct Asked<'a> {
 /// Measures a command.
 ///
 /// # Errors
-/// When it cannot be run, or fails.
-pub(crate) fn measure(asked: &Asked<'_>) -> Result<Sample, Box<dyn Error>> {
+/// When the command cannot be started, or fails.
+pub(crate) fn measure(asked: &MeasuredCommand<'_>) -> Result<Sample, Box<dyn Error>> {
     let output = Command::new(std::env::current_exe()?)
         .arg("--probe")
         .arg(asked.cap.as_millis().to_string())
@@ -48,7 +48,7 @@ pub(crate) fn measure(asked: &Asked<'_>) -> Result<Sample, Box<dyn Error>> {
     Sample::parse(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// The side of the process in between: runs what the arguments say and prints what it cost.
+/// The process in between: runs the command in the arguments and prints its cost.
 pub(crate) fn serve(args: &[String]) -> Result<ExitCode, Box<dyn Error>> {
     let [cap, program, args @ ..] = args else { return Err("nothing to run".into()) };
     let cap = Duration::from_millis(cap.parse()?);

@@ -1,15 +1,15 @@
-//! Prints the result as tables that can go straight into a document.
+//! Prints the result as Markdown tables.
 
 use std::fmt::Write as _;
 
-use crate::limits::{DiagnosticsResponse, growth};
+use crate::limits::{Verdict, growth};
 use crate::sample::Sample;
 use crate::suite::Row;
 
 /// All tables.
 pub(crate) fn tables(rows: &[Row]) -> String {
     let mut text = String::from(
-        "| what | N | wall | CPU | peak | reference wall | CPU | peak | wall ratio | CPU ratio |\n\
+        "| measurement | N | wall | CPU | peak | Terraform wall | CPU | peak | wall ratio | CPU ratio |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for row in rows {
@@ -21,7 +21,7 @@ pub(crate) fn tables(rows: &[Row]) -> String {
         return text;
     }
     text.push_str(
-        "\n| what | CPU grows as N^ | between the two largest | memory for one more |\n|---|--:|--:|--:|\n",
+        "\n| measurement | CPU grows as N^ | between the two largest | memory for one more |\n|---|--:|--:|--:|\n",
     );
     for growth in growths {
         writeln!(
@@ -43,15 +43,15 @@ pub(crate) fn line(row: &Row) -> String {
     let name = format!("{} {}", row.shape, row.step.name());
     let size = if row.size == 0 { String::new() } else { row.size.to_string() };
     let ours = costs(&row.ours);
-    let Some(reference) = &row.reference else {
+    let Some(terraform) = &row.terraform else {
         return format!("| {name} | {size} | {ours} | | | | | |");
     };
-    let bound = if reference.capped { ">= " } else { "" };
+    let bound = if terraform.capped { ">= " } else { "" };
     format!(
         "| {name} | {size} | {ours} | {} | {bound}{} | {bound}{} |",
-        costs(reference),
-        ratio(reference.wall / row.ours.wall),
-        ratio(reference.cpu / row.ours.cpu)
+        costs(terraform),
+        ratio(terraform.wall / row.ours.wall),
+        ratio(terraform.cpu / row.ours.cpu)
     )
 }
 
@@ -69,9 +69,9 @@ fn ratio(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") }
 }
 
-/// Limits that were kept and limits that were not.
-pub(crate) fn verdicts(verdicts: &[DiagnosticsResponse]) -> String {
-    let line = |verdict: &DiagnosticsResponse| {
+/// Limits that hold and limits that do not.
+pub(crate) fn verdicts(verdicts: &[Verdict]) -> String {
+    let line = |verdict: &Verdict| {
         let said = if verdict.holds { "holds " } else { "BROKEN" };
         format!("{said} {}\n", verdict.what)
     };

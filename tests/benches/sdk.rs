@@ -1,5 +1,6 @@
-//! Cost of the SDK: a large set beside a small one, lives of an object in the test kit, and calls
-//! of a provider on it beside one that returns the same bytes, both in processes of their own.
+//! Cost of the SDK: a large set beside a small one, lifecycles of an object in the test kit, and
+//! calls of a provider on the SDK beside one that returns the same bytes, both in separate
+//! processes.
 
 mod echo;
 
@@ -24,20 +25,20 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike as _};
 use nix::unistd::Pid;
 
-use crate::limits::DiagnosticsResponse;
+use crate::limits::Verdict;
 use crate::options::Options;
 
 /// The sizes of the sets.
 const SIZES: (usize, usize) = (100, 5_000);
 /// Maximum cost of a large set, as a multiple of the cost of a small one.
 const MOST_TIMES: f64 = 50.0;
-/// Minimum number of lives a second.
+/// Minimum number of lifecycles a second.
 const LEAST_LIVES: f64 = 200.0;
 /// The part of the calls of the echo that the SDK must come to.
 const LEAST_PART: f64 = 0.8;
 /// Number of calls that are made, one after the other.
 const N_CALLS: usize = 5_000;
-/// Says to a program started as a plugin what it is.
+/// Environment variable that selects the provider a plugin process serves.
 const SERVE: &str = "FORMWORK_BENCH_SERVE";
 
 /// Result of a measurement.
@@ -91,7 +92,7 @@ pub(crate) fn table(measured: &[Measured]) -> String {
     if measured.is_empty() {
         return String::new();
     }
-    let mut text = String::from("| what | of | result | |\n|---|---|--:|---|\n");
+    let mut text = String::from("| measurement | values | result | limit |\n|---|---|--:|---|\n");
     for Measured { name, of, result, least, most } in measured {
         let limit = match (least, most) {
             (Some(least), _) => format!("at least {least}"),
@@ -104,8 +105,8 @@ pub(crate) fn table(measured: &[Measured]) -> String {
 }
 
 /// The limits, and whether they were kept.
-pub(crate) fn check(measured: &[Measured]) -> Vec<DiagnosticsResponse> {
-    let verdict = |one: &Measured| DiagnosticsResponse {
+pub(crate) fn check(measured: &[Measured]) -> Vec<Verdict> {
+    let verdict = |one: &Measured| Verdict {
         what: format!("{}: {:.2}", one.name, one.result),
         holds: one.least.is_none_or(|least| one.result >= least)
             && one.most.is_none_or(|most| one.result < most),
@@ -113,24 +114,24 @@ pub(crate) fn check(measured: &[Measured]) -> Vec<DiagnosticsResponse> {
     measured.iter().map(verdict).collect()
 }
 
-/// Members of a crowd.
+/// A group with members.
 #[derive(Model)]
 struct Crowd {
-    /// They.
+    /// Members of the group.
     #[attr(required, fills)]
     members: Set<Member>,
 }
 
-/// One of them.
+/// A member.
 #[derive(Clone, Debug, Nested)]
 struct Member {
-    /// What it is called.
+    /// The name.
     #[attr(required)]
     name: String,
-    /// What it does there.
+    /// The role.
     #[attr(default = "guest")]
     role: String,
-    /// Its number.
+    /// The number.
     #[attr(computed)]
     number: i64,
 }
@@ -147,16 +148,16 @@ impl Resource for Crowds {
     }
 }
 
-/// Something to live.
+/// An object with a lifecycle.
 #[derive(Clone, Model)]
 struct Thing {
-    /// What it is called.
+    /// The name.
     #[attr(required)]
     name: String,
-    /// How large it is.
+    /// The size.
     #[attr(default = 1)]
     size: i64,
-    /// What belongs to it.
+    /// Parts of the object.
     #[block]
     parts: Vec<Part>,
     /// The id.
@@ -164,10 +165,10 @@ struct Thing {
     id: String,
 }
 
-/// A part of it.
+/// A part of the object.
 #[derive(Clone, Debug, Nested)]
 struct Part {
-    /// Of what kind.
+    /// The kind.
     #[attr(required)]
     kind: String,
 }
@@ -188,14 +189,14 @@ fn provider() -> ProviderDef {
         .resource("bench_thing", Things)
 }
 
-/// Seconds of a core that this process has taken: other load on the machine does not count.
+/// CPU seconds of this process, without other load on the machine.
 fn taken() -> f64 {
     let usage = getrusage(UsageWho::RUSAGE_SELF);
     let seconds = |time: TimeVal| time.num_microseconds() as f64 / 1e6;
     usage.map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
-/// Seconds of a core that it takes to plan a set that is there already: everything is read and compared.
+/// CPU seconds of a no-op plan of a set: every element is read and compared.
 fn set_of(size: usize) -> f64 {
     let mut lab = Lab::new(provider);
     let members: String =
@@ -210,7 +211,7 @@ fn set_of(size: usize) -> f64 {
     std::iter::repeat_with(planned).take(7).fold(f64::INFINITY, f64::min)
 }
 
-/// Seconds that one life takes, and seconds of a core: apply, nothing left to do, destroy.
+/// Seconds and CPU seconds of one lifecycle: apply, no-op plan, destroy.
 fn lives() -> (f64, f64) {
     const N_LIVES: u32 = 200;
     let config = "resource \"bench_thing\" \"a\" {\n  name = \"a\"\n  parts { kind = \"b\" }\n}\n";
@@ -221,8 +222,8 @@ fn lives() -> (f64, f64) {
     (begin.elapsed().as_secs_f64() / n_lives, (taken() - before) / n_lives)
 }
 
-/// Calls a second of the echo and of a provider on the SDK, one after the other, on one processor. They
-/// take turns, so that what else the machine does is the same for both.
+/// Calls a second of the echo and of a provider on the SDK, one after the other, on one processor.
+/// They take turns, so that other load affects both equally.
 fn calls(options: &Options) -> Result<[f64; 2], Box<dyn Error>> {
     const N_TURNS: usize = 10;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -249,8 +250,8 @@ fn calls(options: &Options) -> Result<[f64; 2], Box<dyn Error>> {
     })
 }
 
-/// Keeps this thread, and what it starts, on one processor as long as it is held. Between two, waking
-/// the other one up takes longer than a call, and whether that is needed changes from run to run.
+/// Keeps this thread and its children on one processor as long as it is held. With two processors,
+/// waking the other one up takes longer than a call, and the need for it changes from run to run.
 struct OneProcessor(CpuSet);
 
 impl OneProcessor {
@@ -279,7 +280,7 @@ async fn launched(what: &str) -> Result<Plugin, Box<dyn Error>> {
     Ok(Plugin::launch(&executable, &Settings::USUAL).await?)
 }
 
-/// Asks for the object behind one that is stored, encoded once.
+/// The request for a stored object, encoded once.
 fn request() -> Result<ReadRequest, Box<dyn Error>> {
     let parts = (0..20).map(|number| Part { kind: format!("kind {number}") }).collect();
     let thing = Thing { name: "a".to_owned(), size: 1, parts, id: "id of a".to_owned() };
@@ -295,7 +296,7 @@ fn request() -> Result<ReadRequest, Box<dyn Error>> {
     })
 }
 
-/// Is the plugin that was asked for, if one was.
+/// Serves the requested plugin, if the environment names one.
 pub(crate) fn serve() -> Option<ExitCode> {
     let what = std::env::var(SERVE).ok()?;
     let options = Serving {

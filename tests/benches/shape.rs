@@ -1,4 +1,4 @@
-//! The configurations that are measured.
+//! Configurations of the benchmark.
 
 mod expressions;
 mod modules;
@@ -11,15 +11,16 @@ use expressions::Work;
 /// Dependencies between the parts of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// N resources that know nothing of each other.
+    /// N independent resources.
     Flat,
     /// One resource with N instances.
     Count,
-    /// N resources, each of which mentions the tenth before it.
+    /// N resources, each of which refers to the tenth before it.
     Chain,
     /// N resources of a plugin that answers at once.
     Plugin,
-    /// N of them, each of which mentions the one before it: objects can be read before their turn.
+    /// N resources of that plugin, each of which refers to the one before it: objects can be read
+    /// ahead.
     PluginChain,
     /// N calls of one small module.
     Modules,
@@ -29,11 +30,11 @@ pub(crate) enum Shape {
     Nested,
     /// N calls of a module that has 60 variables and nothing else.
     ModuleVariables,
-    /// N instances by key, each of which mentions its counterpart among N others.
+    /// N instances by key, each of which refers to its counterpart among N others.
     EachReference,
-    /// One resource that mentions N others by name.
+    /// One resource that refers to N others by name.
     Wide,
-    /// One resource that mentions the N instances of another by a splat.
+    /// One resource that refers to the N instances of another by a splat.
     Splat,
     /// Layers of 50 resources, each of which depends on the whole layer before; N in all.
     Dense,
@@ -41,11 +42,11 @@ pub(crate) enum Shape {
     Expression(Work),
 }
 
-/// The steps in which the state that one leaves serves the next.
+/// Steps that each start with the state of the one before.
 const LIFE: &[Step] = &[Step::Plan, Step::Apply, Step::NoOpPlan, Step::Destroy];
 
 impl Shape {
-    /// All that are measured by themselves.
+    /// All shapes that are measured separately.
     pub(crate) const ALL: [Self; 16] = [
         Self::Flat,
         Self::Count,
@@ -65,7 +66,7 @@ impl Shape {
         Self::Expression(Work::ALL[4]),
     ];
 
-    /// The commands that are measured.
+    /// Measured commands.
     pub(crate) fn steps(self) -> &'static [Step] {
         match self {
             Self::Flat | Self::Count | Self::Chain | Self::Plugin | Self::PluginChain => LIFE,
@@ -73,8 +74,7 @@ impl Shape {
         }
     }
 
-    /// Cost of one more of this shape, as a multiple of the usual one: its sizes are that much
-    /// smaller.
+    /// Cost of one more of this shape, as a multiple of the usual one. Sizes are divided by it.
     pub(crate) fn weight(self) -> usize {
         match self {
             Self::Flat | Self::Count | Self::Chain | Self::Expression(_) => 1,
@@ -87,7 +87,7 @@ impl Shape {
     }
 
     /// The largest size that is measured with Terraform.
-    pub(crate) fn reference_at_most(self) -> usize {
+    pub(crate) fn terraform_at_most(self) -> usize {
         match self {
             Self::Expression(_) => 100_000,
             Self::Flat | Self::Count | Self::Chain | Self::Plugin | Self::PluginChain => 10_000,
@@ -98,7 +98,7 @@ impl Shape {
         }
     }
 
-    /// The configuration of this size: files with their texts.
+    /// The configuration of this size: files with their content.
     pub(crate) fn files(self, size: usize) -> Vec<(String, String)> {
         let mut text = String::new();
         match self {
@@ -143,7 +143,7 @@ impl Shape {
     }
 }
 
-/// Number of resources that stand side by side in a dense configuration.
+/// Number of resources in one layer of a dense configuration.
 const LAYER: usize = 50;
 
 fn resources(text: &mut String, size: usize, argument: impl Fn(usize) -> String) {

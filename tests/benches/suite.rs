@@ -1,4 +1,4 @@
-//! Runs all measurements, Formwork and Terraform taking turns.
+//! Runs all measurements, with Formwork and Terraform in turns.
 
 use std::error::Error;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::options::Options;
-use crate::probe::{Asked, measure};
+use crate::probe::{MeasuredCommand, measure};
 use crate::programs::Programs;
 use crate::sample::Sample;
 use crate::shape::Shape;
@@ -16,15 +16,15 @@ use crate::shape::Shape;
 pub(crate) struct Row {
     /// `flat`, `count`, `chain`, `plugin x2`, or `start`.
     pub(crate) shape: String,
-    /// The command, as people call it.
+    /// The command.
     pub(crate) step: Step,
     /// Number of resources.
     pub(crate) size: usize,
     pub(crate) ours: Sample,
-    pub(crate) reference: Option<Sample>,
+    pub(crate) terraform: Option<Sample>,
 }
 
-/// One command of the life of a configuration.
+/// One command in the lifecycle of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Version,
@@ -63,15 +63,15 @@ impl Step {
     }
 }
 
-/// The steps of a configuration without anything in it.
+/// The steps of an empty configuration.
 const START: [Step; 3] = [Step::Version, Step::Validate, Step::Plan];
-/// Numbers of connections per plugin that are compared.
+/// Compared numbers of connections for each plugin.
 const CONNECTIONS: [usize; 3] = [1, 2, 4];
 /// Number of resources of the plugin.
 const PLUGIN_SIZE: usize = 1_000;
-/// Once a command has taken so long, it is not repeated.
+/// A command that takes longer is not repeated.
 const LONG: Duration = Duration::from_secs(8);
-/// Our engine is stopped only when something is badly wrong.
+/// Time limit of Formwork, which only a serious fault reaches.
 const OUR_CAP: Duration = Duration::from_mins(10);
 
 /// Data that the runs share.
@@ -83,17 +83,17 @@ pub(crate) struct Bench<'o> {
 }
 
 /// A folder for each engine, holding the same configuration.
-struct SessionInputs {
+struct BenchFolders {
     ours: PathBuf,
-    reference: PathBuf,
+    terraform: PathBuf,
     /// The state with everything applied, once there is one.
     applied: PathBuf,
     /// The largest size that is measured with Terraform.
-    reference_at_most: usize,
+    terraform_at_most: usize,
 }
 
 impl<'o> Bench<'o> {
-    /// Makes the scratch folder and the settings under which both find the provider.
+    /// Makes the scratch folder and the settings that provide the provider to both engines.
     pub(crate) fn new(
         options: &'o Options,
         programs: &'o Programs,
@@ -110,14 +110,14 @@ impl<'o> Bench<'o> {
         Ok(Self { options, programs, scratch, settings })
     }
 
-    /// Measures everything that is wanted.
+    /// Runs all selected measurements.
     pub(crate) fn run(&self) -> Result<Vec<Row>, Box<dyn Error>> {
-        say(&format!("{}\n", self.programs.reference_version));
+        say(&format!("{}\n", self.programs.terraform_version));
         let mut rows = Vec::new();
         let nothing = [("main.tf".to_owned(), String::new())];
-        let ground = self.ground("start", &nothing, usize::MAX)?;
+        let folders = self.folders("start", &nothing, usize::MAX)?;
         for step in START {
-            self.row(&mut rows, &ground, ("start", step, 0), &[])?;
+            self.row(&mut rows, &folders, ("start", step, 0), &[])?;
         }
         for shape in Shape::ALL {
             for &size in &self.options.sizes {
@@ -140,7 +140,7 @@ impl<'o> Bench<'o> {
         Ok(rows)
     }
 
-    /// Measures the steps of a configuration's life.
+    /// Measures the steps in the lifecycle of a configuration.
     fn life(
         &self,
         rows: &mut Vec<Row>,
@@ -152,12 +152,12 @@ impl<'o> Bench<'o> {
             return Ok(());
         }
         let folder = format!("{name}-{size}");
-        let ground = self.ground(&folder, &shape.files(size), shape.reference_at_most())?;
+        let folders = self.folders(&folder, &shape.files(size), shape.terraform_at_most())?;
         for &step in shape.steps() {
-            self.row(rows, &ground, (name, step, size), env)?;
+            self.row(rows, &folders, (name, step, size), env)?;
         }
-        fs::remove_dir_all(&ground.ours)?;
-        fs::remove_dir_all(&ground.reference)?;
+        fs::remove_dir_all(&folders.ours)?;
+        fs::remove_dir_all(&folders.terraform)?;
         Ok(())
     }
 
@@ -165,81 +165,81 @@ impl<'o> Bench<'o> {
         self.options.wants(&format!("{shape} {size} {}", step.name()))
     }
 
-    fn ground(
+    fn folders(
         &self,
         name: &str,
         files: &[(String, String)],
-        reference_at_most: usize,
-    ) -> io::Result<SessionInputs> {
+        terraform_at_most: usize,
+    ) -> io::Result<BenchFolders> {
         let folder = self.scratch.path().join(name);
-        let ground = SessionInputs {
+        let folders = BenchFolders {
             ours: folder.join("ours"),
-            reference: folder.join("reference"),
+            terraform: folder.join("terraform"),
             applied: folder.join("applied.tfstate"),
-            reference_at_most,
+            terraform_at_most,
         };
-        for folder in [&ground.ours, &ground.reference] {
+        for folder in [&folders.ours, &folders.terraform] {
             for (name, text) in files {
                 let path = folder.join(name);
                 path.parent().map_or(Ok(()), fs::create_dir_all)?;
                 fs::write(path, text)?;
             }
         }
-        Ok(ground)
+        Ok(folders)
     }
 
-    /// Measures one step, the engines taking turns.
+    /// Measures one step, with the engines in turns.
     fn row(
         &self,
         rows: &mut Vec<Row>,
-        ground: &SessionInputs,
+        folders: &BenchFolders,
         (shape, step, size): (&str, Step, usize),
         env: &[(&str, String)],
     ) -> Result<(), Box<dyn Error>> {
         if !self.wants(shape, step, size) {
             return Ok(());
         }
-        if step.needs_state() && !ground.applied.exists() {
-            self.take(&self.programs.ours, ground, (&ground.ours, Step::Apply, OUR_CAP), env)?;
+        if step.needs_state() && !folders.applied.exists() {
+            self.take(&self.programs.ours, folders, (&folders.ours, Step::Apply, OUR_CAP), env)?;
         }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        let reference =
-            self.programs.reference.as_ref().filter(|_| size <= ground.reference_at_most);
+        let terraform =
+            self.programs.terraform.as_ref().filter(|_| size <= folders.terraform_at_most);
         for _ in 0..self.options.repeat {
-            let here = (ground.ours.as_path(), step, OUR_CAP);
-            ours.push(self.take(&self.programs.ours, ground, here, env)?);
+            let here = (folders.ours.as_path(), step, OUR_CAP);
+            ours.push(self.take(&self.programs.ours, folders, here, env)?);
             let is_long = |sample: &Sample| sample.capped || sample.wall > LONG.as_secs_f64();
-            if let Some(reference) = reference.filter(|_| !theirs.iter().any(is_long)) {
-                let there = (ground.reference.as_path(), step, self.options.cap);
-                theirs.push(self.take(reference, ground, there, env)?);
+            if let Some(terraform) = terraform.filter(|_| !theirs.iter().any(is_long)) {
+                let there = (folders.terraform.as_path(), step, self.options.cap);
+                theirs.push(self.take(terraform, folders, there, env)?);
             }
         }
         let ours = Sample::median(&ours).ok_or("nothing was measured")?;
         let row =
-            Row { shape: shape.to_owned(), step, size, ours, reference: Sample::median(&theirs) };
+            Row { shape: shape.to_owned(), step, size, ours, terraform: Sample::median(&theirs) };
         say(&format!("{}\n", crate::report::line(&row)));
         rows.push(row);
         Ok(())
     }
 
-    /// Runs a command once, from the state it starts with.
+    /// Runs a command once, with its initial state.
     fn take(
         &self,
         program: &Path,
-        ground: &SessionInputs,
+        folders: &BenchFolders,
         (folder, step, cap): (&Path, Step, Duration),
         env: &[(&str, String)],
     ) -> Result<Sample, Box<dyn Error>> {
         clear(folder)?;
         let state = folder.join("terraform.tfstate");
         if step.needs_state() {
-            fs::copy(&ground.applied, &state)?;
+            fs::copy(&folders.applied, &state)?;
         }
         // Flushes recent writes, so that they do not slow down the measured command.
         nix::unistd::sync();
-        let sample = measure(&Asked { program, args: step.args(), folder, env, cap })?;
-        if step == Step::Apply && !sample.capped && folder == ground.ours {
-            fs::copy(&state, &ground.applied)?;
+        let sample = measure(&MeasuredCommand { program, args: step.args(), folder, env, cap })?;
+        if step == Step::Apply && !sample.capped && folder == folders.ours {
+            fs::copy(&state, &folders.applied)?;
         }
         Ok(sample)
     }

@@ -1,4 +1,4 @@
-//! Numbers by chance that come again with the same seed. Good enough to choose moments, and for
+//! Numbers at random that come again with the same seed. Good enough to choose moments, and for
 //! nothing else.
 
 /// A source of numbers.

@@ -1,6 +1,6 @@
-//! Configurations by chance, each grown out of the one before: objects come, change, are replaced in
-//! either order and go; and what stays is renamed, moves into a module and out of it, and turns from an
-//! instance by number into one by name.
+//! Configurations at random, each grown out of the one before: objects come, change, are replaced
+//! in either order and go; and what stays is renamed, moves into a module and out of it, and turns
+//! from an instance by number into one by name.
 
 mod group;
 mod text;

@@ -226,7 +226,7 @@ impl Play<'_> {
         Moment::After(time)
     }
 
-    /// Now and then another program goes on here.
+    /// Now and then another program continues here.
     fn let_another_go_on(&mut self) -> Result<(), Box<dyn Error>> {
         let Some(other) = self.options.between.as_ref().filter(|_| self.chance.is(1, 3)) else {
             return Ok(());

@@ -24,7 +24,7 @@ pub(crate) enum Deed {
 pub(crate) const PLAN: &str = "kept.plan";
 
 impl Deed {
-    /// One by chance, for a configuration that was applied.
+    /// One at random, for a configuration that was applied.
     pub(crate) fn any(chance: &mut Chance, config: &Config) -> Self {
         match chance.below(20) {
             0..=2 => Self::Replace(config.some_addresses(chance, 3)),

@@ -20,7 +20,7 @@ pub(crate) struct Options {
     pub(crate) listed: bool,
     /// The engines.
     pub(crate) programs: Vec<Program>,
-    /// Another engine that goes on now and then where one of them has come to an end, and back.
+    /// Another engine that continues now and then where one of them has come to an end, and back.
     pub(crate) between: Option<Program>,
     /// Whether the folder of the first thing that went wrong is kept.
     pub(crate) keep: bool,

@@ -1,6 +1,6 @@
 //! Providers on the SDKs that almost all providers are made with, in Go: every script below
-//! `go/cases` under both programs. Compared are exit codes, diagnostics, plans and their texts, states,
-//! events, and the requests that reach the provider.
+//! `go/cases` under both programs. Compared are exit codes, diagnostics, plans and their output,
+//! states, events, and the requests that reach the provider.
 //!
 //! `INTEROP_CASE=text` picks scripts by group and name. A group is the name of a provider.
 

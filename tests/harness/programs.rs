@@ -30,6 +30,8 @@ fn build() -> PathBuf {
     let folder = bad_provider().parent().expect("it is in a folder").to_owned();
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--bins", "-p", "formwork", "-p", "formwork-providers"]);
+    // The program that embeds the engine.
+    cargo.args(["--example", "embed", "-p", "formwork-operation"]);
     if folder.ends_with("release") {
         cargo.arg("--release");
     }

@@ -97,7 +97,7 @@ impl World {
         (String::from_utf8(moment).expect("text"), Held(stream))
     }
 
-    /// Fails if a process that belongs to this world lives on. Those that are about to end may.
+    /// Fails if a process of this world is still running. Those that are about to end may.
     pub(crate) fn assert_deserted(&self) {
         self.witness.set_nonblocking(true).expect("a socket can be");
         loop {

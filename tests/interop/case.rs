@@ -47,7 +47,7 @@ impl Case {
     }
 }
 
-/// Whether a text calls a module.
+/// Whether a string calls a module.
 fn calls(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().starts_with("module \""))
 }

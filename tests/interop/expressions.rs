@@ -100,7 +100,7 @@ fn print_group(
 }
 
 /// Has a program plan the expressions, each as an output in a file of its own. Those that fail are
-/// taken out and the others planned again, until none fails: a mistake that is found early hides
+/// taken out and the others planned again, until none fails: an error that is found early hides
 /// those that would be found later.
 fn evaluate(engine: Engine, dir: &Path, expressions: &[&str]) -> Vec<Outcome> {
     write_folder(dir, expressions);

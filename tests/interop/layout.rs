@@ -108,7 +108,7 @@ fn every_configuration_of_the_tests_gets_the_same_layout() {
     assert!(n_compared > 50, "only {n_compared} texts were changed at all");
 }
 
-/// The texts of all configuration files in a folder.
+/// The strings of all configuration files in a folder.
 fn collect(dir: &Path, texts: &mut Vec<String>) {
     let mut entries: Vec<_> =
         std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -40,7 +40,7 @@ struct Found {
     different: Vec<String>,
 }
 
-/// The surroundings of a set of scripts.
+/// The environment of a set of scripts.
 pub(crate) struct Stage {
     /// Name in the table of results.
     pub(crate) name: &'static str,
@@ -52,7 +52,8 @@ pub(crate) struct Stage {
     pub(crate) settings: fn(&Path) -> PathBuf,
     /// The sources of the provider.
     pub(crate) sources: Vec<PathBuf>,
-    /// Whether the provider records its requests: then requests, events and texts are compared too.
+    /// Whether the provider records its requests: then requests, events and strings are compared
+    /// too.
     pub(crate) is_recorded: bool,
 }
 

@@ -1,17 +1,18 @@
-//! Configurations with several mistakes each, validated or planned by both programs: every diagnostic of
-//! Terraform has its counterpart in the same run, with the same severity, summary, file and range, and
-//! there is no further one. `mistakes/kept.txt` lists the errors that Terraform reports a second time in
-//! other words. Each detail begins with Terraform's, except those in `mistakes/phrases.txt`.
+//! Configurations with several errors each, validated or planned by both programs: every diagnostic
+//! of Terraform has its counterpart in the same run, with the same severity, summary, file and
+//! range, and there is no further one. `mistakes/kept.txt` lists the errors that Terraform reports
+//! a second time in other words. Each detail begins with Terraform's, except those in
+//! `mistakes/phrases.txt`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::case::{Case, Step, Verb, load_folder};
 use super::engine::{Engine, Run, terraform_is_here};
-use super::terraform_plans::{is_about_settings, settings};
+use super::terraform_plans::settings;
 
 /// The configurations that must at least be compared.
 const AT_LEAST: usize = 150;
@@ -79,7 +80,7 @@ impl Bench {
         };
         let is_first = self.n_compared == 0;
         if case.calls_modules() && (is_first || step.text.contains("module \"")) {
-            // A configuration with mistakes may not get as far; the manifest is the same for both.
+            // A configuration with errors may not get as far; the manifest is the same for both.
             let _installed = self.run(Engine::Formwork, &["get", "-no-color"]);
         }
         let [theirs, ours] = Engine::BOTH.map(|engine| self.run(engine, args));
@@ -111,8 +112,7 @@ fn details(run: &Run) -> Vec<(Problem, String)> {
         _ => run.events().iter().map(|event| event["diagnostic"].clone()).collect(),
     };
     let all = all.as_array().into_iter().flatten();
-    let all = all.filter(|it| it.is_object() && !is_about_settings(&json!({ "diagnostic": it })));
-    let all = all.map(|it| {
+    let all = all.filter(|it| it.is_object()).map(|it| {
         let summary = it["summary"].as_str().unwrap_or_default();
         // The members of a cycle are listed in no particular order.
         let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };

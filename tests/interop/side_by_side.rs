@@ -88,7 +88,7 @@ fn outcome(ended: &Ended) -> String {
     format!("{:?} {error}", ended.code)
 }
 
-/// A text without what only a terminal reads.
+/// A string without what only a terminal reads.
 fn without_colour(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();

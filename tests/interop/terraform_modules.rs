@@ -1,4 +1,4 @@
-//! Either program goes on with the modules that the other has installed.
+//! Either program continues with the modules that the other has installed.
 
 use std::path::Path;
 use std::process::Command;

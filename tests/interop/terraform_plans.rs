@@ -204,13 +204,13 @@ impl Bench {
     }
 
     /// Compares complaints by place: for each line that one program complains about the other has
-    /// to, and they must have a summary in common. Terraform often says two things about one
-    /// mistake, and gives no line where it has lost it.
+    /// to, and they must have a summary in common. Terraform often says two things about one error,
+    /// and gives no line where it has lost it.
     fn complaints(&mut self, theirs: &[Value], ours: &[Value]) {
         let [theirs, ours] = [theirs, ours].map(|events| {
             let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
             let diagnostics = events.iter().filter(|event| event["type"] == "diagnostic");
-            for event in diagnostics.filter(|event| !is_about_settings(event)) {
+            for event in diagnostics.filter(|event| !is_about_unmatched_option(event)) {
                 let found = &event["diagnostic"];
                 let line = found["range"]["start"]["line"].as_u64().unwrap_or_default();
                 let summary = found["summary"].as_str().unwrap_or_default();
@@ -394,17 +394,10 @@ fn file_of(engine: Engine) -> &'static str {
     }
 }
 
-/// Warning of Terraform about the settings themselves.
-const ABOUT_SETTINGS: &str = "Provider development overrides are in effect";
-
-pub(super) fn is_about_settings(event: &Value) -> bool {
-    event["diagnostic"]["summary"] == ABOUT_SETTINGS || is_about_unmatched_option(event)
-}
-
 /// The parts of an event that have to agree, if it is of a kind that has to be announced.
 fn event(event: &Value) -> Option<Value> {
     match event["type"].as_str()? {
-        "diagnostic" if is_about_settings(event) => None,
+        "diagnostic" if is_about_unmatched_option(event) => None,
         // Terraform says it now and then.
         "diagnostic" if event["diagnostic"]["summary"] == "Config generation is experimental" => {
             None
@@ -419,7 +412,7 @@ fn event(event: &Value) -> Option<Value> {
 }
 
 /// Whether it is a warning of an option that matches nothing. Terraform has no such warning.
-fn is_about_unmatched_option(event: &Value) -> bool {
+pub(super) fn is_about_unmatched_option(event: &Value) -> bool {
     let summary = event["diagnostic"]["summary"].as_str().unwrap_or_default();
     summary.starts_with("The option -") && summary.ends_with(" matches nothing")
 }

@@ -1,4 +1,4 @@
-//! States in backends, with Terraform on the same servers: either program goes on where the other
+//! States in backends, with Terraform on the same servers: either program continues where the other
 //! stopped, and their locks exclude each other.
 
 mod both;

@@ -5,7 +5,7 @@ use crate::harness::Workdir;
 const HEADER: &str =
     "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\n";
 
-/// Mistake, the configuration after the header of five lines, and the expected messages.
+/// Error, the configuration after the header of five lines, and the expected messages.
 const CASES: &[(&str, &str, &[&str])] = &[
     (
         "a brace is missing",

@@ -1,5 +1,5 @@
-//! `formwork provider check`: inputs that cannot be checked end with exit code 2 and the next step, and
-//! an interrupted run goes on where it stopped.
+//! `formwork provider check`: inputs that cannot be checked end with exit code 2 and the next step,
+//! and an interrupted run continues where it stopped.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 

@@ -1,5 +1,5 @@
-//! The bad provider through its whole menu. Each fault leads to an error or a result, never to a
-//! hang, a crash, a process that lives on, or an object that is lost.
+//! Every fault of the bad provider. Each leads to an error or a result, never to a hang, a crash, a
+//! remaining process, or a lost object.
 
 mod call;
 mod hang;
@@ -47,7 +47,7 @@ enum Outcome {
 }
 use Outcome::{Doubted, Nothing, Ready, Tainted};
 
-/// Fault, scene, exit code, words that must be said, and what becomes of `bad_thing.a`.
+/// Fault, scene, exit code, required words, and the outcome of `bad_thing.a`.
 type Case = (Fault, Scene, i32, &'static str, Outcome);
 
 const CONFIG: &str = r#"

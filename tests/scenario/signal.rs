@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 
 use crate::harness::{Workdir, instances, wait_until_at_rest};
 
-/// After how long a command counts as one that goes on.
+/// After how long a command counts as one that continues.
 const FOREVER: Duration = Duration::from_secs(60);
 
 const SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];

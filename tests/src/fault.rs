@@ -1,4 +1,4 @@
-//! The menu of the bad provider: every way in which it can misbehave, by name.
+//! The faults of the bad provider, by name.
 //!
 //! `provider/bad` implements each fault, and `scenario` checks its consequences.
 
@@ -12,7 +12,7 @@ macro_rules! menu {
         }
 
         impl Fault {
-            /// The whole menu, in the order of a provider's life.
+            /// All faults, in the order of a provider's lifetime.
             pub const ALL: &[Self] = &[$(Self::$fault),*];
 
             /// The name by which it is ordered.
@@ -265,7 +265,7 @@ menu! {
     ApplyLongText = "apply-long-text",
     /// Applies, and returns an identity, although its type has none.
     ApplyIdentity = "apply-identity",
-    /// Applies, and closes its socket and all connections, but lives on.
+    /// Applies, and closes its socket and all connections, but continues to run.
     ApplyHangsUp = "apply-hangs-up",
     /// Applies, and does not answer.
     ApplyHangs = "apply-hangs",
@@ -352,7 +352,7 @@ menu! {
     ProcessForks = "process-forks",
     /// Leaves a child behind in a session of its own that holds nothing open.
     ProcessDetaches = "process-detaches",
-    /// Goes on when asked to end.
+    /// Continues when asked to end.
     ProcessStays = "process-stays",
     /// Does not answer when asked to stop.
     StopHangs = "stop-hangs",

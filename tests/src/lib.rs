@@ -1,4 +1,4 @@
-//! Code shared by the end-to-end tests and the providers they drive: the menu of faults of the bad
+//! Code shared by the end-to-end tests and the providers they drive: the faults of the bad
 //! provider, and the faults of the sound one by the rule that each breaks.
 //!
 //! The tests themselves are in `all.rs` and the folders it lists.

@@ -99,7 +99,7 @@ output "joined" { value = local.joined }
 output "c" { value = terraform_data.c.output }
 "#;
 
-/// Mistakes that only evaluation finds, far apart in the graph.
+/// Errors that only evaluation finds, far apart in the graph.
 const WRONG: &str = r#"
 locals {
   one = tonumber("one")
@@ -211,7 +211,7 @@ async fn run(text: &'static str, state: &State, finishing: RecordOrder) -> Outco
     };
     let plan = plan(&phase(&planned, &planning), &mut diags, &Options::default()).await;
     let Ok(plan) = plan else {
-        // The mistakes are found before anything is planned.
+        // The errors are found before anything is planned.
         return Outcome { plan: Plan::default(), diags, state: state.clone() };
     };
     if plan.errored {

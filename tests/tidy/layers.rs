@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// Allowed dependencies of each package of ours, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 20] = [
+const ARROWS: [(&str, &[&str]); 21] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
@@ -17,6 +17,16 @@ const ARROWS: [(&str, &[&str]); 20] = [
     ("formwork-plugin-protocol", &["formwork-value"]),
     ("formwork-core", &["formwork-value", "formwork-lang", "formwork-plugin-protocol"]),
     ("formwork-backend", &["formwork-value", "formwork-core", "formwork-plugin-protocol"]),
+    (
+        "formwork-operation",
+        &[
+            "formwork-value",
+            "formwork-lang",
+            "formwork-plugin-protocol",
+            "formwork-core",
+            "formwork-backend",
+        ],
+    ),
     ("formwork-sdk-macros", &[]),
     ("formwork-sdk", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk-macros"]),
     (
@@ -36,6 +46,7 @@ const ARROWS: [(&str, &[&str]); 20] = [
             "formwork-lang",
             "formwork-core",
             "formwork-backend",
+            "formwork-operation",
             "formwork-plugin-protocol",
             "formwork-provisioners",
             "formwork-conformance",
@@ -102,6 +113,34 @@ const LAYERS: [&[&str]; 9] = [
     &["plan"],
     &["apply"],
     &["lib"],
+];
+
+/// The modules of the library of operations, likewise.
+const OPERATION_LAYERS: [&[&str]; 7] = [
+    &["errored", "generated", "launcher", "observer", "saved_plan", "unmatched"],
+    &["state_session"],
+    &["operation"],
+    &["plan"],
+    &["apply", "import"],
+    &["recover"],
+    &["lib"],
+];
+
+/// The modules of the command line, likewise: the process, terminal and views, fetching and registries,
+/// the workspace, the commands.
+const CLI_LAYERS: [&[&str]; 12] = [
+    &["clock", "exit", "normalize", "platform", "redact"],
+    &["env"],
+    &["data_dir", "settings", "view"],
+    &["log", "signals"],
+    &["args"],
+    &["fetch"],
+    &["install"],
+    &["launcher", "modules"],
+    &["workspace"],
+    &["command"],
+    &["hostile"],
+    &["lib", "main"],
 ];
 
 /// Uses within one line of [`LAYERS`] that are meant.
@@ -202,11 +241,16 @@ fn values_and_language_do_not_wait_and_do_not_ask_the_system() {
 
 /// The module of the engine that a file belongs to.
 fn module_of(file: &File) -> Option<&str> {
-    let within = file.path.strip_prefix("core/src/")?;
+    module_in("core/src/", file)
+}
+
+/// The module of a folder that a file belongs to.
+fn module_in<'f>(folder: &str, file: &'f File) -> Option<&'f str> {
+    let within = file.path.strip_prefix(folder)?;
     within.split('/').next().map(|first| first.trim_end_matches(".rs"))
 }
 
-/// The paths below `crate::` that a text mentions, groups taken apart one level deep.
+/// The paths below `crate::` that a string mentions, groups taken apart one level deep.
 fn crate_paths(text: &str) -> Vec<(usize, String)> {
     let mut paths = Vec::new();
     for (at, _) in text.match_indices("crate::") {
@@ -246,14 +290,14 @@ fn product_text(file: &File) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-#[test]
-fn modules_of_the_engine_use_only_lower_layers() {
-    let level = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
+/// The uses in a folder that do not go to a lower layer.
+fn upward_uses(folder: &str, layers: &[&[&str]]) -> Vec<String> {
+    let level = |module: &str| layers.iter().position(|layer| layer.contains(&module));
     let mut violations = Vec::new();
     for file in product() {
-        let Some(from) = module_of(file) else { continue };
+        let Some(from) = module_in(folder, file) else { continue };
         let Some(own_level) = level(from) else {
-            violations.push(format!("{}: LAYERS does not list {from}", file.path));
+            violations.push(format!("{}: no layer lists {from}", file.path));
             continue;
         };
         for (line, path) in crate_paths(&product_text(file)) {
@@ -263,6 +307,14 @@ fn modules_of_the_engine_use_only_lower_layers() {
                 violations.push(format!("{}:{line}: {from} uses {path}", file.path));
             }
         }
+    }
+    violations
+}
+
+#[test]
+fn modules_of_the_engine_use_only_lower_layers() {
+    let mut violations = upward_uses("core/src/", &LAYERS);
+    for file in product().filter(|file| module_of(file).is_some()) {
         let is_top = file.path.matches('/').count() == 2;
         for (line, text) in file.product_lines() {
             if text.contains("super::super::") || is_top && text.starts_with("use super::") {
@@ -271,6 +323,60 @@ fn modules_of_the_engine_use_only_lower_layers() {
         }
     }
     none(&violations, "a module of core may use only modules on lines of LAYERS above its own");
+}
+
+#[test]
+fn modules_of_the_operations_and_of_the_command_line_use_only_lower_layers() {
+    let mut violations = upward_uses("core/operation/src/", &OPERATION_LAYERS);
+    violations.extend(upward_uses("cli/src/", &CLI_LAYERS));
+    none(&violations, "a module may use only modules on lines above its own");
+}
+
+/// The modules next to the one of a file that its text uses. The file is so many folders below them.
+fn neighbours(text: &str, depth: usize) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in text.match_indices("super::") {
+        let is_first = !text[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
+        let rest = text[at..].trim_start_matches("super::");
+        let n_up = (text.len() - at - rest.len()) / "super::".len();
+        if !is_first || n_up != depth {
+            continue;
+        }
+        let names = match rest.strip_prefix('{') {
+            Some(group) => group.split('}').next().unwrap_or_default(),
+            None => rest,
+        };
+        let names = split_group(names.split([';', '(']).next().unwrap_or_default());
+        found.extend(names.filter_map(|name| words(&name).next().map(str::to_owned)));
+    }
+    found
+}
+
+#[test]
+fn commands_do_not_use_each_other_in_a_circle() {
+    const FOLDER: &str = "cli/src/command/";
+    let mut uses: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for file in product() {
+        let Some(module) = module_in(FOLDER, file) else { continue };
+        let (text, depth) = (product_text(file), file.path.matches('/').count() - 2);
+        let used = uses.entry(module).or_default();
+        used.extend(neighbours(&text, depth));
+        let paths = crate_paths(&text).into_iter().filter_map(|(_, path)| {
+            Some(path.strip_prefix("command::")?.split("::").next()?.to_owned())
+        });
+        used.extend(paths);
+        used.remove(module);
+    }
+    assert!(uses["apply"].contains("operation"), "the paths are found: {:?}", uses["apply"]);
+    // Modules that use none of those left, over and over.
+    while let Some(free) = uses.iter().find_map(|(module, used)| {
+        used.iter().all(|other| !uses.contains_key(other.as_str())).then_some(*module)
+    }) {
+        uses.remove(free);
+    }
+    let circle: Vec<_> =
+        uses.into_iter().map(|(module, used)| format!("{module}: {used:?}")).collect();
+    none(&circle, "move what two commands share into a file of its own");
 }
 
 #[test]

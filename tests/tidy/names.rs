@@ -60,9 +60,10 @@ const SERIALISED: [&str; 23] = [
     "cli/src/install/source/registry.rs",
     // The backend that is set up.
     "cli/src/workspace/backend.rs",
-    // The parts of the command line in a saved plan, and the output of `version -json`.
-    "cli/src/command/planfile.rs",
-    "cli/src/command/planfile/seal.rs",
+    // The metadata and the seal of a saved plan.
+    "core/operation/src/saved_plan.rs",
+    "core/operation/src/saved_plan/seal.rs",
+    // The output of `version -json`.
     "cli/src/command/version.rs",
 ];
 

@@ -21,12 +21,12 @@ impl<'a> Block<'a> {
         self.member(name).is_some()
     }
 
-    /// A text, also an empty one.
+    /// A string, also an empty one.
     pub(crate) fn given(self, name: &str) -> Option<&'a str> {
         self.member(name).and_then(text)
     }
 
-    /// A text that is not empty.
+    /// A string that is not empty.
     pub(crate) fn text(self, name: &str) -> Option<String> {
         self.given(name).filter(|text| !text.is_empty()).map(str::to_owned)
     }
@@ -51,7 +51,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// A list of texts; `None` stands for each null in it.
+    /// A list of strings; `None` stands for each null in it.
     pub(crate) fn texts(self, name: &str) -> Option<Vec<Option<&'a str>>> {
         match self.member(name)? {
             Value::List(list) => Some(list.items().iter().map(text).collect()),

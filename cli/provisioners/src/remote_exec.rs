@@ -89,7 +89,7 @@ impl Provisioner for RemoteExec {
     }
 }
 
-/// The texts of the scripts.
+/// The strings of the scripts.
 fn scripts(config: Block<'_>) -> Result<Vec<Vec<u8>>, Why> {
     if let Some(lines) = config.texts("inline") {
         let mut script = String::new();

@@ -1,16 +1,16 @@
-//! Help texts and complaints about the command line, in the form people know: flags with one dash,
-//! values behind an equals sign. What there is to say comes from the parser's own description.
+//! Help texts and errors of the command line in Terraform's form: flags with one dash, values
+//! behind an equals sign. The content comes from the parser's description.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 
 use crate::view::human::wrap::wrap;
 
-/// Commands that people who come from the reference look for, and that are not there yet.
+/// Commands of Terraform that are not supported yet.
 const NOT_YET: [&str; 6] =
     ["login", "logout", "providers lock", "providers mirror", "query", "test"];
 
-/// The column where the texts about commands and flags begin.
+/// The column where the descriptions of commands and flags begin.
 const COLUMN: usize = 24;
 
 /// The command that the words name, with its full name.

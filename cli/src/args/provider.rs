@@ -100,7 +100,8 @@ pub(crate) struct ProviderCheckArgs {
     /// Write every object that is created at level 3 into a journal.
     #[arg(long, value_name = "FILE")]
     pub(crate) journal: Option<PathBuf>,
-    /// Keep what was examined in a file, so that after an interruption the same command goes on there.
+    /// Keep what was examined in a file, so that after an interruption the same command continues
+    /// there.
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
 }

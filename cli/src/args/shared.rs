@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use formwork_core::session::DEFAULT_PARALLELISM;
 
+use crate::env::Env;
+
 /// Options for the output. Every command takes these.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct ViewArgs {
@@ -14,6 +16,14 @@ pub(crate) struct ViewArgs {
     /// Show each warning as one line, if there is no error.
     #[arg(long, global = true)]
     pub(crate) compact_warnings: bool,
+}
+
+impl ViewArgs {
+    /// The environment with these options.
+    pub(crate) fn complete(self, env: Env) -> Env {
+        let no_color = env.no_color || self.no_color;
+        Env { no_color, compact_warnings: self.compact_warnings, ..env }
+    }
 }
 
 /// Options for the lock of the state.
@@ -160,7 +170,7 @@ pub(crate) struct InitArgs {
     /// Copy this module's configuration into the folder first, which must be empty.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from_module: Option<String>,
-    /// The folder of tests, in which mistakes are looked for.
+    /// The folder of tests, in which errors are looked for.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
     /// Whether to ask for what is missing.

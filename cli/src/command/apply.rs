@@ -2,28 +2,29 @@
 
 use std::path::Path;
 
+use async_trait::async_trait;
 use formwork_backend::OpenState;
-use formwork_core::addr;
-use formwork_core::apply::{Applied, ChangeCounts, apply};
-use formwork_core::eval::Results;
-use formwork_core::plan::{Mode, Options, Plan};
+use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
-use formwork_core::state::journal::{Journal, RunHeader};
+use formwork_operation::{
+    Approval, ApprovalRequest, CancellationToken, Operation, PlanSource, StateSession,
+};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::interrupt::{Interrupt, guarded};
-use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
-use super::plan::{Making, make_around_open, prepare};
+use super::interrupt::guarded;
+use super::operation::{
+    PrepareOptions, Prepared, may_ask, open_workspace, options, prepare, warn_of_place,
+};
 use super::planfile::{self, ToApply};
 use super::question::{Prompt, Unanswered, ask};
-use super::state_session::StateSession;
-use super::unmatched::UnmatchedOptions;
+use super::run_observer::RunObserver;
+use super::state_session;
 use crate::args::{ApplyArgs, StatePlace, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::report::{Done, Report};
+use crate::view::report::Report;
 use crate::view::{self, Screen};
-use crate::workspace::Workspace;
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// Purpose of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,43 +47,53 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
         return report.failed(None, &diags);
     }
     let prepared = match &args.plan {
-        Some(path) => match planfile::prepare(&mut diags, env, to_apply(path, args)) {
+        Some(path) => match planfile::prepare(&mut diags, env, to_apply(path, args), &report) {
             Ok((prepared, _)) if destroying => {
                 let _ = diags.error(no_plan_to_destroy());
                 Err(Some(Box::new(prepared.workspace)))
             }
             prepared => {
-                prepared.map(|(prepared, saved)| (prepared, PlanSource::Saved(Box::new(saved))))
+                prepared.map(|(prepared, saved)| (prepared, PlanToApply::Saved(Box::new(saved))))
             }
         },
-        None => fresh(&mut diags, env, args, purpose, &screen).await,
+        None => fresh(&mut diags, env, args, (purpose, &report, &screen)).await,
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
-        Err(workspace) => return report.failed(workspace.as_deref(), &diags),
+        Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
     let place = match &wanted {
-        PlanSource::Fresh(_) => args.state.place(),
-        PlanSource::Saved(saved) => saved.place(args.state.place()),
+        PlanToApply::Fresh(_) => args.state.place(),
+        PlanToApply::Saved(saved) => saved.place(args.state.place()),
     };
     let store = open(&mut diags, &prepared, &wanted, &place).await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
     let locked =
-        StateSession::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
-    let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
-    let pool = Pool::new(&prepared.launcher);
-    let interrupt = Interrupt::default();
-    let command = Run {
-        args,
-        purpose,
-        place: &place,
-        report: &report,
-        prepared: &prepared,
-        pool: &pool,
-        interrupt: &interrupt,
+        state_session::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
+    let Ok(mut locked) = locked else {
+        return report.failed(Some(&prepared.workspace.sources), &diags);
     };
-    let work = command.work(&mut diags, &mut locked, wanted);
-    let Some(exit) = guarded(work, (&pool, &prepared), &interrupt).await else {
+    let pool = Pool::new(&prepared.launcher);
+    let cancellation = CancellationToken::new();
+    let observer = RunObserver {
+        destroying,
+        out: place.out.as_deref(),
+        ..RunObserver::new(&report, &prepared.workspace.sources)
+    };
+    let question = ApprovalQuestion {
+        env,
+        input: args.operation.input,
+        screen: &screen,
+        cancellation: &cancellation,
+    };
+    let operation = prepared
+        .operation(&pool)
+        .parallelism(at_once(args.operation.parallelism))
+        .observed_by(&observer)
+        .cancelled_by(cancellation.clone());
+    let operation = if args.auto_approve { operation } else { operation.approved_by(&question) };
+    let work = run_operation(&mut diags, &operation, &mut locked, (wanted, purpose));
+    let Some(exit) = guarded(work, (&pool, &prepared), &cancellation).await else {
         return Exit::Failed;
     };
     prepared.launcher.shutdown(&mut diags).await;
@@ -94,14 +105,31 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: ApplyPurpose) -> E
     }
 }
 
+async fn run_operation(
+    diags: &mut Diagnostics,
+    operation: &Operation<'_>,
+    session: &mut StateSession,
+    (wanted, purpose): (PlanToApply, ApplyPurpose),
+) -> Result<Exit, Reported> {
+    let source = match (wanted, purpose) {
+        (PlanToApply::Fresh(options), ApplyPurpose::Refresh) => {
+            return operation.refresh(diags, session, options).await.map(|()| Exit::Done);
+        }
+        (PlanToApply::Fresh(options), _) => PlanSource::New(options),
+        (PlanToApply::Saved(saved), _) => PlanSource::Saved(Box::new(saved.plan)),
+    };
+    let applied = operation.apply(diags, session, source).await?;
+    Ok(if applied.is_complete { Exit::Done } else { Exit::Failed })
+}
+
 /// Opens the state: in the backend that a saved plan names, else in that of the configuration.
 async fn open(
     diags: &mut Diagnostics,
     prepared: &Prepared<'_>,
-    wanted: &PlanSource,
+    wanted: &PlanToApply,
     place: &StatePlace,
 ) -> Result<OpenState, Reported> {
-    if let PlanSource::Saved(saved) = wanted
+    if let PlanToApply::Saved(saved) = wanted
         && let Some(backend) = saved.backend(diags)?
     {
         return prepared.workspace.store_in(diags, &backend, place).await;
@@ -140,33 +168,21 @@ fn no_plan_to_destroy() -> Diagnostic {
     )
 }
 
-/// Says that the plan left something out.
-fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
-    let option = if plan.targets.is_empty() { "-exclude" } else { "-target" };
-    if plan.is_limited_by_user() {
-        let detail = format!(
-            "The plan was made with the option {option}, so some changes that the configuration asks for may have been left out, and the values of outputs may not be up to date. To see what is left to do, run:\n    formwork plan"
-        );
-        diags.warn(Diagnostic::warning("Applied changes may be incomplete", detail));
-    }
-}
-
 /// Plan to apply.
-enum PlanSource {
+enum PlanToApply {
     /// A plan that is still to be made.
     Fresh(Options),
     /// A plan that was saved.
     Saved(Box<planfile::Saved>),
 }
 
-type Ready<'e> = (Prepared<'e>, PlanSource);
+type Ready<'e> = (Prepared<'e>, PlanToApply);
 
 async fn fresh<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     args: &ApplyArgs,
-    purpose: ApplyPurpose,
-    screen: &Screen,
+    (purpose, report, screen): (ApplyPurpose, &Report, &Screen),
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
     let options =
         options(diags, &args.operation, purpose == ApplyPurpose::Destroy).map_err(|_| None)?;
@@ -179,199 +195,39 @@ async fn fresh<'e>(
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
         fills: None,
     };
-    prepare(diags, env, &preparing).await.map(|prepared| (prepared, PlanSource::Fresh(options)))
+    let overrides = match purpose {
+        ApplyPurpose::Apply | ApplyPurpose::Destroy => OverrideWarning::WithBackend,
+        ApplyPurpose::Refresh => OverrideWarning::Never,
+    };
+    let workspace = open_workspace(diags, env, (report, overrides));
+    let prepared = prepare(diags, workspace, &preparing).await?;
+    Ok((prepared, PlanToApply::Fresh(options)))
 }
 
-/// One run of the command, once everything is ready.
-struct Run<'a> {
-    args: &'a ApplyArgs,
-    purpose: ApplyPurpose,
-    place: &'a StatePlace,
-    report: &'a Report,
-    prepared: &'a Prepared<'a>,
-    pool: &'a Pool<'a>,
-    interrupt: &'a Interrupt,
+/// Asks whether to go on, after the sentences to be reminded of.
+struct ApprovalQuestion<'a> {
+    env: &'a Env,
+    /// Whether the option `-input` allows questions.
+    input: bool,
+    screen: &'a Screen,
+    cancellation: &'a CancellationToken,
 }
 
-impl Run<'_> {
-    async fn work(
-        &self,
-        diags: &mut Diagnostics,
-        locked: &mut StateSession,
-        wanted: PlanSource,
-    ) -> Result<Exit, Reported> {
-        let mut held = locked.file.state.resources.keys();
-        let is_empty = !held.any(|addr| addr.resource.mode() == addr::Mode::Managed);
-        if self.purpose == ApplyPurpose::Refresh && is_empty {
-            diags.warn(Diagnostic::warning(
-                "Empty or non-existent state",
-                "The state holds no objects, so there is nothing to bring up to date.",
-            ));
-        }
-        // Before any provider is asked anything: it also shows that what is done can be written down.
-        locked.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
-        if self.purpose != ApplyPurpose::Refresh {
-            locked.stop_at_damage(diags).await?;
-        }
-        let begin = RunHeader {
-            operation: "OperationTypeApply",
-            base: &locked.file,
-            read_from: locked.store.read_from(),
-        };
-        let journal = locked.intents.begin(begin).await;
-        let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
-        if let Some(reason) = locked.intents.local_only() {
-            diags.warn(kept_here(&reason));
-        }
-        let (plan, open) = match self.settle(diags, locked, wanted).await {
-            Ok(Some(settled)) => settled,
-            nothing => {
-                self.end(diags, journal).await;
-                return nothing.map(|_| Exit::Failed);
-            }
-        };
-        if self.purpose != ApplyPurpose::Refresh
-            && let Err(reported) = locked.claim(diags, &plan, journal.run()).await
-        {
-            self.end(diags, journal).await;
-            return Err(reported);
-        }
-        let done = match self.purpose {
-            ApplyPurpose::Refresh => self.refresh(diags, locked, (plan, journal)).await,
-            ApplyPurpose::Apply | ApplyPurpose::Destroy => {
-                let applied = self.apply(diags, locked, (&plan, journal)).await;
-                applied.map(|applied| self.done(diags, locked, (&plan, applied)))
-            }
-        };
-        for problem in open {
-            let _ = diags.error(problem);
-        }
-        done
-    }
-
-    /// Reports a run that came to its end.
-    fn done(
-        &self,
-        diags: &mut Diagnostics,
-        locked: &StateSession,
-        (plan, (tally, complete)): (&Plan, (ChangeCounts, bool)),
-    ) -> Exit {
-        warn_of_limits(diags, plan);
-        if !diags.has_errors() {
-            self.warn(diags);
-            let done = Done {
-                tally,
-                // `apply` applies, whatever the plan does.
-                destroying: self.purpose == ApplyPurpose::Destroy,
-                out: self.place.out.as_deref(),
-            };
-            self.report.applied(&done, &locked.file.state);
-        }
-        if complete { Exit::Done } else { Exit::Failed }
-    }
-
-    /// Stores the state that the plan starts from, and reports the outputs in it.
-    async fn refresh(
-        &self,
-        diags: &mut Diagnostics,
-        locked: &mut StateSession,
-        (plan, journal): (Plan, Journal),
-    ) -> Result<Exit, Reported> {
-        locked.file.state = plan.prior;
-        if let Err(error) = journal.snapshot(&locked.file).await {
-            let _ = diags.error(error.diagnostic());
-        }
-        if locked.save(diags).await.is_ok() {
-            self.end(diags, journal).await;
-        }
-        diags.check()?;
-        self.warn(diags);
-        self.report.refreshed(&locked.file.state);
-        Ok(Exit::Done)
-    }
-
-    /// Settles the plan: makes it if it is still to be made, and has it approved. Returns nothing
-    /// if it came to no end. Returns also the errors with which the run ends: those for operations
-    /// that the plan left open.
-    async fn settle(
-        &self,
-        diags: &mut Diagnostics,
-        locked: &mut StateSession,
-        wanted: PlanSource,
-    ) -> Result<Option<(Plan, Vec<Diagnostic>)>, Reported> {
-        let config = &self.prepared.config;
-        locked.follow_moves(config);
-        let mut options = match wanted {
-            PlanSource::Saved(saved) => {
-                let recovered = locked.recovered();
-                let plan = saved.check(diags, (&locked.file, recovered.as_deref()))?;
-                locked.take_evidence(diags, &plan);
-                let open = locked.let_through(diags, &plan, config)?;
-                self.report.begin(&plan);
-                return Ok(Some((plan, open)));
-            }
-            PlanSource::Fresh(options) => options,
-        };
-        options.interrupted = locked.interrupted();
-        let results = Results::new(config);
-        let mut unmatched = UnmatchedOptions::before_plan(config, &locked.file.state, &options);
-        self.report.diagnostics(&self.prepared.workspace.sources, &unmatched.warnings());
-        let making = Making {
-            results: &results,
-            state: &locked.file.state,
-            options: &options,
-            watch: self.report.watch(),
-            parallelism: at_once(self.args.operation.parallelism),
-            stop: self.interrupt.flag(),
-        };
-        let (plan, _) = make_around_open(diags, (self.prepared, self.pool), making, locked).await?;
-        unmatched.after_plan(diags, (config, &locked.file.state, &options), &results);
-        locked.take_evidence(diags, &plan);
-        if self.purpose != ApplyPurpose::Refresh {
-            self.report.plan(&plan, self.pool);
-        }
-        diags.check()?;
-        if plan.errored {
-            return Ok(None);
-        }
-        let open = locked.let_through(diags, &plan, config)?;
-        // `refresh` changes no object, so there is nothing to ask for.
-        let asks =
-            self.purpose != ApplyPurpose::Refresh && plan.alters() && !self.args.auto_approve;
-        if !asks {
-            // Results of checks help the user to decide; without a decision, only their results
-            // after the apply count.
-            diags.drop_checks();
-        }
-        self.warn(diags);
-        if asks {
-            self.approve(diags, plan.mode, &unmatched.reminder()).await?;
-        }
-        Ok(Some((plan, open)))
-    }
-
-    /// Shows the warnings there are so far, where they help: before what they are about goes on.
-    fn warn(&self, diags: &mut Diagnostics) {
-        let warnings = std::mem::take(diags);
-        self.report.diagnostics(&self.prepared.workspace.sources, &warnings);
-    }
-
-    /// Asks whether to go on, after what there is to be reminded of.
+#[async_trait(?Send)]
+impl Approval for ApprovalQuestion<'_> {
     async fn approve(
         &self,
         diags: &mut Diagnostics,
-        mode: Mode,
-        reminder: &str,
+        request: ApprovalRequest<'_>,
     ) -> Result<(), Reported> {
-        let env = self.prepared.workspace.env;
-        let screen = self.report.screen();
         // A pipe may answer, as `yes |` does, unless questions were ruled out.
-        if !(env.input && self.args.operation.input) {
+        if !may_ask(self.env, self.input) {
             return Err(diags.error(Diagnostic::error(
                 "Approval cannot be asked for",
                 "These actions need an approval, but questions are not allowed here. Use -auto-approve to go ahead without one, or apply a saved plan.",
             )));
         }
+        let ApprovalRequest { mode, reminder } = request;
         let (title, about) = match mode {
             Mode::Destroy => (
                 "Do you really want to destroy all resources?",
@@ -390,9 +246,9 @@ impl Run<'_> {
         let about = &format!("{reminder}{about}");
         let question = Prompt { title, about, secret: false };
         // An interrupt during planning does not wait for an answer.
-        let answer = match self.interrupt.flag().get() {
+        let answer = match self.cancellation.is_cancelled() {
             true => Err(Unanswered::Interrupted),
-            false => ask(screen, question).await,
+            false => ask(self.screen, question).await,
         };
         match answer {
             Ok(answer) if answer == "yes" => return Ok(()),
@@ -405,89 +261,4 @@ impl Run<'_> {
         let what = if mode == Mode::Destroy { "Destroy cancelled" } else { "Apply cancelled" };
         Err(diags.error(Diagnostic::error(what, "Nothing was changed.")))
     }
-
-    /// Applies the plan and stores the state. Returns the number of changes made, and whether
-    /// everything was done.
-    async fn apply(
-        &self,
-        diags: &mut Diagnostics,
-        locked: &mut StateSession,
-        (plan, journal): (&Plan, Journal),
-    ) -> Result<(ChangeCounts, bool), Reported> {
-        let results = Results::new(&self.prepared.config);
-        let world = self.prepared.world(true);
-        // A run that is cut off must not leave an empty file in the place of the first state.
-        let is_first = !locked.store.is_in_place();
-        let must_store =
-            plan.must_store_prior_state(&locked.file.state) || locked.must_store_refreshed(plan);
-        if is_first || locked.has_taken_over() || must_store {
-            let stored = self.store_ground(diags, locked, (plan, &journal)).await;
-            if let Err(reported) = stored {
-                // Nothing was done yet that another run would have to take over.
-                self.end(diags, journal).await;
-                return Err(reported);
-            }
-        }
-        let session = self.prepared.session(PhaseInputs {
-            state: &locked.file.state,
-            pool: self.pool,
-            results: &results,
-            world: &world,
-            watch: self.report.watch(),
-            parallelism: at_once(self.args.operation.parallelism),
-            stop: self.interrupt.flag(),
-        });
-        let applied = match apply(&session, diags, plan, &journal).await {
-            Ok(applied) => applied,
-            Err(reported) => {
-                self.end(diags, journal).await;
-                return Err(reported);
-            }
-        };
-        let Applied { state, checks, tally, complete } = applied;
-        // Said before it is stored, so that a crash between the two does not replay what is there.
-        locked.file.state = state;
-        locked.file.check_results = checks.to_json();
-        if let Err(error) = journal.snapshot(&locked.file).await {
-            let _ = diags.error(error.diagnostic());
-        }
-        if locked.save(diags).await.is_ok() {
-            self.end(diags, journal).await;
-        }
-        if self.interrupt.flag().get() {
-            let _ = diags.error(Diagnostic::error(
-                "execution halted",
-                "The run was interrupted. What was done is in the state.",
-            ));
-        }
-        Ok((tally, complete))
-    }
-
-    /// Stores the state that the plan starts from, and the findings about earlier runs.
-    async fn store_ground(
-        &self,
-        diags: &mut Diagnostics,
-        locked: &mut StateSession,
-        (plan, journal): (&Plan, &Journal),
-    ) -> Result<(), Reported> {
-        locked.file.state = plan.prior.clone();
-        let said = journal.snapshot(&locked.file).await;
-        said.map_err(|error| diags.error(error.diagnostic()))?;
-        locked.write(diags).await
-    }
-
-    async fn end(&self, diags: &mut Diagnostics, journal: Journal) {
-        if let Err(error) = journal.end().await {
-            let _ = diags.error(error.diagnostic());
-        }
-    }
-}
-
-/// Warns that only this machine has the intents of a run, although its state is shared.
-fn kept_here(reason: &str) -> Diagnostic {
-    let detail = format!(
-        "{reason}. If this machine is lost while this run goes on, what it did since it began is \
-         not known anywhere else. `docs/backends.md` says what the backend needs to keep it."
-    );
-    Diagnostic::warning("The journal of this run is kept on this machine only", detail)
 }

@@ -12,11 +12,12 @@ use formwork_core::config::settings::constant_arguments;
 use formwork_core::disk::{MAX_RECORD, read_named_text};
 use formwork_core::state::edit::check_push;
 use formwork_lang::syntax::parse_file;
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::may_ask;
 use super::question::{Prompt, ask};
-use super::state_session::StateSession;
+use super::state_session;
 use crate::args::InitArgs;
 use crate::view::{Paint, report::Report};
 use crate::workspace::Workspace;
@@ -119,8 +120,8 @@ fn no_block() -> Diagnostic {
     Diagnostic::warning("Missing backend configuration", detail)
 }
 
-/// Refuses a change of the backend until it is decided what becomes of the states. An empty state is not
-/// advised where the old one cannot be moved.
+/// Rejects a change of the backend until the user decides about the states. An empty state is not
+/// suggested if the old one cannot be moved.
 fn changed(old: Option<&InitializedBackend>) -> Diagnostic {
     const CHANGED: &str = "Backend configuration changed";
     if let Some(old) = old.filter(|old| find(&old.kind).is_none()) {
@@ -264,7 +265,7 @@ async fn copy(
     let open = async |diags: &mut Diagnostics, backend: &dyn Backend, name: &str| {
         let opened = OpenState::open(backend, name).await;
         let state = opened.map_err(|error| diags.error(error.diagnostic()))?;
-        StateSession::open(diags, state, &args.lock, "init").await
+        state_session::open(diags, state, &args.lock, "init").await
     };
     let from = open(diags, &*both.from, source).await?;
     let copied = match open(diags, &*both.to, target).await {

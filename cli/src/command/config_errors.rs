@@ -1,5 +1,5 @@
-//! Reports all mistakes of a configuration at once: names in it that lead nowhere, and those found
-//! by a check with the schemas of its providers.
+//! Reports all errors of a configuration at once: names in it that lead nowhere, and those found by
+//! a check with the schemas of its providers.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use crate::workspace::Workspace;
 
-/// Known facts about a configuration that has mistakes.
+/// Known facts about a configuration that has errors.
 pub(super) struct Known<'a> {
     /// Names that lead nowhere.
     pub(super) dangling: Diagnostics,
@@ -24,11 +24,11 @@ pub(super) struct Known<'a> {
     pub(super) fills: Option<&'a InstanceAddr>,
 }
 
-/// Looks for mistakes in a configuration of which it is known what dangles. Any version of a provider
+/// Looks for errors in a configuration of which it is known what dangles. Any version of a provider
 /// will do that is installed.
 ///
 /// # Errors
-/// When there are mistakes. All that can be found at once are reported.
+/// When there are errors. All that can be found at once are reported.
 pub(super) async fn find(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,

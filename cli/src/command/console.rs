@@ -5,7 +5,6 @@ mod lines;
 mod repl;
 mod type_name;
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 
@@ -15,17 +14,17 @@ use formwork_core::eval::Results;
 use formwork_core::event::NoObserver;
 use formwork_core::plan::{Mode, Options, inspect, plan};
 use formwork_core::provider::Pool;
-use formwork_core::session::DEFAULT_PARALLELISM;
+use formwork_operation::launcher::Launcher;
+use formwork_operation::{PhaseInputs, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
-use super::operation::{PhaseInputs, Prepared, of_state};
-use super::state_session::StateSession;
+use super::operation::{Prepared, of_state};
+use super::state_session;
 use super::variable_inputs::given;
 use crate::args::{ConsoleArgs, StateArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::launcher::Launcher;
 use crate::view::report::Report;
 use crate::view::{Screen, complain};
 use crate::workspace::Workspace;
@@ -41,7 +40,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
     };
     let place = StatePlace::of(args.state.as_ref());
     let Ok(found) = prepare(&mut diags, &mut workspace, args, &place).await else {
-        return report.failed(Some(&workspace), &diags);
+        return report.failed(Some(&workspace.sources), &diags);
     };
     let (config, variables, launcher) = found;
     let prepared = Prepared {
@@ -49,17 +48,18 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         workspace,
         config,
         variables,
-        given: BTreeMap::new(),
         launcher,
         provisioners: formwork_provisioners::all(&env.surroundings()),
         time: clock::now(),
     };
     let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place).await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
     let state_args = StateArgs::locking(args.state.clone());
     let locked =
-        StateSession::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
-    let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+        state_session::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
+    let Ok(locked) = locked else {
+        return report.failed(Some(&prepared.workspace.sources), &diags);
+    };
     let exit = converse(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
     locked.close(&mut diags).await;
@@ -76,17 +76,14 @@ async fn converse(
     mut diags: Diagnostics,
 ) -> Exit {
     let pool = Pool::new(&prepared.launcher);
-    let (results, stop) = (Results::new(&prepared.config), Cell::new(false));
+    let (results, operation) = (Results::new(&prepared.config), prepared.operation(&pool));
     // Nothing is promised here that has to come true later, so times and random values are at hand.
-    let world = prepared.world(true);
-    let session = prepared.session(PhaseInputs {
+    let world = operation.world(true);
+    let session = operation.session(PhaseInputs {
         state: &locked.file.state,
-        pool: &pool,
         results: &results,
         world: &world,
         watch: &NoObserver,
-        parallelism: DEFAULT_PARALLELISM,
-        stop: &stop,
     });
     let found = if args.plan {
         let options = Options { mode: Mode::Normal, ..Options::default() };

@@ -86,7 +86,7 @@ fn package(diags: &mut Diagnostics, text: &str) -> Result<(PackageAddr, Subfolde
 fn check_calls(diags: &mut Diagnostics, module: &Path, text: &str) -> Result<(), Reported> {
     let mut sources = Sources::new();
     let calls = folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, module);
-    // Mistakes in the configuration are for the commands that read the copy.
+    // Errors in the configuration are for the commands that read the copy.
     for call in calls.into_iter().flatten() {
         if call.source.starts_with("../") {
             let detail = format!(

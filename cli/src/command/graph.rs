@@ -1,6 +1,5 @@
 //! `formwork graph`: the graph of a plan, for Graphviz.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use formwork_core::apply;
@@ -9,16 +8,18 @@ use formwork_core::event::NoObserver;
 use formwork_core::plan::{self, Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
+use formwork_operation::PhaseInputs;
+use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::operation::{PhaseInputs, Prepared};
+use super::operation::Prepared;
 use super::output::stored_file;
-use super::planfile::{self, Generated, Saved};
+use super::planfile::{self, Saved};
 use crate::args::{GraphArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::launcher::Launcher;
+use crate::launcher::launcher;
 use crate::view::{Screen, out_data, report::Report};
 use crate::workspace::Workspace;
 
@@ -72,7 +73,7 @@ async fn draw(
     let file = stored_file(diags, workspace, &place).await?;
     // A plan for a state that is no longer there does not show the real changes.
     if let (Some((saved, _)), Some(file)) = (&opened, &file) {
-        saved.check_state(diags, file)?;
+        saved.plan.check_state(diags, file)?;
     }
     let state = &file.map(|file| file.state).unwrap_or_default();
     let (drawing, config) = match (args.kind.as_deref(), opened) {
@@ -101,16 +102,15 @@ async fn draw(
         }
     };
     let mut own = Workspace::open(workspace.env, diags)?;
-    // The texts come back below, so that problems can be shown with them.
+    // The source texts come back below, so that problems can be shown with them.
     std::mem::swap(&mut own.sources, &mut workspace.sources);
     let mut prepared = Prepared {
-        launcher: Launcher::new(workspace.env, BTreeMap::new(), BTreeMap::new()),
+        launcher: launcher(workspace.env, BTreeMap::new(), &BTreeMap::new()),
         provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
         workspace_name: own.name(),
         workspace: own,
         config,
         variables: BTreeMap::new(),
-        given: BTreeMap::new(),
         time: clock::now(),
     };
     let text = draw_prepared(diags, &prepared, state, &drawing);
@@ -125,24 +125,21 @@ fn draw_prepared(
     drawing: &Drawing,
 ) -> Result<String, Reported> {
     let pool = Pool::new(&prepared.launcher);
-    let (results, world, stop) =
-        (Results::new(&prepared.config), prepared.world(false), Cell::new(false));
-    let session = prepared.session(PhaseInputs {
+    let operation = prepared.operation(&pool);
+    let (results, world) = (Results::new(&prepared.config), operation.world(false));
+    let session = operation.session(PhaseInputs {
         state: match drawing {
             Drawing::Planning(..) => state,
-            Drawing::Applying(saved) => &saved.plan().prior,
+            Drawing::Applying(saved) => &saved.plan.plan().prior,
         },
-        pool: &pool,
         results: &results,
         world: &world,
         watch: &NoObserver,
-        parallelism: 1,
-        stop: &stop,
     });
     match drawing {
         Drawing::Planning(options, detail) => {
             plan::dot(&session, diags, options, *detail == Detail::Resources)
         }
-        Drawing::Applying(saved) => apply::dot(&session, diags, saved.plan()),
+        Drawing::Applying(saved) => apply::dot(&session, diags, saved.plan.plan()),
     }
 }

@@ -88,8 +88,8 @@ async fn prepare(
     Ok(())
 }
 
-/// Reads the state in a backend, so that a mistake in its arguments or credentials is reported now. A local
-/// state is reported by the command that uses it.
+/// Reads the state in a backend, so that an error in its arguments or credentials is reported now.
+/// A local state is reported by the command that uses it.
 async fn check_state(
     diags: &mut Diagnostics,
     workspace: &Workspace<'_>,
@@ -116,6 +116,7 @@ async fn install_providers(
 ) -> Result<(), Reported> {
     let mut required = config.requirements();
     required.extend(of_state(workspace, config, &required, (&StatePlace::default(), true)).await);
+    workspace.warn_of_overrides_in_init(diags);
     let text = "Initializing provider plugins...";
     report.step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.locks(diags)?;

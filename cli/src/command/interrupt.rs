@@ -1,12 +1,12 @@
 //! Handles signals: the first Ctrl-C stops a command gracefully, the second at once. Names the
 //! providers that a command waits for.
 
-use std::cell::Cell;
 use std::convert::Infallible;
 use std::future::Future;
 use std::time::Duration;
 
 use formwork_core::provider::{PendingCall, Pool};
+use formwork_operation::CancellationToken;
 
 use super::operation::Prepared;
 use crate::signals::SignalGuard;
@@ -30,29 +30,12 @@ const TOLD_ELSEWHERE: [&str; 5] = [
     "CloseEphemeralResource",
 ];
 
-/// Whether the user wants nothing new to start.
-#[derive(Debug, Default)]
-pub(super) struct Interrupt {
-    came: Cell<bool>,
-}
-
-impl Interrupt {
-    /// Set once the user wants nothing new to start.
-    pub(super) fn flag(&self) -> &Cell<bool> {
-        &self.came
-    }
-
-    fn come(&self) {
-        self.came.set(true);
-    }
-}
-
-/// Does the work until it ends. After one signal nothing new is started and the providers are asked
-/// to cut short what they do; after a second one they are killed and the work is dropped: `None`.
+/// Does the work until it ends. After one signal the token is cancelled, by which the work is to end
+/// soon; after a second one the providers are killed and the work is dropped: `None`.
 pub(super) async fn guarded<T>(
     work: impl Future<Output = T>,
     (pool, prepared): (&Pool<'_>, &Prepared<'_>),
-    interrupt: &Interrupt,
+    cancellation: &CancellationToken,
 ) -> Option<T> {
     tokio::pin!(work);
     let Ok(mut signals) = SignalGuard::begin() else { return Some(work.await) };
@@ -68,16 +51,12 @@ pub(super) async fn guarded<T>(
     let screen = Screen::of(prepared.workspace.env);
     view::err(&screen.wrap(FIRST));
     view::err(&screen.wrap(&next(&pool.waiting(Duration::ZERO))));
-    interrupt.come();
-    prepared.provisioners.stop();
-    let mut stopping = std::pin::pin!(pool.stop());
-    let mut stopped = false;
+    cancellation.cancel();
     loop {
         tokio::select! {
             biased;
             result = &mut work => return Some(result),
             () = signals.next() => break,
-            () = &mut stopping, if !stopped => stopped = true,
             never = &mut reminding => match never {},
         }
     }

@@ -11,7 +11,7 @@ use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::login::{Login, LoginService};
 use crate::fetch::stored::{self, TokenSource};
-use crate::install::settings::Settings;
+use crate::settings::Settings;
 use crate::signals::SignalGuard;
 use crate::view::human::diagnostic;
 use crate::view::{Paint, Screen, err, out};

@@ -23,10 +23,10 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     };
     // The output lists the calls of the configuration, so it has to be readable and installed.
     if workspace.has_config() && workspace.config(&mut diags).is_err() {
-        return report.failed(Some(&workspace), &diags);
+        return report.failed(Some(&workspace.sources), &diags);
     }
     let Ok(Installed(manifest)) = workspace.installed(&mut diags) else {
-        return report.failed(Some(&workspace), &diags);
+        return report.failed(Some(&workspace.sources), &diags);
     };
     let called: BTreeMap<&str, &Record> = manifest
         .0

@@ -1,57 +1,42 @@
 //! Common part of planning and applying: the reading, checking, locking and starting that precede
 //! the engine, and the cleanup after it.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
 use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Input, Unset};
-use formwork_core::eval::{HostValues, Results};
-use formwork_core::event::EventObserver;
+use formwork_core::eval::HostValues;
 use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::{Session, SessionInputs};
-use formwork_core::state::State;
 use formwork_core::version::Constraints;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+use formwork_operation::import::check_block;
+use formwork_operation::launcher::Launcher;
+use formwork_operation::{Operation, OperationInputs};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
 use super::config_errors::{self, Known};
-use super::import::check_place;
 use super::output::providers_in;
 use super::variable_inputs::{ask_for_missing, given};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
-use crate::launcher::Launcher;
 use crate::redact;
 use crate::view;
-use crate::workspace::Workspace;
+use crate::view::report::Report;
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// A configuration with values for its variables and programs for its providers.
 pub(crate) struct Prepared<'e> {
     pub(crate) workspace: Workspace<'e>,
     pub(crate) config: Config,
     pub(crate) variables: BTreeMap<Str, Input>,
-    /// Given values of the variables, as far as they may be stored.
-    pub(crate) given: BTreeMap<Str, Value>,
     pub(crate) launcher: Launcher,
     pub(crate) provisioners: Provisioners,
     pub(crate) workspace_name: String,
     pub(crate) time: OffsetDateTime,
-}
-
-/// The given values, before conversion. Of an ephemeral variable only the default is kept, which is
-/// in the configuration anyway.
-fn storable(config: &Config, inputs: &BTreeMap<Str, Input>) -> BTreeMap<Str, Value> {
-    let kept = inputs.iter().filter_map(|(name, input)| {
-        let variable = config.root.variables.get(name)?;
-        let raw = if variable.ephemeral { variable.default.as_ref()? } else { &input.raw };
-        Some((name.clone(), raw.clone()))
-    });
-    kept.collect()
 }
 
 /// Options of the preparation.
@@ -95,7 +80,6 @@ impl<'e> Prepared<'e> {
                 workspace_name: workspace.name(),
                 provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
                 workspace,
-                given: storable(&config, &inputs),
                 variables: inputs,
                 config,
                 launcher,
@@ -119,7 +103,7 @@ impl<'e> Prepared<'e> {
         let (mut config, dangling) = workspace.config_dangling(diags)?;
         if let Some(filling) = preparing.fills.filter(|filling| filling.must_be_written) {
             // Do not ask for values of variables in vain.
-            check_place(diags, &config, filling.addr)?;
+            check_block(diags, &config, filling.addr)?;
         }
         if preparing.generate {
             config.expect_generated(diags)?;
@@ -143,7 +127,6 @@ impl<'e> Prepared<'e> {
         let place = (preparing.place, preparing.fills.is_some());
         required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
-        workspace.warn_of_overrides(diags);
         let mut given = given(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;
@@ -156,7 +139,7 @@ impl<'e> Prepared<'e> {
                 Ok((config, inputs, launcher))
             }
             Err(reported) => {
-                // Mistakes that do not depend on these values are reported together.
+                // Errors that do not depend on these values are reported together.
                 let known = Known { dangling: Diagnostics::new(), fills };
                 let found = config_errors::find(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))
@@ -164,43 +147,44 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// Outside information available to expressions.
-    pub(crate) fn world(&self, applying: bool) -> HostValues {
-        HostValues {
-            workspace: self.workspace_name.as_str().into(),
-            applying,
-            plan_time: Some(self.time),
-            ..self.workspace.world()
-        }
-    }
-
-    /// Inputs of one phase.
-    pub(crate) fn session<'a>(&'a self, with: PhaseInputs<'a>) -> Session<'a> {
-        let ground = SessionInputs {
+    /// An operation on the configuration.
+    pub(crate) fn operation<'a>(&'a self, pool: &'a Pool<'a>) -> Operation<'a> {
+        let inputs = OperationInputs {
             config: &self.config,
             sources: &self.workspace.sources,
-            state: with.state,
-            pool: with.pool,
-            provisioners: &self.provisioners,
-            results: with.results,
-            world: with.world,
             variables: &self.variables,
-            stop: with.stop,
+            pool,
         };
-        Session::new(ground).watched(with.watch).at_most(with.parallelism)
+        let host = HostValues {
+            workspace: self.workspace_name.as_str().into(),
+            plan_time: Some(self.time),
+            ..self.workspace.world()
+        };
+        Operation::new(inputs, host).provisioners(&self.provisioners)
     }
 }
 
-/// Inputs that differ from one phase to the next.
-#[derive(Clone, Copy)]
-pub(crate) struct PhaseInputs<'a> {
-    pub(crate) state: &'a State,
-    pub(crate) pool: &'a Pool<'a>,
-    pub(crate) results: &'a Results,
-    pub(crate) world: &'a HostValues,
-    pub(crate) watch: &'a dyn EventObserver,
-    pub(crate) parallelism: usize,
-    pub(crate) stop: &'a Cell<bool>,
+/// Opens the folder, and prints the warning about overrides, which stands before all else.
+pub(super) fn open_workspace<'e>(
+    diags: &mut Diagnostics,
+    env: &'e Env,
+    (report, overrides): (&Report, OverrideWarning),
+) -> Result<Workspace<'e>, Reported> {
+    let mut workspace = Workspace::open(env, diags)?;
+    let mut warnings = Diagnostics::new();
+    workspace.warn_of_overrides(&mut warnings, overrides);
+    report.diagnostics(&workspace.sources, &warnings);
+    Ok(workspace)
+}
+
+/// Gets ready to plan in a folder.
+pub(super) async fn prepare<'e>(
+    diags: &mut Diagnostics,
+    workspace: Result<Workspace<'e>, Reported>,
+    preparing: &PrepareOptions<'_>,
+) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
+    let workspace = workspace.map_err(|_| None)?;
+    Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
 }
 
 /// The providers of resources that are in the state and not in the configuration any more, and if
@@ -223,6 +207,20 @@ pub(super) async fn of_state(
     };
     let others = providers.into_iter().filter(|addr| !required.contains_key(addr));
     others.map(|addr| (addr, Constraints::default())).collect()
+}
+
+/// A launcher for these providers, as far as the lock file knows them.
+///
+/// # Errors
+/// When one is not installed.
+pub(super) fn providers_of<'p>(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    providers: impl Iterator<Item = &'p ProviderAddr>,
+) -> Result<Launcher, Reported> {
+    let required: BTreeMap<ProviderAddr, Constraints> =
+        providers.map(|addr| (addr.clone(), Constraints::default())).collect();
+    workspace.launcher(diags, &required)
 }
 
 /// Reads the planning options.

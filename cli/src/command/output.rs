@@ -9,10 +9,10 @@ use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::StateAccess;
 use formwork_lang::print::print;
+use formwork_operation::ErroredState;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
-use super::errored::ErroredState;
 use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;

@@ -1,28 +1,26 @@
 //! `formwork plan`: shows what has to change.
 
-use std::cell::Cell;
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use formwork_core::eval::Results;
-use formwork_core::event::{EventObserver, NoObserver};
-use formwork_core::plan::{Mode, Options, Plan, UNRESOLVED, plan};
+use formwork_core::plan::{Mode, Plan};
 use formwork_core::provider::Pool;
-use formwork_core::state::State;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_operation::{CancellationToken, PlanOutcome, StateSession, generated};
+use formwork_value::{Diagnostic, Diagnostics};
 
-use super::generated;
-use super::interrupt::{Interrupt, guarded};
-use super::operation::{PhaseInputs, PrepareOptions, Prepared, may_ask, options, warn_of_place};
+use super::interrupt::guarded;
+use super::operation::{
+    PrepareOptions, Prepared, may_ask, open_workspace, options, prepare, warn_of_place,
+};
 use super::planfile::{self, PlannedState};
-use super::state_session::StateSession;
-use super::unmatched::UnmatchedOptions;
+use super::run_observer::RunObserver;
+use super::state_session;
 use crate::args::{PlanArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::Screen;
 use crate::view::report::Report;
-use crate::workspace::Workspace;
+use crate::workspace::OverrideWarning;
 
 /// Runs the command.
 pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
@@ -46,48 +44,38 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
                 ask,
                 fills: None,
             };
-            prepare(&mut diags, env, &preparing).await.map(|prepared| (prepared, options))
+            let workspace = open_workspace(&mut diags, env, (&report, OverrideWarning::Always));
+            prepare(&mut diags, workspace, &preparing).await.map(|prepared| (prepared, options))
         }
         Err(_) => Err(None),
     };
     let (prepared, options) = match prepared {
         Ok(both) => both,
-        Err(workspace) => return report.failed(workspace.as_deref(), &diags),
+        Err(workspace) => return report.failed(workspace.map(|it| it.sources).as_ref(), &diags),
     };
     prepared.workspace.warn_of_backend(&mut diags, prepared.config.backend());
     let store =
         prepared.workspace.store(&mut diags, prepared.config.backend(), &args.state.place()).await;
-    let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-    let locked = StateSession::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
-    let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
-    locked.follow_moves(&prepared.config);
-    let options = Options { interrupted: locked.interrupted(), ..options };
-    let state = &locked.file.state;
-    let mut unmatched = UnmatchedOptions::before_plan(&prepared.config, state, &options);
-    report.diagnostics(&prepared.workspace.sources, &unmatched.warnings());
-    let pool = Pool::new(&prepared.launcher);
-    let interrupt = Interrupt::default();
-    let results = Results::new(&prepared.config);
-    let making = Making {
-        results: &results,
-        state: &locked.file.state,
-        options: &options,
-        watch: report.watch(),
-        parallelism: at_once(args.operation.parallelism),
-        stop: interrupt.flag(),
+    let Ok(store) = store else { return report.failed(Some(&prepared.workspace.sources), &diags) };
+    let locked =
+        state_session::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
+    let Ok(mut locked) = locked else {
+        return report.failed(Some(&prepared.workspace.sources), &diags);
     };
-    let planning = make_around_open(&mut diags, (&prepared, &pool), making, &locked);
-    let made = guarded(planning, (&pool, &prepared), &interrupt).await;
+    let pool = Pool::new(&prepared.launcher);
+    let cancellation = CancellationToken::new();
+    let observer = RunObserver::new(&report, &prepared.workspace.sources);
+    let operation = prepared
+        .operation(&pool)
+        .parallelism(at_once(args.operation.parallelism))
+        .observed_by(&observer)
+        .cancelled_by(cancellation.clone());
+    let planning = operation.plan(&mut diags, &mut locked, options);
+    let made = guarded(planning, (&pool, &prepared), &cancellation).await;
     let Some(made) = made else { return Exit::Failed };
-    let planned = (&prepared.config, &locked.file.state, &options);
-    unmatched.after_plan(&mut diags, planned, &results);
-    if let Ok((plan, _)) = &made {
-        locked.take_evidence(&mut diags, plan);
-    }
-    locked.remind(&mut diags);
     let exit = match made {
-        Ok((plan, again)) => {
-            let generated = (generated, again.as_ref().unwrap_or(&results));
+        Ok(PlanOutcome { plan, results, .. }) => {
+            let generated = (generated, &results);
             let made =
                 Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan, generated };
             finish(&mut diags, args, &report, &made)
@@ -98,76 +86,6 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     locked.close(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     if diags.has_errors() { Exit::Failed } else { exit }
-}
-
-/// Opens the folder and gets ready to plan in it.
-pub(super) async fn prepare<'e>(
-    diags: &mut Diagnostics,
-    env: &'e Env,
-    preparing: &PrepareOptions<'_>,
-) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
-    let workspace = Workspace::open(env, diags).map_err(|_| None)?;
-    Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
-}
-
-/// Inputs of a plan.
-#[derive(Clone, Copy)]
-pub(super) struct Making<'a> {
-    pub(super) results: &'a Results,
-    pub(super) state: &'a State,
-    pub(super) options: &'a Options,
-    pub(super) watch: &'a dyn EventObserver,
-    pub(super) parallelism: usize,
-    pub(super) stop: &'a Cell<bool>,
-}
-
-/// Makes a plan.
-pub(super) async fn make(
-    diags: &mut Diagnostics,
-    prepared: &Prepared<'_>,
-    pool: &Pool<'_>,
-    making: Making<'_>,
-) -> Result<Plan, Reported> {
-    let world = prepared.world(false);
-    let session = prepared.session(PhaseInputs {
-        state: making.state,
-        pool,
-        results: making.results,
-        world: &world,
-        watch: making.watch,
-        parallelism: making.parallelism,
-        stop: making.stop,
-    });
-    plan(&session, diags, making.options).await
-}
-
-/// Makes a plan that leaves alone the instances of operations with an unknown outcome, and their
-/// dependents. The provider may know the outcome, so they are planned first, and left out of a
-/// second plan where it did not. Returns the results of the second plan, if one was made.
-pub(super) async fn make_around_open(
-    diags: &mut Diagnostics,
-    (prepared, pool): (&Prepared<'_>, &Pool<'_>),
-    making: Making<'_>,
-    locked: &StateSession,
-) -> Result<(Plan, Option<Results>), Reported> {
-    let mut found = Diagnostics::new();
-    let first = make(&mut found, prepared, pool, making).await;
-    let open = match &first {
-        Ok(plan) if !plan.errored => locked.open_in(plan),
-        _ => BTreeSet::new(),
-    };
-    if open.is_empty() {
-        let _ = diags.append(found);
-        return first.map(|plan| (plan, None));
-    }
-    // Everything else is reported again.
-    let evidence = found.iter().filter(|one| one.summary == UNRESOLVED).cloned();
-    evidence.for_each(|one| diags.warn(one));
-    let (options, results) = (making.options.around(open), Results::new(&prepared.config));
-    // Objects that are refreshed again were shown before.
-    let second = Making { options: &options, results: &results, watch: &NoObserver, ..making };
-    let plan = make(diags, prepared, pool, second).await?;
-    Ok((plan, Some(results)))
 }
 
 /// Shows the plan with all that is to be said about it, and saves it where that was asked for.

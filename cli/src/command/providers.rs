@@ -13,7 +13,7 @@ use super::output::stored_in;
 use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 use crate::view::json::schema;
 use crate::view::{Screen, out, out_data, report::Report};
 use crate::workspace::Workspace;
@@ -97,7 +97,7 @@ pub(super) async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
     if !args.json {
         let detail = "The `formwork providers schema` command requires the `-json` flag.";
         let _ = diags.error(Diagnostic::error("Flag -json required", detail));
-        return report.failed(Some(&workspace), &diags);
+        return report.failed(Some(&workspace.sources), &diags);
     }
     let text = document(&mut diags, &mut workspace).await;
     report.diagnostics(&workspace.sources, &diags);

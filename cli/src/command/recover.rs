@@ -2,22 +2,16 @@
 //! about them.
 
 mod review;
-mod select;
-
-use std::sync::Arc;
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::change::ImportKey;
-use formwork_core::config::Config;
-use formwork_core::moved;
-use formwork_core::plan::Adoption;
 use formwork_core::state::journal::Action;
 use formwork_core::state::recover::{OpenQuestion, Unresolved};
-use formwork_core::state::{Object, State};
+use formwork_operation::StateSession;
+use formwork_operation::recover::{AdoptOutcome, AdoptRequest, choices, select};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::import::{ImportCommand, ObjectFinder};
-use super::state_session::StateSession;
+use super::import::ImportCommand;
+use super::state_session;
 use super::text_command::told;
 use crate::args::{
     RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs, StateArgs,
@@ -105,18 +99,6 @@ fn described(one: &Unresolved, screen: &Screen) -> String {
     text + "\n"
 }
 
-/// The commands by which a person settles what is open about an address.
-pub(super) fn choices(addr: &str) -> String {
-    let rows = [
-        (format!("adopt {addr} ID"), "the object exists: take it into the state"),
-        (format!("forget {addr}"), "it does not exist, or is not ours any more"),
-        (format!("retry {addr}"), "nothing was done: do it again with the next apply"),
-    ];
-    let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
-    let rows = rows.map(|(command, what)| format!("  formwork recover {command:width$}    {what}"));
-    rows.join("\n")
-}
-
 fn document(locked: &StateSession) -> Json {
     let unresolved = locked.undecided().map(entry).collect();
     Json::object([("format_version", Json::text("1.0")), ("unresolved", Json::Array(unresolved))])
@@ -166,7 +148,7 @@ async fn settle(
     args: &RecoverDecideArgs,
     how: &str,
 ) -> Result<Vec<InstanceAddr>, Reported> {
-    let selected = select::select(diags, locked, &args.addresses, args.all)?;
+    let selected = select(diags, locked, &args.addresses, args.all)?;
     for addr in &selected {
         locked.decide(addr, how);
     }
@@ -188,8 +170,8 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     };
     let mut ended = String::new();
     let done = taking
-        .run(env, async |diags, finder, locked| {
-            let selected = select::select(diags, locked, args.address.as_slice(), args.all)?;
+        .run(env, async |diags, operations, locked| {
+            let selected = select(diags, locked, args.address.as_slice(), args.all)?;
             if args.id.is_some() && selected.len() > 1 {
                 let detail = "The address stands for several operations. An id is for one.";
                 return Err(diags.error(Diagnostic::error("Too many operations", detail)));
@@ -197,9 +179,9 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let id = args.id.as_deref();
             let mut result = Ok(());
             for addr in &selected {
-                let adoption = Adopted { addr, id, force: args.force };
-                match adoption.take_in(diags, finder, locked).await {
-                    Ok(text) => ended.push_str(&text),
+                let request = AdoptRequest { addr, id, force: args.force };
+                match operations.import.adopt(diags, locked, request).await {
+                    Ok(outcome) => ended.push_str(&adopted(&outcome)),
                     Err(reported) => result = Err(reported),
                 }
             }
@@ -215,239 +197,14 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     done
 }
 
-/// An object that is to be adopted.
-#[derive(Clone, Copy)]
-struct Adopted<'a> {
-    addr: &'a InstanceAddr,
-    /// The id of the object, if the user gave it.
-    id: Option<&'a str>,
-    /// Whether the object may differ from the plan.
-    force: bool,
-}
-
-impl Adopted<'_> {
-    /// Adds the object to the state, which is not stored yet. Returns a sentence about it.
-    ///
-    /// # Errors
-    /// When that is not possible. Then nothing is decided, and the state is as it was.
-    async fn take_in(
-        self,
-        diags: &mut Diagnostics,
-        finder: &ObjectFinder<'_>,
-        locked: &mut StateSession,
-    ) -> Result<String, Reported> {
-        let before = (locked.file.clone(), locked.recovery.clone());
-        let mut problems = Diagnostics::new();
-        let done = self.try_take_in(&mut problems, finder, locked).await;
-        if done.is_err() {
-            (locked.file, locked.recovery) = before;
-        }
-        let _ = diags.append(problems);
-        done
+/// Describes the result of an adoption.
+fn adopted(outcome: &AdoptOutcome) -> String {
+    match outcome {
+        AdoptOutcome::InState(addr) => format!("{addr} is in the state.\n"),
+        AdoptOutcome::Destroyed(addr) => format!(
+            "{addr} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n"
+        ),
     }
-
-    async fn try_take_in(
-        self,
-        diags: &mut Diagnostics,
-        finder: &ObjectFinder<'_>,
-        locked: &mut StateSession,
-    ) -> Result<String, Reported> {
-        let open = locked.decide(self.addr, "the user took the object into the state");
-        let Some(last) = open.last() else {
-            return Err(diags.error(locked.nothing_open(self.addr)));
-        };
-        let guessed = last.guessed_id().filter(|_| last.doubt == OpenQuestion::Effect);
-        let at = match (&last.doubt, self.id.or(guessed.as_deref())) {
-            (OpenQuestion::Place { object: None }, None) => {
-                return Ok(format!(
-                    "{} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n",
-                    last.addr
-                ));
-            }
-            (OpenQuestion::Place { object: Some(object) }, None) => {
-                put_back(diags, &mut locked.file.state, finder.config(), (last, object))?
-            }
-            (_, Some(id)) => self.find(diags, (finder, locked), (last, id)).await?,
-            (OpenQuestion::Effect, None) => {
-                let detail = format!(
-                    "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt '{}' ID",
-                    last.addr, last.addr
-                );
-                let problem = Diagnostic::error("The id of the object is missing", detail);
-                return Err(diags.error(problem));
-            }
-        };
-        warn_of_no_place(diags, (finder.config(), &locked.file.state), last, &at);
-        Ok(format!("{at} is in the state.\n"))
-    }
-
-    /// Finds the object that was created and adds it. Returns its address.
-    async fn find(
-        self,
-        diags: &mut Diagnostics,
-        (finder, locked): (&ObjectFinder<'_>, &mut StateSession),
-        (one, id): (&Unresolved, &str),
-    ) -> Result<InstanceAddr, Reported> {
-        make_room(locked, one);
-        // At an address that another object has by now, the one that moved there in vain is not
-        // taken for it: the next plan decides its fate.
-        let is_free = !finder.is_taken(&locked.file.state, one.place());
-        let at = if is_free { one.place() } else { &one.addr };
-        let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
-        let adoption = Adoption { import_key, all: false, unwritten };
-        let others = locked.file.state.clone();
-        finder.take_in(diags, locked, at, adoption).await?;
-        refuse_managed(diags, (&others, &locked.file.state), (one, at))?;
-        if !self.force {
-            refuse_different(diags, &locked.file.state, (one, at), id)?;
-        }
-        match is_free && bring_home(&mut locked.file.state, finder.config(), one) {
-            true => Ok(one.addr.clone()),
-            false => Ok(at.clone()),
-        }
-    }
-}
-
-/// Refuses an object that differs from the plan: it may belong to another user.
-fn refuse_different(
-    diags: &mut Diagnostics,
-    state: &State,
-    (one, at): (&Unresolved, &InstanceAddr),
-    id: &str,
-) -> Result<(), Reported> {
-    let found = state.object(at, None);
-    let differences = found.map(|found| one.differences(found)).unwrap_or_default();
-    if differences.is_empty() {
-        return Ok(());
-    }
-    let planned = one.planned_attributes().into_iter();
-    let planned = planned.filter(|(name, _)| differences.contains(name));
-    let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
-    let detail = format!(
-        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one all the same:\n  formwork recover adopt -force '{}' {id}",
-        one.addr, one.addr
-    );
-    Err(diags.error(Diagnostic::error("Object differs from the plan", detail)))
-}
-
-/// Puts a result in its place. Returns where that is.
-fn put_back(
-    diags: &mut Diagnostics,
-    state: &mut State,
-    config: &Config,
-    (one, object): (&Unresolved, &Arc<Object>),
-) -> Result<InstanceAddr, Reported> {
-    let (addr, place) = (&one.addr, one.place());
-    let before = state.clone();
-    put_in(diags, state, one, object)?;
-    if addr == place || moved::goes(config, state, addr, place) {
-        return Ok(addr.clone());
-    }
-    *state = before;
-    put_in(diags, state, &one.clone().at(place.clone()), object)?;
-    Ok(place.clone())
-}
-
-/// Warns where the next apply destroys what was taken in.
-fn warn_of_no_place(
-    diags: &mut Diagnostics,
-    (config, state): (&Config, &State),
-    one: &Unresolved,
-    at: &InstanceAddr,
-) {
-    let place = one.place();
-    let lands = if moved::goes(config, state, at, place) { place } else { at };
-    if config.resource(&lands.of().config()).is_some() {
-        return;
-    }
-    let detail = format!(
-        "No block has a place for {at}, so the next apply destroys the object. To keep it, write its block first."
-    );
-    diags.warn(Diagnostic::warning("Adopted object has no block", detail).about(at.to_string()));
-}
-
-/// Has what was taken in go the way of everything else that moves: it waits where the run was to make
-/// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
-/// Returns whether it does.
-fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
-    let (from, to) = (&one.addr, one.place());
-    if from == to || from.resource.kind() != to.resource.kind() {
-        return false;
-    }
-    let Some(object) = state.object(to, None).cloned() else { return false };
-    let mut home = state.clone();
-    home.remove_object(to, None);
-    let resource = home.resource_mut(from.of(), &one.provider);
-    resource.instances.or_default(&from.key).current = Some(object);
-    let goes = moved::goes(config, &home, from, to);
-    if goes {
-        *state = home;
-    }
-    goes
-}
-
-/// Deposes the object that the new one was to take the place of.
-fn make_room(locked: &mut StateSession, one: &Unresolved) {
-    let Some(key) = &one.deposes else { return };
-    let Some(instance) = locked.file.state.instance_mut(&one.addr) else { return };
-    // Once that is out of the way, what is there now is another.
-    if instance.deposed.contains_key(key) {
-        return;
-    }
-    if let Some(object) = instance.current.take() {
-        instance.deposed.insert(key.clone(), object);
-    }
-}
-
-/// Makes sure that what was found is not managed already, above all as the object that the new one was
-/// to take the place of: under two addresses it would be destroyed as one of them.
-fn refuse_managed(
-    diags: &mut Diagnostics,
-    (before, state): (&State, &State),
-    (one, at): (&Unresolved, &InstanceAddr),
-) -> Result<(), Reported> {
-    let Some(found) = state.object(at, None) else { return Ok(()) };
-    let of_kind =
-        before.resources.iter().filter(|(addr, _)| addr.resource.kind() == at.resource.kind());
-    let mut managed =
-        of_kind.filter(|(_, held)| held.objects().any(|it| found.is_of_the_same_object(it)));
-    let Some((holder, _)) = managed.next() else { return Ok(()) };
-    let detail = format!(
-        "The object found is one that {holder} has already. If there is no other one that the interrupted run has made for {}, say so:\n  formwork recover forget '{}'",
-        one.addr, one.addr
-    );
-    Err(diags.error(Diagnostic::error("Object is managed already", detail)))
-}
-
-/// Puts a result under an address, whatever has come there since, unless that is certainly another
-/// object, which would be lost.
-fn put_in(
-    diags: &mut Diagnostics,
-    state: &mut State,
-    one: &Unresolved,
-    object: &Arc<Object>,
-) -> Result<(), Reported> {
-    let addr = &one.addr;
-    let there = state.object(addr, one.deposed.as_ref()).cloned();
-    let there = there.filter(|there| !there.is_of_the_same_object(object));
-    // The object that it was to replace is there all the time, unless it is out of the way already.
-    let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
-    if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
-        let detail = format!(
-            "The state has another object at {addr} by now than the one that came back. That one stays. Say that this is settled, and import the one that came back under an address of its own:\n  formwork recover forget '{addr}'"
-        );
-        return Err(diags.error(Diagnostic::error("Another object is managed here", detail)));
-    }
-    let resource = state.resource_mut(addr.of(), &one.provider);
-    let instance = resource.instances.or_default(&addr.key);
-    match &one.deposed {
-        Some(key) => drop(instance.deposed.insert(key.clone(), object.clone())),
-        None => instance.current = Some(object.clone()),
-    }
-    if let (Some(key), Some(there)) = (room, there) {
-        instance.deposed.insert(key.clone(), there);
-    }
-    Ok(())
 }
 
 async fn open(
@@ -457,7 +214,7 @@ async fn open(
 ) -> Result<StateSession, Reported> {
     let backend = workspace.backend(diags)?;
     let store = workspace.store(diags, backend.as_ref(), &args.place()).await?;
-    let mut locked = StateSession::open(diags, store, &args.lock, "recover").await?;
+    let mut locked = state_session::open(diags, store, &args.lock, "recover").await?;
     // An open operation has the address of the run that was cut off, and may have another one by
     // now. A configuration with errors is no reason not to decide.
     if locked.undecided().next().is_some()

@@ -1,6 +1,5 @@
 //! `formwork show`: a state or a saved plan.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use formwork_core::addr::ProviderAddr;
@@ -11,15 +10,15 @@ use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_core::state::checks::CheckResults;
 use formwork_core::state::file::StateFile;
-use formwork_core::version::Constraints;
+use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::operation::providers_of;
 use super::output::stored_file;
-use super::planfile::{self, Generated};
+use super::planfile;
 use crate::args::{ShowArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::launcher::Launcher;
 use crate::view::human::{diagnostic, outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
 use crate::view::{Screen, err, out, out_data, report::Report};
@@ -85,28 +84,28 @@ async fn show_file(
         diags.error(Diagnostic { summary: UNREADABLE.into(), ..problem })
     })?;
     let (saved, config) = planfile::open_parts(diags, workspace, (path, parts), Generated::Apart)?;
-    if let Some(warning) = saved.origin().warning(workspace.env, path) {
+    if let Some(warning) = saved.plan.origin().warning(&workspace.env.seal_key(), path) {
         warn_aside(workspace, warning);
     }
-    let required = saved.requirements(&config);
+    let required = saved.plan.requirements(&config);
     let launcher = workspace.launcher(diags, &required)?;
     let pool = Pool::new(&launcher);
     let loaded = pool.load(diags, required.into_keys()).await;
     pool.tell(diags);
     let text = match loaded {
         Ok(()) if args.json => {
-            let given = saved.given().collect();
+            let given = saved.plan.given().collect();
             let beside = json_plan::PlanViewInputs {
                 config: &config,
                 pool: &pool,
                 given,
-                time: saved.time(),
+                time: saved.plan.time(),
             };
-            json_plan::document(diags, saved.plan(), &beside)
+            json_plan::document(diags, saved.plan.plan(), &beside)
                 .map(|json| format!("{}\n", json.compact()))
         }
         Ok(()) => {
-            let mut text = human_plan::render(screen, saved.plan(), &pool);
+            let mut text = human_plan::render(screen, saved.plan.plan(), &pool);
             text.push_str(&written_state(workspace, &config, &saved).unwrap_or_default());
             Ok(text)
         }
@@ -133,7 +132,7 @@ fn written_state(
 ) -> Option<String> {
     let mut ignored = Diagnostics::new();
     let place = saved.place(StatePlace::default());
-    let of = (saved.workspace(), config.backend());
+    let of = (saved.plan.workspace(), config.backend());
     let location = workspace.location_of(&mut ignored, of, &place).ok()?;
     Some(format!("\nApplying this plan writes the state {location} (workspace {:?}).\n", of.0))
 }
@@ -197,18 +196,4 @@ fn people(
         text.push_str(&format!("\nOutputs:\n\n{}", outputs::render_state_outputs(screen, state)));
     }
     Ok(text)
-}
-
-/// A launcher for these providers, as far as the lock file knows them.
-///
-/// # Errors
-/// When one is not installed.
-pub(super) fn providers_of<'p>(
-    diags: &mut Diagnostics,
-    workspace: &mut Workspace<'_>,
-    providers: impl Iterator<Item = &'p ProviderAddr>,
-) -> Result<Launcher, Reported> {
-    let required: BTreeMap<ProviderAddr, Constraints> =
-        providers.map(|addr| (addr.clone(), Constraints::default())).collect();
-    workspace.launcher(diags, &required)
 }

@@ -58,7 +58,7 @@ fn no_state(diags: &mut Diagnostics) -> Reported {
     ))
 }
 
-/// Says that a text is not an address.
+/// Says that a string is not an address.
 pub(super) fn bad_address(diags: &mut Diagnostics, text: &str, error: &dyn Display) -> Reported {
     let detail = format!("{text:?} is not an address: {error}");
     diags.error(Diagnostic::error("Error parsing instance address", detail))

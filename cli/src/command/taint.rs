@@ -3,10 +3,10 @@
 use formwork_core::addr::{InstanceAddr, Mode};
 use formwork_core::state::Status;
 use formwork_core::state::edit::set_status;
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::state::{Editing, Ending, bad_address, edit};
-use super::state_session::StateSession;
 use super::text_command::told;
 use crate::args::TaintArgs;
 use crate::env::Env;

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
 use crate::view::{Paint, Screen, out, out_data, report::Report};
-use crate::workspace::Workspace;
+use crate::workspace::{OverrideWarning, Workspace};
 
 /// Runs the command.
 pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
@@ -33,7 +33,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         // Everything there is to know is in `diags`.
         let _ = check(&mut diags, &mut workspace, !tests.has_errors()).await;
     }
-    workspace.warn_of_overrides(&mut diags);
+    workspace.warn_of_overrides(&mut diags, OverrideWarning::Always);
     let _ = diags.append(tests);
     if args.json {
         out_data(&format!("{}\n", document(&workspace.sources, &diags).pretty()));

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::args::VersionArgs;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 use crate::view;
 use crate::workspace::Workspace;
 

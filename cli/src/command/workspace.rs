@@ -5,10 +5,11 @@ use std::sync::Arc;
 use formwork_backend::local::{self, Workspaces};
 use formwork_backend::{Backend, OpenState, WorkspaceError};
 use formwork_core::state::State;
+use formwork_operation::StateSession;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::state_session::StateSession;
+use super::state_session;
 use super::text_command::told;
 use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs};
 use crate::env::Env;
@@ -101,7 +102,7 @@ async fn new(
     all.create_workspace(&args.name).await.map_err(|error| refused(diags, &error))?;
     if let Some(file) = copied {
         let store = open(diags, &*all, &args.name).await?;
-        let mut locked = StateSession::open(diags, store, &args.lock, "workspace-new").await?;
+        let mut locked = state_session::open(diags, store, &args.lock, "workspace-new").await?;
         // The content alone: two states that go on apart are of two lineages.
         locked.file.state = file.state;
         let written = locked.write(diags).await;
@@ -165,7 +166,7 @@ async fn delete(
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     let store = open(diags, &*all, name).await?;
-    let locked = StateSession::open(diags, store, &args.lock, "state-delete").await?;
+    let locked = state_session::open(diags, store, &args.lock, "state-delete").await?;
     let deleted = delete_locked(diags, &locked, &*all, args).await;
     locked.close(diags).await;
     deleted

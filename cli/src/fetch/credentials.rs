@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use crate::env::Env;
-use crate::install::settings::{CredentialsHelper, Settings};
+use crate::settings::{CredentialsHelper, Settings};
 use crate::signals::SupervisedChild;
 
 /// The longest answer of a helper.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::credentials::Credentials;
 use super::http::{self, Client, HttpError, RetryPolicy, resolve};
 use super::login::{self, LoginError, LoginService};
 use crate::env::Env;
-use crate::install::settings::Settings;
 use crate::redact;
+use crate::settings::Settings;
 
 /// The longest list of services.
 const MAX_DOCUMENT: u64 = 1 << 20;
@@ -41,7 +42,7 @@ impl<'a> Hosts<'a> {
     /// Knows only what the settings say.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
         let known = Mutex::new(settings.hosts.clone());
-        Self { credentials: Credentials::new(env, settings), patience: env.patience(), known }
+        Self { credentials: Credentials::new(env, settings), patience: patience(env), known }
     }
 
     /// The URL of a service, ending in a slash. `name` is its name in messages.
@@ -183,6 +184,15 @@ fn document(
     let text = answer.text(MAX_DOCUMENT)?;
     let malformed = |reason: String| HostError::Malformed { host: host.to_owned(), reason };
     Ok((base, read_document(&text).map_err(malformed)?))
+}
+
+/// Timeouts and retries for registries. Unset and zero mean the default.
+fn patience(env: &Env) -> RetryPolicy {
+    let each = env.registry_timeout.filter(|timeout| !timeout.is_zero());
+    RetryPolicy {
+        retries: env.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
+        each: each.unwrap_or(Duration::from_secs(10)),
+    }
 }
 
 #[cfg(test)]

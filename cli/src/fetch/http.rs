@@ -299,7 +299,7 @@ impl HttpResponse {
     /// The text of the answer.
     ///
     /// # Errors
-    /// When it is longer than the limit, breaks off, or is no text.
+    /// When it is longer than the limit, breaks off, or is not a string.
     pub(crate) fn text(self, limit: u64) -> Result<String, HttpError> {
         let url = redact::address(&self.url);
         let malformed =

@@ -146,8 +146,8 @@ impl Login {
         format!("{url}{joint}{}", encoded(&parameters))
     }
 
-    /// Waits until the browser brings an authorization code. Requests without the right state are refused,
-    /// and the wait goes on.
+    /// Waits until the browser brings an authorization code. Requests without the right state are
+    /// refused, and the wait continues.
     ///
     /// # Errors
     /// When the host refuses, or the system does not let us listen.

@@ -55,7 +55,7 @@ impl Netrc {
                         "login" => next = Some("login"),
                         "password" => next = Some("password"),
                         "account" => next = Some("account"),
-                        // A macro goes on to the next empty line.
+                        // A macro continues to the next empty line.
                         "macdef" => {
                             lines.find(|line| line.trim().is_empty());
                             break;

@@ -10,7 +10,7 @@ use formwork_core::disk::{MAX_RECORD, read_text};
 use serde_json::{Map, Value, json};
 
 use crate::env::Env;
-use crate::install::settings::{CredentialsHelper, Settings};
+use crate::settings::{CredentialsHelper, Settings, tokens_file};
 use crate::signals::SupervisedChild;
 
 /// The place of the token for a host.
@@ -26,17 +26,12 @@ pub(crate) enum TokenSource<'a> {
     None,
 }
 
-/// The file of tokens.
-pub(crate) fn file(env: &Env) -> Option<PathBuf> {
-    Some(env.home.as_ref()?.join(".terraform.d/credentials.tfrc.json"))
-}
-
 /// The place where the token for a host is, or is to be stored.
 pub(crate) fn place<'a>(env: &Env, settings: &'a Settings, host: &str) -> TokenSource<'a> {
     if settings.written.contains(host) {
         return TokenSource::Settings;
     }
-    let Some(path) = file(env) else { return TokenSource::None };
+    let Some(path) = tokens_file(env) else { return TokenSource::None };
     match (settings.tokens.contains_key(host), &settings.helper) {
         (false, Some(helper)) => TokenSource::Helper(helper),
         (is_stored, _) => TokenSource::File { path, is_stored },

@@ -15,12 +15,12 @@ use super::event::{Event, InsteadOf};
 use super::hash;
 use super::lockfile::{Lock, is_known};
 use super::package::{self, BadPackage, Content};
-use super::platform::Platform;
 use super::problem::InstallFailure;
 use super::providers::ProviderFolders;
 use super::signature::Trust;
 use super::source::{Evidence, Location, Package, Search, Servers, SourceError};
 use crate::fetch::archive::Limits;
+use crate::platform::Platform;
 
 /// A provider to install.
 pub(crate) struct InstallJob {

@@ -10,8 +10,8 @@ use formwork_core::disk::{Dir, TempDir};
 use formwork_core::version::Version;
 
 use super::hash;
-use super::platform::Platform;
 use crate::fetch::archive::{self, ArchiveError, Format, Limits};
+use crate::platform::Platform;
 
 /// The place of a package below a folder of packages.
 pub(crate) fn place(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {

@@ -8,8 +8,8 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
 use super::module_constraints::ModuleConstraints;
-use super::platform::Platform;
 use super::source::SourceError;
+use crate::platform::Platform;
 
 /// The reason why a provider is not installed.
 #[derive(Debug)]

@@ -16,11 +16,11 @@ use super::event::Event;
 use super::installer::{InstallJob, Installer, Progress};
 use super::lockfile::{Lock, LockFile};
 use super::module_constraints::ModuleConstraints;
-use super::settings::{Method, MethodKind, Settings, implied_folders, matches};
 use super::source::{Search, Servers, packages};
 use super::{hash, package, parallel, problem, shipped};
 use crate::data_dir::DataDir;
 use crate::env::Env;
+use crate::settings::{Method, MethodKind, Settings, implied_folders, matches};
 
 /// The name of the folder of packages in the data directory.
 const PACKAGES: &str = "providers";

@@ -11,15 +11,15 @@ use std::path::PathBuf;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 
-use super::platform::Platform;
-use super::settings::{Method, MethodKind};
 use super::signature::Trust;
 use crate::clock;
 use crate::env::Env;
 use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
-use crate::install::settings::Settings;
+use crate::platform::Platform;
+use crate::settings::Settings;
+use crate::settings::{Method, MethodKind};
 
 pub(crate) use error::SourceError;
 pub(crate) use folder::{LocalPackage, packages};

@@ -26,7 +26,7 @@ pub(super) struct Staging {
     /// The folder of modules.
     folder: PathBuf,
     aside: TempDir,
-    /// Held as long as this lives: no other process installs here meanwhile.
+    /// Held as long as this exists: no other process installs here meanwhile.
     _lock: File,
     /// Staging folder of each package, by its destination.
     places: BTreeMap<PathBuf, PathBuf>,

@@ -20,8 +20,8 @@ use crate::fetch::host::Hosts;
 use crate::fetch::http::Client;
 use crate::fetch::netrc::Netrc;
 use crate::fetch::{self, AddressOrigin, FetchError, Fetcher, HiddenFiles};
-use crate::install::settings::Settings;
 use crate::redact;
+use crate::settings::Settings;
 
 /// Maximum depth of nested calls.
 const MAX_DEPTH: usize = 64;
@@ -56,7 +56,7 @@ pub(crate) enum Progress {
 ///
 /// # Errors
 /// When a configuration cannot be read or a module cannot be fetched. Modules installed before are
-/// then still installed, unless only the configuration of a module has mistakes.
+/// then still installed, unless only the configuration of a module has errors.
 pub(crate) fn install(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -217,7 +217,7 @@ impl Walk<'_> {
         self.new.0.insert(key.to_owned(), Record { source, version, dir });
     }
 
-    /// Installs what a module calls. All calls are tried, so that every mistake is named.
+    /// Installs what a module calls. All calls are tried, so that every error is named.
     fn calls(&mut self, diags: &mut Diagnostics, here: &Here<'_>) {
         let calls = folders::calls(diags, self.sources, &self.staging, &here.dir);
         let Ok(calls) = calls else {

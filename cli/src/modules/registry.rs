@@ -91,7 +91,7 @@ impl<'a> Registries<'a> {
         let relative = ["/", "./", "../"].iter().any(|start| named.starts_with(start));
         let named = if relative { resolve(&base, &named) } else { named };
         match ModuleSource::parse(&named, false) {
-            // A registry elsewhere has no say about files of this machine.
+            // A remote registry must not select files of this machine.
             Ok(ModuleSource::Package(package, within)) if !package.is_local() => {
                 Ok((package, within))
             }

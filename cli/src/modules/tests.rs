@@ -16,7 +16,7 @@ use super::manifest::Manifest;
 use crate::data_dir::DataDir;
 use crate::env::Env;
 use crate::fetch::archive::testing::{gzip, tar, zip};
-use crate::install::settings::Settings;
+use crate::settings::Settings;
 use server::Server;
 
 /// A root module in a folder of its own.

@@ -16,7 +16,6 @@ use super::json::stream::{Stream, imported};
 use super::{Paint, Screen, err, out, sanitize, transient};
 use crate::exit::Exit;
 use crate::redact;
-use crate::workspace::Workspace;
 
 /// Destination of the report of an operation.
 pub(crate) struct Report {
@@ -121,9 +120,9 @@ impl Report {
     }
 
     /// Shows problems that kept the command from beginning.
-    pub(crate) fn failed(&self, workspace: Option<&Workspace<'_>>, diags: &Diagnostics) -> Exit {
+    pub(crate) fn failed(&self, sources: Option<&Sources>, diags: &Diagnostics) -> Exit {
         let empty = Sources::new();
-        self.diagnostics(workspace.map_or(&empty, |workspace| &workspace.sources), diags);
+        self.diagnostics(sources.unwrap_or(&empty), diags);
         Exit::Failed
     }
 

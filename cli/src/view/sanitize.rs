@@ -9,7 +9,7 @@ pub(crate) fn line(text: &str) -> String {
     spelled(text, "\t")
 }
 
-/// A text that may have several lines.
+/// A string that may have several lines.
 pub(crate) fn text(text: &str) -> String {
     spelled(&text.replace("\r\n", "\n"), "\n\t")
 }
@@ -50,7 +50,7 @@ const VISIBLE: [&str; 29] = [
     "90", "91", "92", "93", "94", "95", "96", "97", "00", "01", "02", "04",
 ];
 
-/// The parameters of a colour sequence at the beginning of a text, and the text behind it.
+/// The parameters of a colour sequence at the beginning of a string, and the text behind it.
 fn color(text: &str) -> Option<(&str, &str)> {
     let behind = text.strip_prefix("\u{1b}[")?;
     let end = behind.find(|c: char| !c.is_ascii_digit() && c != ';')?;

@@ -1,6 +1,6 @@
-//! The backend that keeps the state: the `backend` block compared with what `init` settled and wrote
-//! into `terraform.tfstate` in the data folder. Both programs read and write that file, so either goes
-//! on where the other one was set up. Moves no state.
+//! The backend that keeps the state: the `backend` block compared with what `init` settled and
+//! wrote into `terraform.tfstate` in the data folder. Both programs read and write that file, so
+//! either continues where the other one was set up. Moves no state.
 
 mod hash;
 
@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_backend::Backend;
-use formwork_backend::complete::coerce;
 use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use formwork_backend::unsupported::unsupported;
 use formwork_core::config::Backend as Block;
@@ -240,7 +239,7 @@ impl InitializedBackend {
         let known = found.iter().filter(|(name, _)| schema.attributes.contains_key(name.as_str()));
         let known: Vec<(Str, Value)> =
             known.map(|(name, value)| (name.clone(), value.clone())).collect();
-        let values = coerce(&schema, &Value::object(known)).ok()?;
+        let values = schema.coerce(&Value::object(known)).ok()?;
         Some(BackendConfig { kind, values, block: None })
     }
 

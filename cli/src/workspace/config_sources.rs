@@ -15,7 +15,7 @@ use crate::modules::manifest::Manifest;
 /// Files that the configuration of a command was read from.
 #[derive(Debug, Default)]
 pub(crate) struct ConfigSources {
-    /// The texts of its files, those of called modules among them.
+    /// The content of its files, those of called modules among them.
     pub(crate) texts: BTreeMap<PathBuf, Vec<u8>>,
     /// The modules that were installed.
     pub(crate) modules: Manifest,
@@ -28,7 +28,7 @@ pub(crate) struct ConfigSources {
 pub(super) struct Recording(RefCell<BTreeMap<PathBuf, Vec<u8>>>);
 
 impl Recording {
-    /// The texts that were read.
+    /// The source texts.
     pub(super) fn into_texts(self) -> BTreeMap<PathBuf, Vec<u8>> {
         self.0.into_inner()
     }

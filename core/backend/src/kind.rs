@@ -97,7 +97,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The truth value of an argument, `None` if it is not set.
+    /// The boolean of an argument, `None` if it is not set.
     #[must_use]
     pub fn truth(&self, name: &str) -> Option<bool> {
         match self.value(name)? {
@@ -118,7 +118,7 @@ impl<'a> Arguments<'a> {
         self.text(name).or_else(|| variables.iter().find_map(|name| self.variable(name)))
     }
 
-    /// The truth value of an argument, else of an environment variable, else `false`.
+    /// The boolean of an argument, else of an environment variable, else `false`.
     ///
     /// # Errors
     /// When the variable holds another word.

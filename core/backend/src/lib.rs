@@ -3,7 +3,6 @@
 
 mod aws;
 pub mod claims;
-pub mod complete;
 mod consul;
 pub mod history;
 #[cfg(any(test, fuzzing))]

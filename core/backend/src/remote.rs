@@ -37,7 +37,7 @@ pub(crate) trait RemotePlace: Send {
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause>;
 }
 
-/// Why a text was not replaced.
+/// Why a string was not replaced.
 #[derive(Debug)]
 pub(crate) enum PutError {
     /// The text is not the one that was last read or written.

@@ -7,7 +7,6 @@ use formwork_core::provider::builtin::remote_state::{RemoteStates, Source, Sourc
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
-use crate::complete::coerce;
 use crate::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use crate::unsupported::unsupported;
 use crate::{Backend, DEFAULT_WORKSPACE};
@@ -19,7 +18,7 @@ pub struct BackendStates {
 }
 
 impl BackendStates {
-    /// A reader that starts relative paths from the working folder in `surroundings`.
+    /// A reader that starts relative paths from the working directory in `environment`.
     #[must_use]
     pub fn new(surroundings: BackendEnvironment) -> Self {
         Self { surroundings }
@@ -102,7 +101,7 @@ fn values(kind: &dyn BackendKind, config: &Value) -> Result<Value, SourceError> 
     }
     let empty = Value::object(std::iter::empty::<(Str, Value)>());
     let config = if matches!(config, Value::Null(_)) { &empty } else { config };
-    let coerced = coerce(&schema, config).map_err(|refused| not_valid(refused.reason))?;
+    let coerced = schema.coerce(config).map_err(|refused| not_valid(refused.reason))?;
     Ok(if coerced.is_null() { Value::null(Type::Dynamic) } else { coerced })
 }
 

@@ -10,7 +10,6 @@ use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Value};
 
 use crate::Backend;
-use crate::complete::coerce;
 use crate::kind::{Arguments, BackendEnvironment, ConfigError, find};
 
 /// The reaction to one request.
@@ -143,7 +142,7 @@ pub(crate) fn configured_in(
     let kind = find(kind).unwrap();
     let given = arguments.iter().map(|(name, value)| (Str::new(name), value.clone()));
     let given = Value::object(given.collect::<Vec<_>>());
-    let values = coerce(&kind.schema(), &given).unwrap();
+    let values = kind.schema().coerce(&given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     let surroundings = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
     kind.configure(&Arguments { values: &values, surroundings: &surroundings })

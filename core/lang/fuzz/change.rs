@@ -1,4 +1,4 @@
-//! Deterministic mutations of corpus texts. The users of this module choose the reader under test.
+//! Deterministic mutations of corpus inputs. The users of this module choose the reader under test.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ impl Row {
     }
 }
 
-/// Texts to insert: those with a meaning in some syntax.
+/// Strings to insert: those with a meaning in some syntax.
 const PIECES: [&str; 40] = [
     "${",
     "%{",
@@ -102,8 +102,8 @@ fn examples(folder: &Path) -> Vec<Vec<u8>> {
     paths.iter().map(|path| std::fs::read(path).expect("an example can be read")).collect()
 }
 
-/// Gives a target its examples and what becomes of them. `HOSTILE_ROUNDS`, when this is built, makes it
-/// go on for longer.
+/// Passes a target its examples and mutations of them. `HOSTILE_ROUNDS`, if set when this is built,
+/// increases the number of rounds.
 pub(crate) fn try_hard(folder: &Path, name: &str, target: fn(&[u8])) {
     let rounds = option_env!("HOSTILE_ROUNDS").and_then(|text| text.parse().ok());
     let examples = examples(&folder.join(name));

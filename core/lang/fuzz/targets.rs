@@ -1,4 +1,4 @@
-//! Fuzz targets of the language: every reader is given hostile texts. Nothing here may panic, hang
+//! Fuzz targets of the language: every reader is given hostile input. Nothing here may panic, hang
 //! or grow without bound, and a few laws hold. Used by the fuzzer and by `tests/hostile.rs`.
 
 use formwork_lang::content::{BodySchema, into_content};

@@ -4,7 +4,7 @@
 mod json;
 
 use std::borrow::{Borrow, Cow};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, schema};
 
@@ -194,11 +194,13 @@ struct Door<'d, E> {
     diags: &'d mut Diagnostics,
     expected: &'d E,
     missing: Span,
+    /// The expected arguments that are set; no other name can be meant instead of them.
+    set: BTreeSet<Str>,
 }
 
 impl<'d, E: Expected> Door<'d, E> {
     fn new(diags: &'d mut Diagnostics, expected: &'d E, missing: Span) -> Self {
-        Self { diags, expected, missing }
+        Self { diags, expected, missing, set: BTreeSet::new() }
     }
 
     /// Sorts items into those expected and the others, which go to `others`.
@@ -211,9 +213,12 @@ impl<'d, E: Expected> Door<'d, E> {
         let (expected, other_attributes): (Vec<A>, Vec<A>) = attributes
             .into_iter()
             .partition(|attr| self.expected.attribute(&attr.borrow().name.name));
-        let attributes =
+        let attributes: BTreeMap<Str, A> =
             expected.into_iter().map(|attr| (attr.borrow().name.name.clone(), attr)).collect();
         self.require(&attributes);
+        if !other_attributes.is_empty() {
+            self.set = attributes.keys().cloned().collect();
+        }
         let (mut blocks, other_blocks): (Vec<B>, Vec<B>) = blocks
             .into_iter()
             .partition(|block| self.expected.labels(&block.borrow().kind.name).is_some());
@@ -278,10 +283,13 @@ impl<'d, E: Expected> Door<'d, E> {
 
     fn refuse_argument(&mut self, attr: &Attribute) -> formwork_value::Reported {
         let name = attr.name.name.as_str();
-        let hint = if self.expected.labels(name).is_some() {
-            format!(" Did you mean to define a block of type {name:?}?")
-        } else {
-            meant(name, &self.expected.attribute_names())
+        let mut candidates = self.expected.attribute_names();
+        candidates.retain(|candidate| !self.set.contains(*candidate));
+        let hint = match meant(name, &candidates) {
+            hint if hint.is_empty() && self.expected.labels(name).is_some() => {
+                format!(" Did you mean to define a block of type {name:?}?")
+            }
+            hint => hint,
         };
         let detail = format!("An argument named {name:?} is not expected here.{hint}");
         self.diags.error(Diagnostic::error("Unsupported argument", detail).at(attr.name.span))
@@ -289,12 +297,11 @@ impl<'d, E: Expected> Door<'d, E> {
 
     fn refuse_block(&mut self, block: &Block) -> formwork_value::Reported {
         let kind = block.kind.name.as_str();
-        let hint = if self.expected.attribute(kind) {
-            format!(
+        let hint = match meant(kind, &self.expected.block_kinds()) {
+            hint if hint.is_empty() && self.expected.attribute(kind) => format!(
                 " Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value."
-            )
-        } else {
-            meant(kind, &self.expected.block_kinds())
+            ),
+            hint => hint,
         };
         let detail = format!("Blocks of type {kind:?} are not expected here.{hint}");
         let diagnostic = Diagnostic::error("Unsupported block type", detail);

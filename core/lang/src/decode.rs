@@ -66,7 +66,7 @@ struct Context<'s> {
 }
 
 /// The schema of a body in which `dynamic` blocks may stand for others.
-struct WithDynamic<'s>(BlockAttributes<'s>);
+pub(crate) struct WithDynamic<'s>(pub(crate) BlockAttributes<'s>);
 
 impl Expected for WithDynamic<'_> {
     fn attribute(&self, name: &str) -> bool {

@@ -27,7 +27,7 @@ use limits::{Budget, Limit, MAX_DEPTH};
 /// Evaluates an expression in a scope.
 ///
 /// # Errors
-/// When the expression has no value here. Independent mistakes in one expression are all reported.
+/// When the expression has no value here. Independent errors in one expression are all reported.
 pub fn evaluate(
     diags: &mut Diagnostics,
     expr: &Expr,

@@ -23,7 +23,7 @@ pub fn with_article(ty: &Type) -> String {
     format!("{article} {name}")
 }
 
-/// Escapes a text so that it can stand between the quotes of a string of the language.
+/// Escapes a string so that it can stand between the quotes of a string of the language.
 #[must_use]
 pub fn literal(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,9 +1,12 @@
 //! Collects the references in an expression without evaluating it.
 
+mod content;
+
 use std::collections::HashMap;
 
-use formwork_value::schema::Block as Schema;
 use formwork_value::{Diagnostics, Number, Path, Span, Step, Str};
+
+pub use content::{ContentMentions, of_content, unsupported};
 
 use crate::dynamic::Dynamic;
 use crate::stack::with_stack;
@@ -73,24 +76,6 @@ pub fn of_body(body: &Body) -> Vec<Traversal> {
     let mut finder = Finder::default();
     finder.body(body);
     finder.found
-}
-
-/// The names mentioned in what a schema has of a body.
-#[derive(Debug, Default)]
-pub struct ContentMentions {
-    /// Those that decide how many blocks a `dynamic` block stands for.
-    pub repetitions: Vec<Traversal>,
-    /// All others.
-    pub values: Vec<Traversal>,
-}
-
-/// Returns every name mentioned in what a schema has of a body: an argument or block that the schema
-/// lacks is never evaluated.
-#[must_use]
-pub fn of_content(body: &Body, schema: &Schema) -> ContentMentions {
-    let mut finder = Finder::default();
-    finder.content(body, schema);
-    ContentMentions { repetitions: finder.repetitions, values: finder.found }
 }
 
 /// Reads an expression as a traversal of constant steps, as `depends_on` and the like require it;
@@ -295,52 +280,6 @@ impl Finder {
             }
         }
         self.members(body.undecided.iter().map(|member| (member.name.name.as_str(), &member.expr)));
-    }
-
-    /// Goes through what a schema has of a body.
-    fn content(&mut self, body: &Body, schema: &Schema) {
-        for attribute in &body.attributes {
-            if schema.attributes.contains_key(&attribute.name.name) {
-                self.expr(&attribute.expr);
-            }
-        }
-        for block in &body.blocks {
-            let kind = &block.kind.name;
-            match (schema.blocks.get(kind), Dynamic::of(block)) {
-                (Some(nested), _) => with_stack(|| self.content(&block.body, &nested.block)),
-                (None, _) if schema.attributes.contains_key(kind) => self.block(block),
-                (None, Some(dynamic)) => self.dynamic_content(dynamic, schema),
-                (None, None) => {}
-            }
-        }
-        let has = |name: &str| {
-            name == "dynamic"
-                || schema.attributes.contains_key(name)
-                || schema.blocks.contains_key(name)
-        };
-        let members = body.undecided.iter().filter(|member| has(&member.name.name));
-        self.members(members.map(|member| (member.name.name.as_str(), &member.expr)));
-    }
-
-    fn dynamic_content(&mut self, dynamic: Dynamic<'_>, schema: &Schema) {
-        let nested = schema.blocks.get(&dynamic.kind.name);
-        if nested.is_none() && !schema.attributes.contains_key(&dynamic.kind.name) {
-            return;
-        }
-        let n_found = self.found.len();
-        dynamic.for_each.into_iter().for_each(|for_each| self.expr(for_each));
-        self.repetitions.extend(self.found.drain(n_found..));
-        let iterator = dynamic.iterator_name();
-        self.within(&[&iterator], |finder| {
-            dynamic.labels.into_iter().for_each(|labels| finder.expr(labels));
-            match (dynamic.content, nested) {
-                (Some(block), Some(nested)) => {
-                    with_stack(|| finder.content(&block.body, &nested.block));
-                }
-                (Some(block), None) => finder.body(&block.body),
-                (None, _) => {}
-            }
-        });
     }
 
     /// Goes through members of an object that may stand for a body. Whether they do does not matter to

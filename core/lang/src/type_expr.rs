@@ -157,7 +157,7 @@ impl Reader<'_> {
         let ExprKind::Tuple(items) = &arg.kind else {
             return Err(self.invalid(TUPLE_FORM, arg.span));
         };
-        // All of them are read, so that each mistake is reported.
+        // All of them are read, so that each error is reported.
         let elements: Vec<_> = items.iter().map(|item| self.constraint(item)).collect();
         let elements: Vec<Constraint> = elements.into_iter().collect::<Result<_, _>>()?;
         let (types, defaults): (Vec<Type>, Vec<Option<Defaults>>) =
@@ -173,7 +173,7 @@ impl Reader<'_> {
         let mut ty = ObjectType::default();
         let mut values = BTreeMap::new();
         let mut children = BTreeMap::new();
-        // All of them are read, so that each mistake is reported.
+        // All of them are read, so that each error is reported.
         let read: Vec<_> = items.iter().map(|item| self.item(item)).collect();
         for (item, read) in items.iter().zip(read) {
             let (name, attribute) = read?;

@@ -27,7 +27,7 @@ pub fn key(name: &str) -> String {
     out
 }
 
-/// Whether a text is a name: letters, digits, `_` and `-`, beginning with a letter.
+/// Whether a string is a name: letters, digits, `_` and `-`, beginning with a letter.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let mut letters = text.chars();
@@ -48,7 +48,7 @@ fn write(out: &mut String, value: &Value) -> Result<(), Unknown> {
         Value::String(text) => quoted(out, text),
         Value::Number(number) => match convert::convert(value.peek(), &Type::String) {
             Ok(Value::String(text)) => out.push_str(&text),
-            // Every number has a text; this is one all the same.
+            // Every number has a string; this is one all the same.
             _ => out.push_str(&number.to_string()),
         },
         Value::Map(map) => object(out, map.iter().map(|(key, part)| (key.as_str(), part)))?,

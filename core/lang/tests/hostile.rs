@@ -1,4 +1,4 @@
-//! Hostile texts for every reader of the language: the corpus, and fixed mutations of it. Finds on
+//! Hostile input for every reader of the language: the corpus, and fixed mutations of it. Finds on
 //! every run what the fuzzer would find soon.
 
 #[path = "../fuzz/change.rs"]

@@ -13,7 +13,7 @@ pub use registry::RegistryModule;
 
 use super::parse::AddressError;
 
-/// The source of a module, normalised: two texts that mean the same are equal. It prints as the
+/// The source of a module, normalised: two strings that mean the same are equal. It prints as the
 /// manifest of installed modules holds it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ModuleSource {

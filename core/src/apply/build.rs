@@ -206,7 +206,7 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
     }
 }
 
-/// Keys of eight hexadecimal digits by chance, without end.
+/// Keys of eight hexadecimal digits at random, without end.
 fn deposed_keys() -> impl Iterator<Item = DeposedKey> {
     std::iter::repeat_with(|| {
         let mut digits = uuid::Uuid::new_v4().simple().to_string();

@@ -172,7 +172,7 @@ impl<'i> Resources<'i> {
 
 /// Many that wait for many.
 struct JoinVertex {
-    /// Of which resource, in the eyes of those who wait.
+    /// The resource of the dependency, as its dependents see it.
     of: ConfigResourceAddr,
     waiting: Vec<VertexId>,
     on: Vec<VertexId>,

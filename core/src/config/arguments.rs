@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use super::constant;
 use crate::addr::is_identifier;
 
-/// Takes an argument that is a truth value. One that is wrong is reported and counts as not there.
+/// Takes an argument that is a boolean. One that is wrong is reported and counts as not there.
 pub(super) fn flag(diags: &mut Diagnostics, content: &mut Content, name: &str) -> Option<bool> {
     constant::bool(diags, &content.take(name)?.expr).ok()
 }

@@ -78,7 +78,7 @@ pub(super) fn known_string(
     }
 }
 
-/// Evaluates a constant truth value.
+/// Evaluates a constant boolean.
 pub(super) fn bool(diags: &mut Diagnostics, expr: &Expr) -> Result<bool, Reported> {
     Ok(matches!(primitive(diags, expr, &Type::Bool)?, Value::Bool(true)))
 }

@@ -126,7 +126,7 @@ fn declaration(file: &str, block: &Block) -> Diagnostic {
 /// Treatment of a variable that must have a value and has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
-    /// A mistake.
+    /// An error.
     Refused,
     /// Unknown: it gets no input.
     Unknown,

@@ -37,12 +37,12 @@ pub struct Place<'p> {
 }
 
 impl Config {
-    /// Reads the configuration in a folder, and the modules it calls. The sources keep the texts, also
-    /// when it fails, so that messages can show them.
+    /// Reads the configuration in a folder, and the modules it calls. The sources keep the file
+    /// contents, also on failure, so that messages can show them.
     ///
     /// # Errors
-    /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or a
-    /// name stands for nothing.
+    /// When a file cannot be read or parsed, a block is malformed, a called module is not
+    /// installed, or a name is not declared.
     pub fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,

@@ -120,8 +120,8 @@ impl Merger<'_> {
         }
     }
 
-    /// A block that overrides nothing is a mistake, but for the configuration of a provider, which is
-    /// there without being written.
+    /// A block that overrides nothing is an error, but for the configuration of a provider, which
+    /// is there without being written.
     fn without_base(&mut self, block: Block, alias: Option<&Str>) {
         let name = block.labels.last().map_or("", |label| label.name.as_str());
         let kind = block.labels.first().map_or("", |label| label.name.as_str());

@@ -56,7 +56,7 @@ fn blocks() -> String {
 
 fn functions() -> String {
     let mut table =
-        String::from("| function | what it does | for example | is |\n| --- | --- | --- | --- |\n");
+        String::from("| function | description | example | result |\n| --- | --- | --- | --- |\n");
     for name in functions::builtin_names() {
         let function = functions::builtin(&name).expect("it is one of the names");
         let param = |param: &Param| format!("{}: {}", param.name, param.ty);

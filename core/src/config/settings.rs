@@ -1,4 +1,4 @@
-//! `terraform` blocks: versions, providers, and where the state lives.
+//! `terraform` blocks: versions, providers, and the backend.
 
 use formwork_lang::content::{BodySchema, into_attributes, into_content};
 use formwork_lang::eval::head;

@@ -114,11 +114,11 @@ pub fn try_out(
     result
 }
 
-/// Evaluates only the messages of conditions whose time has not come. Of the conditions themselves the
-/// references are checked.
+/// Evaluates only the messages of conditions whose time has not come. Of the conditions themselves
+/// the references are checked.
 ///
 /// # Errors
-/// When a message has no value, or is no text, or a reference is wrong.
+/// When a message has no value, or is not a string, or a reference is wrong.
 pub fn try_out_messages(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -199,7 +199,8 @@ fn shown(message: Option<String>) -> String {
     message.unwrap_or_else(|| hidden.to_owned())
 }
 
-/// Evaluates a condition and its message. The message is evaluated also when the condition holds, so that a mistake in it shows before the day it is needed.
+/// Evaluates a condition and its message. The message is evaluated also when the condition holds,
+/// so that an error in it shows before the day it is needed.
 fn failure(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,

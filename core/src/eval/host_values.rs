@@ -8,6 +8,7 @@ use time::OffsetDateTime;
 use crate::config::files::Disk;
 
 /// Values behind `path`, `terraform` and the functions; the same throughout a run.
+#[derive(Clone)]
 pub struct HostValues {
     /// The folder the command was started in, absolute: `path.cwd`.
     pub cwd: Str,

@@ -270,7 +270,7 @@ impl ModuleResults {
     }
 }
 
-/// Sets a cell. A second write is a mistake of this program; the first value stays.
+/// Sets a cell. A second write is an error of this program; the first value stays.
 fn write_once<T>(cell: &OnceCell<T>, value: T, name: &dyn std::fmt::Debug) {
     let first = cell.set(value).is_ok();
     debug_assert!(first, "{name:?} was recorded twice");

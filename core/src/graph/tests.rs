@@ -278,7 +278,8 @@ fn through_the_narrow(n_free: usize, n: u32, edges: &[(u32, u32)]) -> (Vec<u32>,
 
 #[test]
 fn what_the_gate_holds_back_starts_when_there_is_room() {
-    // Pairs of a tenant and its last user; the third fails, so its user is never visited.
+    // Pairs of a vertex with a limited resource and its last user; the third fails, so its user is
+    // never visited.
     let pairs = [(1, 0), (3, 2), (5, 4), (7, 6)];
     let (started, forced) = through_the_narrow(1, 8, &pairs);
     assert_eq!((started, forced), (vec![0, 1, 2, 3, 4, 6, 7], vec![]));
@@ -286,7 +287,7 @@ fn what_the_gate_holds_back_starts_when_there_is_room() {
 
 #[test]
 fn what_the_gate_holds_back_starts_when_nothing_else_can_make_room() {
-    // The user of the first tenant waits for that of the second.
+    // The user of the first resource waits for that of the second.
     let (started, forced) = through_the_narrow(1, 4, &[(1, 0), (3, 2), (1, 3)]);
     assert_eq!((started, forced), (vec![0, 2, 3, 1], vec![2]));
     let (started, forced) = through_the_narrow(0, 4, &[(1, 0), (3, 2)]);

@@ -28,11 +28,11 @@ pub(crate) struct ChangeRequest<'a> {
 }
 
 impl ChangeRequest<'_> {
-    /// Asks what becomes of an object under a configuration. `before` is what it is like, null if
-    /// there is none; the object is what else the state has of it.
+    /// Requests the planned object for a configuration. `before` is the prior object, null if there
+    /// is none; the object has its further data in the state.
     ///
     /// # Errors
-    /// When the provider does not answer, or its answer breaks the contract.
+    /// When the provider does not answer, or its answer violates the contract.
     pub(crate) async fn change(
         self,
         diags: &mut Diagnostics,

@@ -1,6 +1,6 @@
 //! Ephemeral resources while a phase needs them: opened when they are visited, renewed for as long
-//! as the phase goes on, closed when the last vertex that needs them is done, and at the end in any
-//! case. Each phase decides which vertex opens and which one closes them.
+//! as the phase continues, closed when the last vertex that needs them is done, and at the end in
+//! any case. Each phase decides which vertex opens and which one closes them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

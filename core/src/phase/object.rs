@@ -56,12 +56,12 @@ pub(crate) fn label_before(value: &Value) -> Option<ObjectLabel> {
     label(value).or_else(named)
 }
 
-/// Whether there is an attribute for texts, whatever is in it.
+/// Whether there is an attribute for strings, whatever is in it.
 fn is_text(attribute: Option<&Value>) -> bool {
     attribute.is_some_and(|value| value.has_type(&Type::String))
 }
 
-/// A text that may be shown.
+/// A string that may be shown.
 fn text(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
     match value? {
         Value::String(text) => Some(ObjectLabel { key, value: text.to_string() }),
@@ -69,10 +69,11 @@ fn text(key: &'static str, value: Option<&Value>) -> Option<ObjectLabel> {
     }
 }
 
-/// Encodes a value that must be fit for the state.
+/// Encodes a value for the state.
 ///
 /// # Errors
-/// When it is not: only a provider that breaks the contract, or a mistake of ours, brings that about.
+/// When it has unknown or ephemeral parts: only a provider that violates the contract, or an error
+/// of this program, causes that.
 pub(crate) fn encode(
     diags: &mut Diagnostics,
     ty: &ResourceType,

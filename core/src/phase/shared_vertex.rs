@@ -159,7 +159,7 @@ impl<'c> SharedVertex<'c> {
         matches!(self, Self::Value(_) | Self::Call(_) | Self::Provider(_))
     }
 
-    /// Finds out its values, or does what it stands for.
+    /// Evaluates the vertex, or performs its operation.
     pub(crate) async fn visit(
         &self,
         diags: &mut Diagnostics,

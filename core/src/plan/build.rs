@@ -103,11 +103,23 @@ pub(crate) async fn graph<'c>(
     options: &'c Options,
 ) -> Result<Graph<Vertex<'c>, EdgeReason>, Reported> {
     let draft = draft(diags, session, options)?;
-    let frames = draft.vertices().iter().filter_map(Vertex::shared);
-    let needed: Vec<_> = frames.filter_map(SharedVertex::provider).cloned().collect();
-    let loaded = session.pool.load(diags, needed).await;
+    let loaded = load(diags, session, &draft).await;
     let graph = frozen(diags, session, draft)?;
     loaded.map(|()| graph)
+}
+
+/// Has the providers loaded that a graph needs.
+///
+/// # Errors
+/// When one cannot be loaded.
+pub(crate) async fn load(
+    diags: &mut Diagnostics,
+    session: &Session<'_>,
+    draft: &Draft<Vertex<'_>, EdgeReason>,
+) -> Result<(), Reported> {
+    let shared = draft.vertices().iter().filter_map(Vertex::shared);
+    let needed: Vec<_> = shared.filter_map(SharedVertex::provider).cloned().collect();
+    session.pool.load(diags, needed).await
 }
 
 /// Finds the order of a graph, or reports its cycles.

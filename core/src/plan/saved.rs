@@ -159,7 +159,7 @@ impl Plan {
     /// Writes the plan, without its prior state.
     ///
     /// # Errors
-    /// When a value cannot be written: only a mistake of this program brings that about.
+    /// When a value cannot be written, which only an error of this program can cause.
     pub fn to_bytes(&self) -> Result<Vec<u8>, PlanFormatError> {
         let mut lists = Lists::default();
         let variables = self.variables.iter();

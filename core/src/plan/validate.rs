@@ -1,6 +1,7 @@
 //! Checks a configuration with the schemas of its providers, without state and without values:
 //! variables and everything that is only known later are unknown.
 
+mod unsupported;
 mod visit;
 
 use std::cell::RefCell;
@@ -119,7 +120,11 @@ async fn check(
     check_import_modules(session, diags)?;
     session.config.check_calls(diags)?;
     let options = Options::default();
-    let graph = build::graph(diags, session, &options).await?;
+    let mut draft = build::draft(diags, session, &options)?;
+    let loaded = build::load(diags, session, &draft).await;
+    unsupported::remove_edges(session, &mut draft);
+    let graph = build::frozen(diags, session, draft)?;
+    loaded?;
     let eval_inputs = EvalInputs { checking: true, ..session.eval_inputs() };
     let static_check = |node: usize, site: ReferenceSite<'_>, reference: &Reference| {
         mention::static_problems(session, (node, site), reference)
@@ -161,8 +166,9 @@ async fn check(
                 _ => {}
             }
             problems.insert(id, said);
-            let warnings = mention::deprecated(session, vertex);
+            let mut warnings = mention::deprecated(session, vertex);
             if !warnings.is_empty() {
+                unsupported::remove_warnings(session, vertex, &mut warnings);
                 deprecated.insert(id, warnings);
             }
             next

@@ -148,7 +148,7 @@ pub fn about_provider_diagnostics(
     result
 }
 
-/// A text up to a length in bytes. The rest is counted.
+/// A string up to a length in bytes. The rest is counted.
 pub(crate) fn shortened(mut text: String, most: usize) -> String {
     if text.len() <= most {
         return text;

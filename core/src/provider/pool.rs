@@ -385,7 +385,7 @@ impl<'l> Pool<'l> {
     }
 
     /// Asks every running provider to stop its work. Errors are of no consequence. Those that are
-    /// still being started are given up. One that is to report the effect of a change goes on.
+    /// still being started are given up. One that is to report the effect of a change continues.
     pub async fn stop(&self) {
         self.stopping.begin();
         self.calls.interrupt();

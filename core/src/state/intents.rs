@@ -159,7 +159,7 @@ impl Trace {
         // A run that has read its state elsewhere has written nothing here before it is taken over.
         let began_here = begin.is_some_and(|begin| begin.serial > 0 && begin.read_from.is_none());
         // A run that was taken over has its results in the file that is written, and one that found
-        // nothing goes on from nothing.
+        // nothing continues from nothing.
         let goes_on = begin.filter(|begin| begin.serial > 0 && !log.is_taken_over());
         let read_from = goes_on.and_then(|begin| begin.read_from.clone());
         Self {

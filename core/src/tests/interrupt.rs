@@ -7,7 +7,7 @@ use super::mending::region;
 use super::{EvalFixture, Fault, Loaded, Run, block_on};
 use crate::provider::Pool;
 
-/// For how many turns of everybody else something is waited for.
+/// Number of turns of all other tasks for which a test waits.
 const TURNS: usize = 20_000;
 
 const A: &str = r#"resource "test_thing" "a" { name = "a" }"#;

@@ -1,6 +1,6 @@
-//! Random configurations, applied one after the other: whatever the first was and whatever is
-//! changed, the second is applied without a cycle and in an order that leaves no object standing on
-//! one that is gone.
+//! Random configurations, applied one after the other: for any first configuration and any change,
+//! the second is applied without a cycle, and in an order in which no object outlives one that it
+//! depends on.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Parts that planning could not settle: conditions and mistakes that show only once objects exist,
+//! Parts that planning could not settle: conditions and errors that show only once objects exist,
 //! also where nothing needs the value or the object that they belong to.
 
 use expect_test::{Expect, expect};

@@ -15,7 +15,7 @@ use crate::Path;
 pub enum Severity {
     /// The operation cannot be done.
     Error,
-    /// The operation goes on.
+    /// The operation continues.
     Warning,
 }
 
@@ -77,7 +77,7 @@ pub struct Diagnostic {
     pub of_check: bool,
 }
 
-/// Removes the numbers of system errors from a text: ` (os error 2)`.
+/// Removes the numbers of system errors from a string: ` (os error 2)`.
 #[must_use]
 pub fn without_error_numbers(mut text: String) -> String {
     const MARK: &str = " (os error ";
@@ -137,7 +137,7 @@ impl Diagnostic {
         Self { subject: subject.or(self.subject), ..self }
     }
 
-    /// Shows the surroundings of the subject.
+    /// Sets the source context of the subject.
     #[must_use]
     pub fn within(self, context: Span) -> Self {
         Self { context: Some(context), ..self }

@@ -27,8 +27,8 @@ const MAX_INTEGER_DIGITS: usize = 1 << 19;
 
 /// A number: an integer in a machine word, or a binary float of any size with its own precision.
 ///
-/// The order is that of the numbers' decimal texts, and agrees with `==`; operators of the language
-/// use [`Number::compare`].
+/// The order is that of the numbers' decimal strings, and agrees with `==`; operators of the
+/// language use [`Number::compare`].
 #[derive(Clone, Debug)]
 pub struct Number(Repr);
 
@@ -448,7 +448,7 @@ impl Ord for Number {
         }
         let (a, b) = (self.float(), other.float());
         // A fraction's text lies on the same side of every whole number as the fraction itself, so
-        // only two fractions that nearly agree need their texts.
+        // only two fractions that nearly agree need their strings.
         if self.is_integer() || other.is_integer() || !a.is_near(&b) {
             return a.compare(&b);
         }

@@ -89,7 +89,7 @@ fn as_bool(value: &Value) -> Option<bool> {
     }
 }
 
-/// A truth value, or an unknown one.
+/// A boolean, or an unknown one.
 fn truth(truth: Option<bool>) -> Value {
     truth.map_or_else(|| Value::unknown_not_null(Type::Bool), Value::Bool)
 }

@@ -49,7 +49,7 @@ impl Secrets {
         }
     }
 
-    /// Replaces every sensitive value in a text.
+    /// Replaces every sensitive value in a string.
     #[must_use]
     pub fn mask(&self, text: String) -> String {
         let found = self.find(&text);
@@ -65,7 +65,7 @@ impl Secrets {
         masked + &text[from..]
     }
 
-    /// The places of sensitive values in a text, in order.
+    /// The places of sensitive values in a string, in order.
     #[must_use]
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         let secrets = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +83,7 @@ impl Secrets {
     }
 }
 
-/// The length of the longest value that stands at a position of a text.
+/// The length of the longest value that stands at a position of a string.
 fn longest_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usize> {
     let mut rest = &text[at..];
     loop {
@@ -117,13 +117,13 @@ fn is_word(text: &str, start: usize, end: usize) -> bool {
     ![before, after].into_iter().flatten().any(char::is_alphanumeric)
 }
 
-/// Collects the strings and numbers below a value, in the forms in which a text may contain them.
+/// Collects the strings and numbers below a value, in the forms in which a string may contain them.
 fn collect(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
     match value {
         Value::String(text) => add_forms(text, leaves),
         Value::Number(number) => {
             let digits = number.to_string();
-            // A small number stands in many texts by chance.
+            // A small number stands in many strings at random.
             if digits.len() >= 4 {
                 leaves.insert(digits.into());
             }

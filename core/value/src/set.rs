@@ -10,8 +10,8 @@ impl Value {
     /// A set of the distinct ones among `items`, in iteration order. Marks on elements move to the
     /// set; every element must have the type `ty`.
     ///
-    /// Strings go by bytes, numbers by size, false before true, everything else by a text made of the
-    /// element; then come unknown elements, which are never equal to another, then null.
+    /// Strings go by bytes, numbers by size, false before true, everything else by a string made of
+    /// the element; then come unknown elements, which are never equal to another, then null.
     #[must_use]
     pub fn set(ty: Type, items: Vec<Self>) -> Self {
         let mut marks = Marks::NONE;

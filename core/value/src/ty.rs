@@ -1,4 +1,4 @@
-//! Types of values. Unification lives in [`unify`], conversion in `convert`.
+//! Types of values. [`unify`] unifies them, `convert` converts values.
 
 mod conform;
 pub mod unify;

@@ -230,8 +230,8 @@ impl Image {
     fn run(&self) -> io::Error {
         let arguments = [self.program.as_ptr(), std::ptr::null()];
         #[expect(unsafe_code, reason = "every safe way there is allocates, or asks a shell")]
-        // SAFETY: all texts end with a zero byte, both lists with a null pointer, an atomic pointer is
-        // laid out like a plain one, and everything lives as long as `self`.
+        // SAFETY: all strings end with a zero byte, both lists with a null pointer, an atomic
+        // pointer is laid out like a plain one, and everything lives as long as `self`.
         unsafe {
             let environment = self.pointers.as_ptr().cast::<*const c_char>();
             libc::execve(self.program.as_ptr(), arguments.as_ptr(), environment);

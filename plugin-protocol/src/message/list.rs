@@ -11,7 +11,7 @@ pub struct ListRequest {
     pub type_name: String,
     /// The configuration of the query.
     pub config: Payload,
-    /// Whether each event shall hold the whole object.
+    /// Whether each event must hold the whole object.
     pub include_object: bool,
     /// The greatest number of objects.
     pub limit: i64,

@@ -192,7 +192,7 @@ pub struct MoveRequest {
     pub source_version: u64,
     /// The object.
     pub source_state: RawState,
-    /// The resource type it shall have.
+    /// The target resource type.
     pub target_type: String,
     /// The private bytes it had.
     pub source_private: Bytes,

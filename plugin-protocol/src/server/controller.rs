@@ -9,7 +9,7 @@ use tonic::{Request, Response, Status};
 use crate::wire::generated::plugin::Empty;
 use crate::wire::generated::plugin::grpc_controller_server::GrpcController;
 
-/// Tells everyone who keeps something open that the plugin shall end.
+/// Notifies the owners of open connections and streams that the plugin is shutting down.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stop(Arc<watch::Sender<bool>>);
 
@@ -19,7 +19,7 @@ impl Stop {
         self.0.send_replace(true);
     }
 
-    /// Returns when the plugin shall end.
+    /// Returns when the plugin is shutting down.
     pub(super) fn triggered(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut stopped = self.0.subscribe();
         async move {

@@ -1,4 +1,4 @@
-//! Reports a panic to the host. The call that panicked fails and the process goes on, by the
+//! Reports a panic to the host. The call that panicked fails and the process continues, by the
 //! service's decision: changes made by other calls should be recorded.
 
 use std::backtrace::{Backtrace, BacktraceStatus};

@@ -23,7 +23,7 @@ use crate::wire::HEADER_LIMIT;
 /// Time that calls in flight get after the host asked for the end. The host waits two seconds in
 /// all.
 const DRAIN: Duration = Duration::from_secs(1);
-/// Interval of the checks whether the host still lives.
+/// Interval of the checks whether the host still runs.
 const HOST_WATCH: Duration = Duration::from_secs(1);
 
 /// Serves a host that started us, until it says that it is enough, or dies.
@@ -128,9 +128,9 @@ async fn run(
     }
 }
 
-/// Prints the handshake and then makes stdout another stderr: the host reads nothing more there, and
-/// what the provider prints by mistake is better off in the log. Returns the real stdout, which stays
-/// open because a host may take its end for ours.
+/// Prints the handshake and then makes stdout another stderr: the host reads nothing more there,
+/// and what the provider prints by error is better off in the log. Returns the real stdout, which
+/// stays open because a host may take its end for ours.
 fn give_up_stdout(line: &str) -> io::Result<std::fs::File> {
     let mut stdout = std::fs::File::from(dup(io::stdout())?);
     dup2_stdout(io::stderr())?;

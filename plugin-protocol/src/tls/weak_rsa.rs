@@ -1,9 +1,9 @@
 //! Plugins whose RSA key is shorter than 2048 bits: real ones exist (the Python package `tf` uses
-//! 1024), and TLS libraries refuse them.
+//! 1024), and TLS libraries reject them.
 //!
-//! For a certificate that came through the pipe of our own child a short key is no hole: it cannot
-//! be factored while the process lives. For anything else it would be, so nothing but the pin uses
-//! this.
+//! For a certificate from the pipe of our own child a short key is safe, because it cannot be
+//! factored during the lifetime of the process. Elsewhere it would be unsafe, so only the pinned
+//! connection uses this.
 
 use aws_lc_rs::signature::{
     RSA_PKCS1_1024_8192_SHA256_FOR_LEGACY_USE_ONLY, RSA_PKCS1_1024_8192_SHA512_FOR_LEGACY_USE_ONLY,

@@ -80,7 +80,8 @@ async fn a_plugin_dies_with_its_host() {
         .env("TINY", "stays")
         .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())
-        // A plugin that lives on, against the test, must not hold a pipe of the test runner.
+        // A plugin that outlives its host, against the test, must not hold a pipe of the test
+        // runner.
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
@@ -102,7 +103,8 @@ async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
         .env(COOKIE_NAME, COOKIE_VALUE)
         .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())
-        // A plugin that lives on, against the test, must not hold a pipe of the test runner.
+        // A plugin that outlives its host, against the test, must not hold a pipe of the test
+        // runner.
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()

@@ -111,13 +111,13 @@ impl Wanted<'_> {
     }
 }
 
-/// Checks that a text names a form of archives.
+/// Checks that a string names a form of archives.
 pub(super) fn is_form(text: &str) -> Result<(), String> {
     let forms = "must be \"zip\" or \"tar.gz\"";
     Form::named(text).map(drop).ok_or_else(|| format!("{forms}, and is {text:?}"))
 }
 
-/// Checks that a text has permissions, or nothing.
+/// Checks that a string has permissions, or nothing.
 pub(super) fn is_mode(text: &str) -> Result<(), String> {
     match text.is_empty() || octal(text).is_some() {
         true => Ok(()),

@@ -37,7 +37,7 @@ pub(super) struct Exchange {
     /// The private key of the certificate to show, in PEM.
     #[attr(optional)]
     client_key_pem: Option<String>,
-    /// Whether the server may be anybody. Anybody may then read what is sent, and answer.
+    /// Whether to accept any server. Any machine may then read the request, and answer.
     #[attr(optional)]
     insecure: Option<bool>,
     /// The headers of the answer; several of one name are joined with commas.

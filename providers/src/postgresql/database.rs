@@ -20,7 +20,7 @@ pub(super) struct Database {
     /// Character encoding; `UTF8` if not set.
     #[attr(optional_computed, keep, replace)]
     encoding: String,
-    /// The order of texts; `C` if not set.
+    /// The order of strings; `C` if not set.
     #[attr(optional_computed, keep, replace)]
     lc_collate: String,
     /// The kinds of characters; `C` if not set.
@@ -32,10 +32,10 @@ pub(super) struct Database {
     /// Greatest number of concurrent connections; -1 for no limit.
     #[attr(default = -1, range = -1..)]
     connection_limit: i64,
-    /// Whether anybody may connect.
+    /// Whether any role may connect.
     #[attr(default = true)]
     allow_connections: bool,
-    /// Whether anybody who may make databases may copy it.
+    /// Whether any role that may create databases may copy it.
     #[attr(optional_computed, keep)]
     is_template: bool,
     /// Whether another owner also gets what the one before owned in the database.
@@ -180,7 +180,7 @@ impl Databases {
 }
 
 impl DatabaseInput {
-    /// The statements that make the database what it shall be, as far as they go together.
+    /// The statements that bring the database to the planned form, grouped as far as possible.
     fn statements(&self, prior: &Database) -> Vec<String> {
         let name = sql::name(&self.name);
         let mut statements = Vec::new();

@@ -15,7 +15,7 @@ use target::{Object, Target, are_all, is_name, privileges};
 /// The privileges of a role. All that are not listed are taken away.
 #[derive(Model)]
 pub(super) struct Grant {
-    /// The role; `public` is everybody.
+    /// The role; `public` is every role.
     #[attr(required, replace)]
     role: String,
     /// The database.

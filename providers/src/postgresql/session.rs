@@ -193,8 +193,8 @@ impl Session {
         Ok(self.row(query, &[]).await?.map(|row| row.get(0)).unwrap_or_default())
     }
 
-    /// Waits for the server, and has it drop what it does when the host wants an end. It then says what
-    /// became of it: all, or nothing.
+    /// Waits for the server, and cancels the statement when the host requests a stop. The server
+    /// then reports the outcome: everything, or nothing.
     async fn heeding<T>(
         &self,
         what: &str,

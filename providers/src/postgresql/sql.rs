@@ -1,4 +1,4 @@
-//! Names and texts in SQL.
+//! Names and strings in SQL.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ pub(super) fn names<'n>(all: impl IntoIterator<Item = &'n String>) -> String {
     all.into_iter().map(|one| name(one)).collect::<Vec<_>>().join(", ")
 }
 
-/// A text, quoted, whatever the server makes of backslashes.
+/// A string, quoted, whatever the server makes of backslashes.
 pub(super) fn text(text: &str) -> String {
     let quoted = text.replace('\'', "''");
     if quoted.contains('\\') {

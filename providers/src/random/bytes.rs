@@ -6,7 +6,7 @@ use formwork_sdk::prelude::*;
 
 use crate::{Strings, digest, pem};
 
-/// The most bytes that are drawn; more is a mistake in the configuration.
+/// The most bytes that are drawn; more is an error in the configuration.
 const MAX_BYTES: i64 = 1 << 20;
 
 /// Random bytes that are not shown, for secrets and keys. Drawn from a cryptographic source.

@@ -8,7 +8,7 @@ use formwork_sdk::value::Number;
 use crate::replace::values_changed;
 use crate::{Strings, digest};
 
-/// The most bytes that are drawn; more is a mistake in the configuration.
+/// The most bytes that are drawn; more is an error in the configuration.
 const MAX_BYTES: i64 = 1 << 20;
 
 /// Random bytes, written in several ways, for names that must not clash. Drawn from a

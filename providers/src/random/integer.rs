@@ -18,8 +18,8 @@ pub(super) struct Integer {
     /// The greatest number that can come out.
     #[attr(required, replace)]
     max: i64,
-    /// A text that always makes the same number of the same range: the one that it makes with the public
-    /// provider, too.
+    /// A string that always makes the same number of the same range: the one that it makes with the
+    /// public provider, too.
     #[attr(optional, replace)]
     seed: Option<String>,
     /// The number.

@@ -85,7 +85,7 @@ impl Resource for RandomPassword {
 }
 
 impl PasswordDraft {
-    /// The object of a text, with what older versions have not stored.
+    /// The object of a string, with what older versions have not stored.
     fn of_stored(self, text: String, hash: String) -> Self {
         let recipe = self.recipe.of_stored(self.number, &text);
         Self {
@@ -99,7 +99,7 @@ impl PasswordDraft {
     }
 }
 
-/// Hashes a text, elsewhere, because it takes long on purpose.
+/// Hashes a string, elsewhere, because it takes long on purpose.
 async fn hash(text: String) -> Answer<String> {
     aside(move || {
         let hash = bcrypt::hash_with_result(text, COST).or_fail("Hash Generation Error")?;

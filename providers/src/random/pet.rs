@@ -6,7 +6,7 @@ use super::words::{ADJECTIVES, ADVERBS, ANIMALS};
 use crate::Strings;
 use crate::replace::values_changed;
 
-/// The most words; more is a mistake in the configuration.
+/// The most words; more is an error in the configuration.
 const MAX_WORDS: i64 = 1_000;
 
 /// The name of a pet, for names that people can tell apart.

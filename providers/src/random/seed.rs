@@ -133,7 +133,7 @@ static TABLE: LazyLock<[u64; LENGTH]> = LazyLock::new(|| {
 mod tests {
     use super::*;
 
-    /// The source with a number for a seed, as everybody knows it from Go.
+    /// The source with a number for a seed, as in Go.
     fn numbered(first: u64) -> Seeded {
         let mixed = first_numbers(first, 40, 20);
         let kept = std::array::from_fn(|at| mixed[at] ^ TABLE[at]);

@@ -6,17 +6,17 @@ use super::seed::Seeded;
 use crate::Strings;
 use crate::replace::values_changed;
 
-/// The most results; more is a mistake in the configuration.
+/// The most results; more is an error in the configuration.
 const MAX_RESULTS: i64 = 1_000_000;
 
-/// A list of texts in random order.
+/// A list of strings in random order.
 #[derive(Model)]
 pub(super) struct Shuffle {
     /// Arbitrary values that, when changed, make a new order.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
-    /// A text that always makes the same order of the same list: the one that it makes with the public
-    /// provider, too.
+    /// A string that always makes the same order of the same list: the one that it makes with the
+    /// public provider, too.
     #[attr(optional, replace)]
     seed: Option<String>,
     /// The list.

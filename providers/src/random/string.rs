@@ -62,7 +62,7 @@ impl Resource for RandomString {
 }
 
 impl TextDraft {
-    /// The object of a text, with what older versions have not stored.
+    /// The object of a string, with what older versions have not stored.
     fn of_stored(self, text: String) -> Self {
         let recipe = self.recipe.of_stored(self.number, &text);
         let (number, keepers) = (recipe.numeric, self.keepers);

@@ -8,7 +8,7 @@ const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const NUMERIC: &str = "0123456789";
 const SPECIAL: &str = "!@#$%&*()-_=+[]{}<>:?";
 
-/// The longest text; more is a mistake in the configuration.
+/// The longest text; more is an error in the configuration.
 const MAX_LENGTH: i64 = 1 << 20;
 
 /// Rules for a random string: attributes that several models have.
@@ -124,7 +124,7 @@ impl RecipeDraft {
 }
 
 impl RecipeInput {
-    /// Makes a text. Drawn from a cryptographic source.
+    /// Makes a string. Drawn from a cryptographic source.
     pub(super) fn draw(&self) -> Answer<String> {
         let special = self.override_special.as_deref().filter(|own| !own.is_empty());
         let kinds = [
@@ -158,8 +158,8 @@ impl RecipeInput {
     }
 }
 
-/// Whether a change of the author's own special characters makes a new text: not where a text that was
-/// stored as empty is none at all.
+/// Whether a change of the author's own special characters makes a new text: not where a string
+/// that was stored as empty is none at all.
 pub(super) fn special_changed(prior: &Attr<String>, planned: &Attr<String>) -> bool {
     !(planned.is_null() && prior.get().is_some_and(String::is_empty))
 }

@@ -11,16 +11,16 @@ use crate::digest::{hex, sha1};
 /// A request for a certificate, to be given to an authority.
 #[derive(Model)]
 pub(super) struct Request {
-    /// The private key that the certificate shall be for, in PEM.
+    /// Private key of the certificate, in PEM.
     #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
     private_key_pem: String,
-    /// The names of hosts that the certificate shall be for.
+    /// Host names of the certificate.
     #[attr(optional, replace, check = subject::names)]
     dns_names: Option<Vec<String>>,
-    /// The addresses of hosts that the certificate shall be for.
+    /// IP addresses of the certificate.
     #[attr(optional, replace, check = subject::addresses)]
     ip_addresses: Option<Vec<String>>,
-    /// The URIs that the certificate shall be for.
+    /// URIs of the certificate.
     #[attr(optional, replace, check = subject::names)]
     uris: Option<Vec<String>>,
     /// The algorithm of the key.
@@ -32,7 +32,7 @@ pub(super) struct Request {
     /// The SHA-1 digest of the request.
     #[attr(computed, keep)]
     id: String,
-    /// Whom the certificate shall be for.
+    /// Subject of the certificate.
     #[block(max = 1, replace)]
     subject: Vec<Subject>,
 }

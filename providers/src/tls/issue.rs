@@ -24,7 +24,7 @@ use super::usage;
 use crate::digest::sha1;
 use crate::pem::first_block;
 
-/// Whom a certificate is for.
+/// Subject of a certificate.
 pub(super) struct Holder {
     pub(super) name: Name,
     /// The extension with other names.
@@ -131,7 +131,7 @@ pub(super) fn request(
     Ok(CertReq { info, algorithm: key.signature_algorithm(), signature }.to_der()?)
 }
 
-/// Whom a request asks a certificate for.
+/// Subject of the certificate in a request.
 pub(super) fn asked(pem: &str) -> Result<Holder, KeyError> {
     let request = CertReq::from_der(&contents("CERTIFICATE REQUEST", pem)?)?;
     let mut alternatives = None;

@@ -1,5 +1,5 @@
-//! Whom a certificate is about: distinguished names and alternative names, to and from what authors
-//! write.
+//! Distinguished names and alternative names of certificates, and their conversion to and from
+//! configurations.
 
 use x509_cert::attr::AttributeTypeAndValue;
 use x509_cert::der::asn1::{Ia5String, OctetString, SetOfVec};
@@ -12,8 +12,8 @@ use x509_cert::name::{Name, RelativeDistinguishedName};
 
 use crate::digest::hex;
 
-/// The attributes of names that have a short name, in the order in which names are written. Texts show
-/// them the other way round.
+/// The attributes of names that have a short name, in the order in which names are written. Strings
+/// show them the other way round.
 const SHORT: [(&str, ObjectIdentifier); 9] = [
     ("C", ObjectIdentifier::new_unwrap("2.5.4.6")),
     ("O", ObjectIdentifier::new_unwrap("2.5.4.10")),
@@ -52,7 +52,7 @@ pub(super) fn written(values: &[(&str, Vec<String>)], email: Option<&str>) -> Re
     Ok(name)
 }
 
-/// Whether a character may be in the oldest of the kinds of texts, which everybody reads.
+/// Whether a character is a `PrintableString`, the most widely supported kind of string.
 fn is_printable(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b" '()+,-./:=?".contains(&byte)
 }

@@ -31,7 +31,7 @@ pub(super) struct Cert {
     key_algorithm: String,
     #[attr(flatten, fills)]
     signed: Signed,
-    /// Whom the certificate is for.
+    /// Subject of the certificate.
     #[block(max = 1, replace)]
     subject: Vec<Subject>,
 }

@@ -37,7 +37,7 @@ pub(super) struct Certificate {
     /// Issuer.
     #[attr(computed)]
     issuer: String,
-    /// Whom it is for.
+    /// The subject.
     #[attr(computed)]
     subject: String,
     /// When it begins to be valid.

@@ -1,4 +1,4 @@
-//! Whom a certificate or a request is about, as an author writes it.
+//! Subject of a certificate or a request, as in the configuration.
 
 use std::net::{AddrParseError, Ipv4Addr, Ipv6Addr};
 
@@ -9,7 +9,7 @@ use x509_cert::name::Name;
 use super::key::KeyError;
 use super::name::{self, Alternatives};
 
-/// Whom a certificate is for. Each argument is a part of the distinguished name.
+/// Subject of a certificate. Each argument is a part of the distinguished name.
 #[derive(Clone, Debug, Default, Nested)]
 pub(super) struct Subject {
     /// The part `CN`.

@@ -1,4 +1,4 @@
-//! Requests and certificates through their lives, and what `openssl` thinks of them.
+//! Requests and certificates through their lifecycles, verified with `openssl`.
 
 use std::fs;
 use std::path::Path;

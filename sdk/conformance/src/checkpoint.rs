@@ -1,4 +1,5 @@
-//! The file in which an interrupted run keeps what it has examined, so that the next one goes on there.
+//! The file in which an interrupted run keeps what it has examined, so that the next one continues
+//! there.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -158,7 +158,7 @@ impl Tallies {
         self.of(id).skipped.get_or_insert(reason.into());
     }
 
-    /// Returns what became of a rule.
+    /// Returns the tally of a rule.
     #[must_use]
     pub fn tally(&self, id: &str) -> Option<&Tally> {
         self.0.get(id)

@@ -68,7 +68,7 @@ pub fn text_for(name: &str) -> &'static str {
     hint.map_or("conformance", |(_, text)| text)
 }
 
-/// Texts to try where a configuration was refused.
+/// Strings to try where a configuration was refused.
 pub const ALTERNATIVES: [&str; 14] = [
     "a",
     "conformance",
@@ -236,7 +236,7 @@ fn elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value
     (0..number).map(|_| value(name, ty, extent, dice)).collect()
 }
 
-/// A string by chance: usual, empty, long, and in both normal forms.
+/// A string at random: usual, empty, long, and in both normal forms.
 fn text(name: &str, dice: &mut Dice) -> String {
     match dice.below(10) {
         0 => String::new(),

@@ -16,7 +16,7 @@ const WANTED: usize = 4;
 /// The most repairs of one configuration.
 const REPAIRS: usize = 24;
 
-/// Finds legal configurations: examples, then required attributes only, everything, and by chance.
+/// Finds legal configurations: examples, then required attributes only, everything, and at random.
 pub(crate) async fn find(suite: &mut Suite, offered: &Offered) -> Vec<Value> {
     let mut found: Vec<Value> = Vec::new();
     for (_, example) in suite.examples_of(offered) {
@@ -116,7 +116,7 @@ fn change(
     generate::with_part(value, path, part)
 }
 
-/// Another value of the type: quoted words of the message first, then usual texts and numbers.
+/// Another value of the type: quoted words of the message first, then usual strings and numbers.
 fn alternative(now: &Value, ty: &Type, error: &Diag, attempt: usize) -> Value {
     match ty {
         Type::String => {

@@ -143,7 +143,7 @@ pub struct Offer {
     pub identities: BTreeMap<String, (u64, Type, Vec<String>)>,
     /// Violations.
     pub problems: Vec<Problem>,
-    /// Whether any deprecation has a text.
+    /// Whether any deprecation has a string.
     pub has_deprecation_texts: bool,
 }
 

@@ -2,12 +2,13 @@
 //! is sent and received.
 
 mod error;
+mod output;
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -18,14 +19,15 @@ use formwork_value::diag::without_error_numbers;
 use futures_util::StreamExt as _;
 use tempfile::TempDir;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::message::Msg;
 use crate::rpc::{Diag, Rpc};
 pub use error::StartError;
+pub use output::{Printed, panic_in};
+use output::{Shared, keep, lock};
 
-/// The most of a stream of the process that is kept.
-const KEPT: usize = 4 << 20;
 /// The longest wait for a handshake.
 const START: Duration = Duration::from_secs(60);
 /// The most bytes of one answer.
@@ -54,21 +56,6 @@ impl Default for Launch {
     }
 }
 
-/// Output of a process, up to a limit.
-#[derive(Debug, Default)]
-pub struct Printed {
-    /// The bytes, the oldest first.
-    pub bytes: Vec<u8>,
-    /// The number of bytes that were not kept.
-    pub dropped: usize,
-}
-
-type Shared<T> = Arc<Mutex<T>>;
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A process whose handshake was read.
 #[derive(Debug)]
 pub struct Started {
@@ -86,6 +73,8 @@ pub struct Started {
     pub stdout: Shared<Printed>,
     /// Output on stderr.
     pub stderr: Shared<Printed>,
+    /// Closed once stderr was read to its end.
+    pub stderr_end: watch::Receiver<()>,
     /// The folder for its socket.
     pub home: TempDir,
 }
@@ -109,15 +98,20 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     let began = Instant::now();
     let (child, mut stdout, stderr) = ChildProcess::start(command).await.map_err(unrunnable)?;
     let errors = Shared::<Printed>::default();
-    let reader = tokio::spawn(keep(stderr, Arc::clone(&errors)));
+    let (reading, mut stderr_end) = watch::channel(());
+    let kept = Arc::clone(&errors);
+    tokio::spawn(async move {
+        keep(stderr, kept).await;
+        drop(reading);
+    });
     let (line, rest) = match timeout(START, first_line(&mut stdout)).await {
         Err(_) => return Err(StartError::Silent),
         Ok(None) => {
             let exit = child.wait(Duration::from_secs(2)).await;
-            let _joined = timeout(Duration::from_millis(500), reader).await;
+            let _ended = timeout(Duration::from_millis(500), stderr_end.changed()).await;
             let said = String::from_utf8_lossy(&lock(&errors).bytes).into_owned();
             let exit = exit.unwrap_or_else(|| "stdout closed".to_owned());
-            return Err(StartError::Ended(exit, last_of(&said)));
+            return Err(StartError::Ended(exit, output::reason_in(&said)));
         }
         Ok(Some(found)) => found,
     };
@@ -135,7 +129,7 @@ pub async fn start(program: &Path, launch: &Launch) -> Result<Started, StartErro
     let output = Arc::new(Mutex::new(Printed { bytes: rest, dropped: 0 }));
     tokio::spawn(keep(stdout, Arc::clone(&output)));
     let (stdout, stderr) = (output, errors);
-    Ok(Started { child, handshake, line: text, took, identity, stdout, stderr, home })
+    Ok(Started { child, handshake, line: text, took, identity, stdout, stderr, stderr_end, home })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the child dies with us, by ChildProcess")]
@@ -193,23 +187,7 @@ async fn late_handshake(stdout: &mut (impl AsyncRead + Unpin), mut read: Vec<u8>
     timeout(Duration::from_secs(2), more).await.unwrap_or(false)
 }
 
-async fn keep(mut from: impl AsyncRead + Unpin, into: Shared<Printed>) {
-    let mut buffer = vec![0; 16 * 1024];
-    while let Ok(read @ 1..) = from.read(&mut buffer).await {
-        let mut printed = lock(&into);
-        let room = KEPT.saturating_sub(printed.bytes.len()).min(read);
-        printed.bytes.extend_from_slice(&buffer[..room]);
-        printed.dropped += read - room;
-    }
-}
-
-/// The last lines of a text.
-fn last_of(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
-    lines[lines.len().saturating_sub(6)..].join("\n")
-}
-
-/// The beginning of a text, cut between characters.
+/// The beginning of a string, cut between characters.
 pub fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}...", &text[..at]),
@@ -224,8 +202,13 @@ pub enum Reply {
     Answered(Vec<Msg>),
     /// A gRPC status: code and message.
     Refused(String, String),
-    /// The process or the connection is gone; why.
-    Lost(String),
+    /// The process or the connection is gone.
+    Lost {
+        /// The reason.
+        why: String,
+        /// Whether the process reported a panic.
+        panicked: bool,
+    },
     /// No answer in time.
     TimedOut,
     /// Bytes that are no message.
@@ -285,7 +268,7 @@ impl Call {
     /// Whether the call brought the provider down or hangs.
     #[must_use]
     pub fn is_crash(&self) -> bool {
-        matches!(self.reply, Reply::Lost(_) | Reply::TimedOut | Reply::Garbage)
+        matches!(self.reply, Reply::Lost { .. } | Reply::TimedOut | Reply::Garbage)
     }
 
     /// The reply in a few words.
@@ -297,7 +280,7 @@ impl Call {
                 None => "answered".to_owned(),
             },
             Reply::Refused(code, message) => format!("status {code}: {}", cut(message, 300)),
-            Reply::Lost(why) => format!("the provider is gone: {}", cut(why, 600)),
+            Reply::Lost { why, .. } => format!("the provider is gone: {}", cut(why, 600)),
             Reply::TimedOut => "no answer in time".to_owned(),
             Reply::Garbage => "an answer that is no message".to_owned(),
         }
@@ -399,7 +382,7 @@ impl Plugin {
                     Some(started) => started.child.wait(Duration::from_millis(700)).await,
                     None => None,
                 };
-                Reply::Lost(self.explain(&failure.to_string(), exit.as_deref()))
+                self.lost(&failure.to_string(), exit.as_deref()).await
             }
             Ok(Ok(())) => match answers.iter().map(Msg::parse).collect::<Option<Vec<_>>>() {
                 Some(messages) if messages.is_empty() => Reply::Garbage,
@@ -410,20 +393,20 @@ impl Plugin {
         (answers, reply)
     }
 
-    fn explain(&self, message: &str, exit: Option<&str>) -> String {
-        let Some(started) = &self.started else { return message.to_owned() };
+    async fn lost(&self, message: &str, exit: Option<&str>) -> Reply {
+        let (Some(started), Some(exit)) = (&self.started, exit) else {
+            return Reply::Lost { why: message.to_owned(), panicked: false };
+        };
+        // The process has ended, but its last words may still be on their way through the pipe.
+        let mut end = started.stderr_end.clone();
+        let _ended = timeout(Duration::from_millis(500), end.changed()).await;
         let said = String::from_utf8_lossy(&lock(&started.stderr).bytes).into_owned();
-        let lines: Vec<&str> = said.lines().collect();
-        let panicked = lines.iter().position(|line| {
-            line.starts_with("panic:") || line.contains("panicked at") || line.contains("Traceback")
-        });
-        let last = panicked.map(|at| lines[at..].iter().take(3).copied().collect::<Vec<_>>());
-        let last = last.unwrap_or_default().join(" / ");
-        match exit {
-            Some(exit) if last.is_empty() => format!("{message} ({exit})"),
-            Some(exit) => format!("{message} ({exit}; {last})"),
-            None => message.to_owned(),
-        }
+        let report = panic_in(&said);
+        let why = match &report {
+            Some(report) => format!("{message} ({exit}; {})", report.replace('\n', " / ")),
+            None => format!("{message} ({exit})"),
+        };
+        Reply::Lost { why, panicked: report.is_some() }
     }
 
     fn note(&self, call: &Call) {

@@ -353,7 +353,7 @@ impl Suite {
             rpc,
             request: request.clone(),
             answers: Vec::new(),
-            reply: Reply::Lost(why),
+            reply: Reply::Lost { why, panicked: false },
             took: Duration::ZERO,
         };
         if let Err(why) = self.revive().await {

@@ -219,7 +219,7 @@ fn hidden(name: &str) -> Ident {
     Ident::new(name, Span::mixed_site())
 }
 
-/// One that mistakes are shown at.
+/// One that errors are shown at.
 fn hidden_at(name: &str, at: Span) -> Ident {
     Ident::new(name, Span::mixed_site().located_at(at))
 }

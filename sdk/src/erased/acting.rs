@@ -1,4 +1,4 @@
-//! Actions and list resources of all models behind one face.
+//! Type-erased actions and list resources of all models.
 
 use std::marker::PhantomData;
 
@@ -72,7 +72,7 @@ pub(crate) trait AnyList: Send + Sync {
     /// The shape of the objects.
     fn objects(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    /// Says the objects with their names.
+    /// Sends the objects with their names.
     async fn list(&self, wanted: ListQuery, finds: Sender<Find>, call: Call) -> Answer<()>;
 }
 

@@ -19,7 +19,7 @@ use crate::{Answer, Model, View as _, model, plan};
 pub(crate) trait AnyDataSource: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    /// Returns what was found out.
+    /// Returns the computed attributes.
     async fn read(&self, config: &Value, context: Context) -> Answer<Value>;
 }
 
@@ -58,7 +58,7 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
 pub(crate) trait AnyEphemeral: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    /// Returns what was found out.
+    /// Returns the computed attributes.
     async fn open(&self, config: &Value, context: Context, lasts: Lasts) -> Answer<Value>;
     async fn renew(&self, private: Private, lasts: Lasts, call: Call) -> Answer<()>;
     async fn close(&self, private: Private, call: Call) -> Answer<()>;

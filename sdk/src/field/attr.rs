@@ -1,18 +1,18 @@
-//! A value that may be absent or not known yet.
+//! A value that may be null or unknown.
 
 use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
 use super::{Content, Field, refused};
 
-/// The value of an attribute while planning and validating: absent, not known yet, or known. An
-/// author's value may depend on something that does not exist yet.
+/// The value of an attribute while planning and validating: null, unknown, or known. A value in a
+/// configuration may depend on an object that does not exist yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Attr<T> {
     /// There is no value.
     #[default]
     Null,
-    /// There will be a value.
+    /// The value is not known yet.
     Unknown,
     /// The value.
     Known(T),
@@ -25,7 +25,7 @@ impl<T> Attr<T> {
         Self::Known(value.into())
     }
 
-    /// Returns the value, if there is one and it is known.
+    /// Returns the value, if it is known and not null.
     #[must_use]
     pub fn get(&self) -> Option<&T> {
         match self {
@@ -43,13 +43,13 @@ impl<T> Attr<T> {
         self.get().cloned().unwrap_or_default()
     }
 
-    /// Whether there is no value.
+    /// Whether the value is null.
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// Whether there will be a value that is not known yet.
+    /// Whether the value is unknown.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self, Self::Unknown)
@@ -88,7 +88,7 @@ impl<T: Field> Field for Attr<T> {
         match value {
             Value::Null(_) => Ok(Self::Null),
             Value::Unknown(_) => Ok(Self::Unknown),
-            // A partly known value counts as unknown if the type has no form for its parts.
+            // A partly known value counts as unknown if the type cannot represent its parts.
             _ if !T::HOLDS_UNKNOWN && !value.is_wholly_known() => Ok(Self::Unknown),
             _ => T::from_value(value).map(Self::Known),
         }
@@ -106,7 +106,7 @@ impl<T: Field> Field for Attr<T> {
         match (self, value) {
             (Self::Known(known), _) => known.same_as(value),
             (Self::Null, Value::Null(_)) => true,
-            // Refinements have no form here.
+            // This type does not store refinements.
             (Self::Unknown, Value::Unknown(_)) => true,
             _ => false,
         }

@@ -9,8 +9,8 @@ use formwork_value::{Number, Step, Str, Type, Value};
 
 use super::{Attr, BlockField, Content, Field, refused, within};
 
-/// A set of fields that need no order of their own. Elements stand in the language's order; those that
-/// are equal are one once it has become a value.
+/// A set of fields without their own order. Elements have the language's order. Equal elements
+/// become one in the value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Set<T>(Vec<T>);
 
@@ -73,7 +73,7 @@ impl<T: Field> Field for Vec<T> {
     const HAS_NUMBERS: bool = T::HAS_NUMBERS;
 
     fn ty() -> Type {
-        // Each element may have a type of its own then, which no list could hold.
+        // Each element may then have its own type, which a list cannot hold.
         if is_mixed::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
     }
 
@@ -116,7 +116,7 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
-/// Implements both kinds of sets. They differ only in who sets parts of the elements.
+/// Implements both kinds of sets. They differ only in the role of the parts of elements.
 macro_rules! a_set {
     () => {
         type Draft = Attr<Set<T::Part>>;
@@ -140,7 +140,7 @@ macro_rules! a_set {
 
         fn from_value(value: &Value) -> Result<Self, ConversionError> {
             let Value::Set(set) = value else { return Err(refused("a set is required")) };
-            // No step leads to an element of a set, so a refusal is about the whole.
+            // No path step leads to an element of a set, so an error refers to the whole set.
             let mut read = Vec::with_capacity(set.items().len());
             for item in set.items() {
                 read.push(T::from_value(item)?);
@@ -153,7 +153,7 @@ macro_rules! a_set {
         }
 
         fn same_as(&self, value: &Value) -> bool {
-            // Those that were read stand in the order of the set still.
+            // Elements that were read from a value still have the order of the set.
             matches!(value, Value::Set(set) if all_same(self.iter(), set.items()))
         }
 
@@ -250,8 +250,8 @@ impl<T: BlockField> BlockField for Set<T> {}
 impl<T: BlockField + Ord> BlockField for BTreeSet<T> {}
 impl<T: BlockField> BlockField for BTreeMap<String, T> {}
 
-/// The content of a collection of fields that are described one by one. Collections of collections
-/// have none; the protocol has no words for them.
+/// The content of a collection of described fields. Collections of collections have none, because
+/// the protocol cannot describe them.
 fn held<T: Field>(nesting: Nesting) -> Option<Content> {
     let content = T::content().filter(|content| content.nesting == Nesting::Single)?;
     Some(Content { nesting, ..content })
@@ -265,8 +265,8 @@ fn all_same<'f, T: Field>(
     fields.len() == values.len() && fields.zip(values).all(|(field, value)| field.same_as(value))
 }
 
-/// Whether elements are objects each of its own type.
+/// Whether elements are objects with different types.
 fn is_mixed<T: Field>() -> bool {
-    // The type is at hand, the content has to be put together.
+    // The type is available, while the content would have to be built.
     T::ty().has_dynamic() && T::content().is_some()
 }

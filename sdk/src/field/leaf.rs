@@ -1,11 +1,11 @@
-//! Fields without parts: texts, truths, numbers, and values as they are.
+//! Fields without parts: strings, booleans, numbers, and values of any type.
 
 use formwork_value::convert::ConversionError;
 use formwork_value::{Number, Type, Value};
 
 use super::{Attr, Field, refused};
 
-/// Implements a field without parts, whose type is the same in every phase.
+/// Implements a field without parts, with the same type in every phase.
 macro_rules! whole {
     () => {
         type Draft = Attr<Self>;
@@ -22,7 +22,7 @@ macro_rules! whole {
     };
 }
 
-/// That checks of texts say nothing of a field.
+/// Checks of strings do not apply to the field.
 macro_rules! no_text {
     () => {
         const HAS_TEXTS: bool = false;
@@ -30,7 +30,7 @@ macro_rules! no_text {
     };
 }
 
-/// That checks of numbers say nothing of a field.
+/// Checks of numbers do not apply to the field.
 macro_rules! no_number {
     () => {
         const HAS_NUMBERS: bool = false;
@@ -95,7 +95,7 @@ macro_rules! integers {
             fn from_value(value: &Value) -> Result<Self, ConversionError> {
                 let number = number(value)?;
                 if !number.is_integer() {
-                    // The number may be a secret, so it is not shown.
+                    // The number may be sensitive, so it is not shown.
                     return Err(refused("a whole number is required, and it has a fractional part"));
                 }
                 // Whole numbers print as digits, whatever their size.
@@ -136,7 +136,7 @@ impl Field for i64 {
     }
 }
 
-/// Rounds numbers that have more digits than fit.
+/// Rounds numbers with more digits than fit.
 impl Field for f64 {
     whole!();
     no_text!();
@@ -150,7 +150,7 @@ impl Field for f64 {
     }
 
     fn to_value(&self) -> Value {
-        // NaN has no value either.
+        // NaN has no value in the language either.
         Number::from_f64(*self).map_or_else(|| Value::null(Type::Number), Value::Number)
     }
 }

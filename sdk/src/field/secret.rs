@@ -1,4 +1,4 @@
-//! Values that have no printable form.
+//! Values without a printable form.
 
 use std::fmt;
 
@@ -7,25 +7,25 @@ use formwork_value::{Type, Value};
 
 use super::{Attr, Content, Field};
 
-/// A value that must not be shown: its attribute is sensitive, and neither a log nor a message can
-/// print it. To get at it, say so: [`expose`](Self::expose).
+/// A sensitive value: its attribute is sensitive, and neither a log nor a message can print it.
+/// [`expose`](Self::expose) returns it.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Hides a value.
+    /// Wraps a value.
     #[must_use]
     pub fn new(value: impl Into<T>) -> Self {
         Self(value.into())
     }
 
-    /// Shows the value.
+    /// Returns a reference to the value.
     #[must_use]
     pub fn expose(&self) -> &T {
         &self.0
     }
 
-    /// Gives the value away.
+    /// Returns the value.
     #[must_use]
     pub fn into_exposed(self) -> T {
         self.0

@@ -1,4 +1,4 @@
-//! Fields go there and back, and refusals name their place.
+//! Tests of fields: conversion in both directions, and the paths of errors.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,12 @@
-//! Described parts that form one value, for schemas whose attribute is just an object.
+//! Described parts as one value, for schemas whose attribute is an object.
 
 use formwork_value::convert::ConversionError;
 use formwork_value::{Type, Value};
 
 use super::{Attr, Field};
 
-/// An object that is one value: the attribute has an object's type, and the schema does not describe the
-/// parts. Hosts of protocol 5 know no other objects in attributes.
+/// An object as one value: the attribute has an object type, and the schema does not describe the
+/// parts. Hosts of protocol 5 support no other objects in attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Whole<T>(pub T);
 

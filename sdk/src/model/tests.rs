@@ -1,4 +1,4 @@
-//! Models with blocks and nested attributes of every kind, through their lives.
+//! Lifecycles of models with blocks and nested attributes of every kind.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ struct Machine {
     /// Its place in the network.
     #[attr(required, fills)]
     network: Network,
-    /// Others that it knows.
+    /// Connected machines.
     #[attr(optional)]
     peers: Option<BTreeMap<String, Peer>>,
     /// Open ports.
@@ -385,7 +385,7 @@ fn what_is_flattened_is_part_of_an_identity_where_that_is_said() {
     let here = || SpotIdentity { region: "here".to_owned() };
     let house = HouseDraft::from(HouseIdentity { spot: here() });
     assert_eq!(house, HouseDraft { spot: here().into(), look: LookDraft::default() });
-    // Nothing identifies a car, so it has no type for that.
+    // A car has no identity attributes, so it has no identity type.
     assert_eq!(CarDraft::from(()), CarDraft::default());
     assert_eq!((House::IDENTIFIES, Car::IDENTIFIES), (true, false));
 }

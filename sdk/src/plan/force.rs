@@ -6,12 +6,13 @@ use formwork_value::{Path, Step, Type, Value};
 use super::{Content, member};
 use crate::schema::{Replace, Rule, Shape};
 
-/// Returns the attributes and blocks that change and cannot do so in place. If elements are added
-/// or removed, or stand in a set, it is the whole collection, provided that one of them has such a
-/// part.
+/// Returns the attributes and blocks whose change forces replacement. If elements are added or
+/// removed, or are in a set, the result is the whole collection, provided that one of them has such
+/// a part.
 ///
-/// A computed attribute that is only known later forces nothing, as the author did not ask for a
-/// change. Nor does a write-only one: without a stored value a change cannot be detected.
+/// A computed attribute that becomes unknown forces nothing, because the author did not request a
+/// change. A write-only attribute forces nothing, because without a stored value a change cannot be
+/// detected.
 pub(crate) fn forcing(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> Vec<Path> {
     let mut forcing = Vec::new();
     let content = Content::of_block(&shape.block, &shape.rules);
@@ -24,7 +25,7 @@ pub(crate) fn forcing(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> V
 #[derive(Clone, Copy)]
 struct Sides<'v> {
     prior: &'v Value,
-    /// `None` in a set, where nothing says what the author wrote.
+    /// `None` in a set, where the configuration of an element is not available.
     config: Option<&'v Value>,
     planned: &'v Value,
 }
@@ -125,7 +126,7 @@ fn of_elements(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mu
         let is_gone = prior.step_to(at).is_some_and(|step| beside(planned, &step).is_none());
         comes_or_goes |= is_gone && appears(content, Sides::going(part));
     }
-    // Nothing says which element of a list was which once there are more or less of them.
+    // After a change of their number, elements of a list cannot be matched any more.
     let is_moved = prior.children().len() != planned.children().len() && !inside.is_empty();
     match comes_or_goes || is_moved {
         true => forcing.push(path.clone()),
@@ -133,12 +134,12 @@ fn of_elements(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mu
     }
 }
 
-/// The element of another collection that stands under the same step.
+/// The element of another collection under the same step.
 fn beside<'v>(collection: &'v Value, step: &Step) -> Option<&'v Value> {
     collection.children().get(collection.position_of(step)?)
 }
 
-/// Elements of sets without those at both ends that both sets have; they stand in one order.
+/// Elements of a set without those at both ends that both sets contain. Both have the same order.
 fn without_what_both_have<'v>(
     mut some: &'v [Value],
     mut others: &'v [Value],
@@ -156,7 +157,7 @@ fn without_what_both_have<'v>(
     (some, others)
 }
 
-/// Whether an object that comes or goes has a part that cannot do so in place.
+/// Whether an added or removed object has a part that forces replacement.
 fn appears(content: Content<'_>, sides: Sides<'_>) -> bool {
     let comes = sides.prior.is_null();
     let object = if comes { sides.planned } else { sides.prior };

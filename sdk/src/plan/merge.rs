@@ -1,4 +1,4 @@
-//! Merges plans with the results of handlers: known planned values are carried over, so that no
+//! Merges plans with the results of handlers. Known planned values are carried over, so that no
 //! handler can change or lose them.
 
 use formwork_value::convert::convert;
@@ -8,8 +8,8 @@ use formwork_value::{Path, Type, Value};
 use super::{Content, each, member};
 use crate::schema::Shape;
 
-/// Returns the object that was planned, with what a handler returned where the plan knew nothing.
-/// `returned` has some of the attributes or all.
+/// Returns the planned object, with the handler's values for its unknown parts. `returned` has some
+/// of the attributes or all.
 pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
     if planned.is_wholly_known() {
         return planned.clone();
@@ -43,8 +43,8 @@ pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
     }
 }
 
-/// Returns the planned object, with values found early in place of unknown ones. The rest stays
-/// unknown.
+/// Returns the planned object, with values found early in place of unknown ones. Other values
+/// remain unknown.
 pub(crate) fn foretold(planned: &Value, found: &Value) -> Value {
     match (planned, found) {
         (Value::Unknown(_), Value::Null(_)) => planned.clone(),
@@ -60,7 +60,7 @@ pub(crate) fn foretold(planned: &Value, found: &Value) -> Value {
     }
 }
 
-/// Returns the value with null for all that is unknown.
+/// Returns the value with null in place of unknown parts.
 pub(crate) fn settled(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
@@ -80,9 +80,9 @@ pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) ->
     })
 }
 
-/// Returns a stored object with something in every place that has no form for nothing: an empty text,
-/// zero, false, no elements. A creation that failed half-way leaves such places, and so do older
-/// versions of a provider.
+/// Returns a stored object with a zero value for each null that its field cannot represent: an
+/// empty string, zero, false, no elements. Partly failed creations and older versions of a provider
+/// store such nulls.
 pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
     let content = Content::of_block(&shape.block, &shape.rules);
     match lacks(content, object) {
@@ -91,7 +91,7 @@ pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
     }
 }
 
-/// Whether all of these paths are empty. Nearly always one is not, and looking costs less than
+/// Whether all of these paths are empty. Usually one is not, and this check costs less than
 /// rebuilding large sets.
 fn lacks(content: Content<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
@@ -148,8 +148,8 @@ fn blank(ty: &Type) -> Value {
     }
 }
 
-/// Returns an object of which only the attribute is known that imports go by, or why it cannot be what a
-/// user wrote; `None` if there is no such attribute.
+/// Returns an object in which only the attribute for imports is known, or the reason why the id is
+/// invalid for it; `None` if there is no such attribute.
 pub(crate) fn of_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
     let name = shape.import.as_ref()?;
     let attribute = shape.block.attributes.get(name)?;
@@ -159,7 +159,7 @@ pub(crate) fn of_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
     Some(value.map(|value| nothing.replace_at(&path, |_| value.clone()).unwrap_or(nothing)))
 }
 
-/// Returns `base` with every part that `draft` knows: the partial result of a handler that failed.
+/// Returns `base` with every known part of `draft`: the partial result of a failed handler.
 pub(crate) fn drafted(base: &Value, draft: &Value) -> Value {
     let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
     let items = parts.iter().map(|(name, part)| match member(draft, name) {

@@ -6,11 +6,11 @@ use formwork_value::{Str, Value};
 use super::{Content, CorrespondingValues, member};
 
 /// Returns the proposal with the prior value of each nested attribute that the provider may set,
-/// that the author did not, and that the proposal lacks; `None` if there is none.
+/// that the author did not set, and that the proposal lacks; `None` if there is none.
 ///
-/// If some part of such an attribute is only for authors to set, the host takes the prior value for
-/// one that an author set and has removed. For attributes that are no objects it does not, so here
-/// they are treated alike.
+/// If some part of such an attribute is settable by authors only, the host treats the prior value
+/// as one that an author has set and removed. The host keeps the prior value of attributes that are
+/// not objects, so here both kinds are treated alike.
 pub(super) fn restored(
     content: Content<'_>,
     object: &Value,
@@ -49,7 +49,7 @@ fn restored_parts(
             map.iter()
                 .map(|(key, item)| restored(content, item, beside.go(|map| member(map, key)))),
         ),
-        // Nothing says which element of a set was which.
+        // Elements of sets cannot be matched.
         _ => None,
     }
 }

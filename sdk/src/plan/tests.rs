@@ -1,4 +1,4 @@
-//! Plans drawn from rules, at the top and at depth.
+//! Tests of planning by rules, at the top level and nested.
 
 use formwork_value::schema::Role;
 use formwork_value::{Path, Type};

@@ -13,7 +13,7 @@ use crate::{
     Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, flatmap, model, plan,
 };
 
-/// Makes a struct of a call a [`Call`].
+/// Implements dereferencing to [`Call`] for the struct of a call.
 macro_rules! calls {
     ($($name:ident)* $(, without_model: $($plain:ident)*)?) => {
         $(
@@ -41,50 +41,49 @@ pub(crate) use calls;
 
 calls!(Validate Change Create Read Update Delete Import ImportByIdentity, without_model: Upgrade Foreign);
 
-/// Asks whether something can be so.
+/// A request to validate a configuration.
 #[non_exhaustive]
 pub struct Validate<M: Model> {
     /// The configuration.
     pub config: Draft<M>,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 /// A plan to create or change an object, before the host sees it.
 #[non_exhaustive]
 pub struct Change<M: Model> {
-    /// The object as it is; `None` to create one.
+    /// The prior object; `None` to create one.
     pub prior: Option<M>,
     /// The configuration.
     pub config: Draft<M>,
-    /// The planned object. Attributes that the author set must stay as they are here, or be as in
-    /// the prior object.
+    /// The planned object. Attributes that the author set must remain unchanged here, or have their
+    /// prior value.
     pub planned: Draft<M>,
-    /// Attributes whose change needs a new object, besides those whose rules say so.
+    /// Attributes whose change requires replacement, besides those with the rule.
     pub replace: Vec<Path>,
     /// Private data of the object.
     pub private: Private,
     /// The `provider_meta` of the module.
     pub meta: Meta,
-    /// To put the answer off.
+    /// Deferral of the answer.
     pub deferral: Deferral,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 impl<M: Model> Change<M> {
-    /// Plans values that were found out already and are unknown in the plan. Values of the author
-    /// stay as they are.
+    /// Plans values that are known early in place of unknown ones. Values of the author are kept.
     pub fn fill(&mut self, computed: Computed<M>) {
         let found = Draft::<M>::from(computed).to_value();
-        // Both are drafts, so what is put together of their parts is one.
+        // Both are drafts, so a merge of their parts is a draft too.
         if let Ok(planned) = View::from_value(&plan::foretold(&self.planned.to_value(), &found)) {
             self.planned = planned;
         }
     }
 }
 
-/// Asks for an object.
+/// A request to create an object.
 #[non_exhaustive]
 pub struct Create<M: Model> {
     /// The configuration.
@@ -97,40 +96,40 @@ pub struct Create<M: Model> {
     /// The `provider_meta` of the module.
     pub meta: Meta,
     pub(crate) partial: Partial,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 impl<M: Model> Create<M> {
-    /// Keeps what has been made already, in case the rest fails: at least what it takes to find the
-    /// object again. If the handler fails, this is what is stored; if it does not, what it returns.
+    /// Keeps a partial result in case the handler fails: at least the attributes that find the
+    /// object again. If the handler fails, this is stored; otherwise its result is stored.
     pub fn keep(&self, known: impl Into<Draft<M>>) {
         self.partial.keep(known.into().to_value());
     }
 }
 
-/// Asks for the real object behind a stored one.
+/// A request to read the real object of a stored one.
 #[non_exhaustive]
 pub struct Read<M: Model> {
-    /// The stored object; after an import, the part that the import filled. Missing values are
-    /// empty, zero or false.
+    /// The stored object; after an import, the part that the import set. Missing values are empty,
+    /// zero or false.
     pub current: M,
     /// Private data of the object.
     pub private: Private,
     /// The `provider_meta` of the module.
     pub meta: Meta,
-    /// To put the answer off.
+    /// Deferral of the answer.
     pub deferral: Deferral,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
-/// Asks for a change in place.
+/// A request to update an object in place.
 #[non_exhaustive]
 pub struct Update<M: Model> {
     /// The configuration.
     pub config: Draft<M>,
-    /// The object as it is.
+    /// The prior object.
     pub prior: M,
     /// The attributes that the author may set, with defaults and planned values; write-only values
     /// too.
@@ -140,18 +139,18 @@ pub struct Update<M: Model> {
     /// The `provider_meta` of the module.
     pub meta: Meta,
     pub(crate) partial: Partial,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 impl<M: Model> Update<M> {
-    /// Keeps what has been changed already, in case the rest fails.
+    /// Keeps a partial result in case the handler fails.
     pub fn keep(&self, known: impl Into<Draft<M>>) {
         self.partial.keep(known.into().to_value());
     }
 }
 
-/// Asks for an object's end.
+/// A request to destroy an object.
 #[non_exhaustive]
 pub struct Delete<M: Model> {
     /// The prior object. Missing values are empty, zero or false.
@@ -160,88 +159,88 @@ pub struct Delete<M: Model> {
     pub private: Private,
     /// The `provider_meta` of the module.
     pub meta: Meta,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
-/// Asks for an object that exists, by what the user calls it.
+/// A request to import an object by id.
 #[non_exhaustive]
 pub struct Import<M: Model> {
     /// Import id given by the user.
     pub id: String,
     /// Private data of the object.
     pub private: Private,
-    /// To put the answer off.
+    /// Deferral of the answer.
     pub deferral: Deferral,
     pub(crate) others: Others,
     pub(crate) model: std::marker::PhantomData<fn() -> M>,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
 impl<M: Model> Import<M> {
-    /// Finds another object along with this one, of the resource type that `R` handles, in case the id
-    /// stands for several: `call.along::<Rules>(RuleIdentity { … })`. A read of it follows as well.
+    /// Finds another object of the resource type that `R` handles, in case the id stands for
+    /// several: `call.along::<Rules>(RuleIdentity { … })`. A read of it follows as well.
     ///
-    /// Terraform's command `import` takes all of them, if their types have the same attributes as the one
-    /// that was asked for; `import` blocks, and Formwork, refuse more than one.
+    /// The command `import` takes all of them if they have one type. `import` blocks accept only
+    /// one.
     pub fn along<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
         self.others.add(TypeId::of::<R>(), plan::settled(&object.into().to_value()));
     }
 }
 
-/// Asks for an object that exists, by its identity.
+/// A request to import an object by identity.
 #[non_exhaustive]
 pub struct ImportByIdentity<M: Model> {
-    /// The attributes that are marked so.
+    /// The attributes with the word `identity`.
     pub identity: Identity<M>,
     /// Private data of the object.
     pub private: Private,
-    /// To put the answer off.
+    /// Deferral of the answer.
     pub deferral: Deferral,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
-/// Asks for the newest form of an object that an older version of the provider stored.
+/// A request to upgrade an object that an older version of the provider stored.
 #[non_exhaustive]
 pub struct Upgrade {
     /// The object.
     pub stored: Stored,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
-/// An object of another resource type, perhaps of another provider, that shall become one of this.
+/// An object of another resource type, possibly of another provider, to take over.
 #[non_exhaustive]
 pub struct Foreign {
     /// The source address of the provider it belonged to.
     pub provider: String,
     /// The resource type that it had.
     pub type_name: String,
-    /// The object.
+    /// The stored object.
     pub stored: Stored,
-    /// Private data from the former provider. It stays with the object in the form that this
-    /// handler gives it; data of providers that do not use this SDK is opaque.
+    /// Private data from the former provider, which the object keeps as this handler leaves it.
+    /// Data of providers that do not use this SDK is opaque.
     pub private: Private,
-    /// Identity under the former provider; `None` if there was none.
+    /// Identity under the former provider; `None` if it had none.
     pub identity: Option<Stored>,
-    /// The rest, for those who take the values out.
+    /// The call itself, for handlers that destructure this struct.
     pub call: Call,
 }
 
-/// An object as an older version of the provider stored it.
+/// An object that an older version of the provider stored.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// The version of the schema it was stored with.
+    /// The schema version of the stored object.
     pub version: u64,
-    /// The object as it was stored: as JSON or, before Terraform 0.12, as a flat map of texts.
+    /// The stored data: JSON or, before Terraform 0.12, a flat map of strings.
     pub state: RawState,
 }
 
 impl Stored {
-    /// Reads the object as one of another model, such as the one of that version: missing
-    /// attributes are absent, or empty, zero or false, and unknown ones are left out.
+    /// Reads the object as another model, such as the one of that version. Missing attributes are
+    /// null, or empty, zero or false. Unknown attributes are ignored.
     ///
     /// # Errors
     /// When an attribute has another type than in the model.
@@ -251,8 +250,7 @@ impl Stored {
         model::read(&plan::filled(&shape, &value))
     }
 
-    /// Reads the attributes that the object has: missing ones are null, and unknown ones are left
-    /// out.
+    /// Reads the existing attributes: missing ones are null, and unknown ones are ignored.
     ///
     /// # Errors
     /// When an attribute has another type than in the model.
@@ -268,8 +266,8 @@ impl Stored {
         })
     }
 
-    /// A host that differs in what it has left out or in should not break anything, so what is missing
-    /// is null and what is too much is dropped.
+    /// Other hosts may omit or add attributes, so missing ones become null and extra ones are
+    /// dropped.
     fn value_of(&self, shape: &Shape) -> Result<Value, String> {
         match &self.state {
             RawState::Json(json) => {

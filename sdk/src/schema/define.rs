@@ -1,4 +1,4 @@
-//! Attributes and blocks as they are added to a schema, one property after the other.
+//! Definition of attributes and blocks of a schema, one property after the other.
 
 use formwork_value::schema::{Attribute, AttributeKind, NestedAttributes, NestedBlock, Nesting};
 use formwork_value::{Type, Value};
@@ -17,14 +17,14 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// An attribute with nothing special about it.
+    /// An attribute without further properties.
     #[must_use]
     pub fn new(ty: Type, role: Role) -> Self {
         let rule = Rule { nullable: true, ..Rule::default() };
         Self { attribute: Attribute::new(ty, role), rule, identifies: None, import: false }
     }
 
-    /// An attribute of the field's type; one that consists of described parts is a nested attribute.
+    /// An attribute with the type of a field. A field with described parts is a nested attribute.
     #[must_use]
     pub fn of<F: Field>(role: Role) -> Self {
         let mut definition = Self::new(F::ty(), role);
@@ -41,56 +41,56 @@ impl Definition {
         definition
     }
 
-    /// Describes it in Markdown.
+    /// Sets the description, in Markdown.
     #[must_use]
     pub fn describe(mut self, description: &str) -> Self {
         self.attribute.docs = docs(description);
         self
     }
 
-    /// Says that something else should be used.
+    /// Marks the attribute as deprecated, with its replacement.
     #[must_use]
     pub fn deprecated(mut self, instead: &str) -> Self {
         deprecate(&mut self.attribute.docs, instead);
         self
     }
 
-    /// Its value must not be shown.
+    /// Marks the attribute as sensitive.
     #[must_use]
     pub fn sensitive(mut self) -> Self {
         self.attribute.sensitive = true;
         self
     }
 
-    /// Its value is only received, never returned or stored.
+    /// Marks the attribute as write-only: received, never returned or stored.
     #[must_use]
     pub fn write_only(mut self) -> Self {
         self.attribute.write_only = true;
         self
     }
 
-    /// Its value if the author sets none.
+    /// Sets the value for configurations without one.
     #[must_use]
     pub fn default(mut self, value: Value) -> Self {
         self.rule.default = Some(value);
         self
     }
 
-    /// Its prior value stays if the author sets none.
+    /// Keeps the prior value if the author sets none.
     #[must_use]
     pub fn keep(mut self) -> Self {
         self.rule.keep = true;
         self
     }
 
-    /// A change of it needs a new object.
+    /// Forces replacement on a change.
     #[must_use]
     pub fn replace(mut self) -> Self {
         self.rule.replace = Replace::Always;
         self
     }
 
-    /// A change of it needs a new object if `ask` says so of the prior and the planned value.
+    /// Forces replacement if `ask` returns true for the prior and the planned value.
     #[must_use]
     pub fn replace_if(mut self, ask: fn(&Value, &Value) -> bool) -> Self {
         self.rule.replace = Replace::If(ask);
@@ -104,14 +104,14 @@ impl Definition {
         self
     }
 
-    /// It is what users call an object when they import it.
+    /// Marks the attribute that an import by id sets.
     #[must_use]
     pub fn import(mut self) -> Self {
         self.import = true;
         self
     }
 
-    /// It is a part of what identifies an object.
+    /// Marks the attribute as a part of the identity.
     #[must_use]
     pub fn identifies(mut self, identifies: Identifies) -> Self {
         self.identifies = Some(identifies);
@@ -127,7 +127,7 @@ pub struct BlockDefinition {
 }
 
 impl BlockDefinition {
-    /// Blocks of the field's type. A struct that is not in an `Option` must be there.
+    /// Blocks with the type of a field. A struct that is not in an `Option` is required.
     #[must_use]
     pub fn of<F: BlockField>() -> Self {
         let content = F::content().unwrap_or_else(|| crate::field::Content {
@@ -147,21 +147,22 @@ impl BlockDefinition {
         Self { block, rule }
     }
 
-    /// Describes them in Markdown.
+    /// Sets the description, in Markdown.
     #[must_use]
     pub fn describe(mut self, description: &str) -> Self {
         self.block.block.docs = docs(description);
         self
     }
 
-    /// Says that something else should be used.
+    /// Marks the block as deprecated, with its replacement.
     #[must_use]
     pub fn deprecated(mut self, instead: &str) -> Self {
         deprecate(&mut self.block.block.docs, instead);
         self
     }
 
-    /// One that is always there; its attributes are null when the author writes none.
+    /// Makes the block a group, which is always present. Its attributes are null without a block in
+    /// the configuration.
     #[must_use]
     pub fn group(mut self) -> Self {
         self.block.nesting = Nesting::Group;
@@ -172,21 +173,21 @@ impl BlockDefinition {
         self
     }
 
-    /// The least number of them.
+    /// Sets the minimum number of blocks.
     #[must_use]
     pub fn min(mut self, least: u64) -> Self {
         self.block.min_items = least;
         self
     }
 
-    /// The greatest number of them.
+    /// Sets the maximum number of blocks.
     #[must_use]
     pub fn max(mut self, most: u64) -> Self {
         self.block.max_items = most;
         self
     }
 
-    /// A change of them needs a new object.
+    /// Forces replacement on a change.
     #[must_use]
     pub fn replace(mut self) -> Self {
         self.rule.replace = Replace::Always;

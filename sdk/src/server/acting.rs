@@ -1,4 +1,4 @@
-//! The calls of actions and list resources, whose answers come one after the other.
+//! Calls of actions and list resources, whose answers are streams.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
@@ -68,15 +68,15 @@ impl Server {
         list.validate(&config, call.clone())
     }
 
-    /// The objects of a list, each when the host requests it. The handler continues only then, so
-    /// that no object is looked for in vain.
+    /// The objects of a list, each on request of the host. The handler continues only on request,
+    /// so that no object is read in vain.
     pub(super) fn listed(
         &self,
         request: ListRequest,
     ) -> BoxStream<'static, Result<ListEvent, Failure>> {
         let call = self.call("list ", &request.type_name);
         let list = self.list_type(&request.type_name);
-        // Protocol: no limit is sent as zero.
+        // Protocol 6: `ListResource.Request.limit` is zero for no limit.
         let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
         let whole = request.include_object;
         let (found, mut finds) = channel(1);
@@ -93,7 +93,7 @@ impl Server {
             call.settled(done).await.1
         };
         let steps = told_by(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
-        // Work of the handler after the last requested object is not waited for.
+        // The stream ends with the last requested object and does not wait for the handler.
         let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
         let events = stream::unfold(begin, async |(mut steps, left)| {
             let left = left.checked_sub(1)?;
@@ -102,7 +102,7 @@ impl Server {
         let event = move |step| match (step, &objects) {
             (Step::Told(find), Some(list)) => Some(event(list.objects(), find, whole, &said)),
             (Step::Ended(diagnostics), _) if !diagnostics.is_empty() => {
-                // Protocol: problems have no place but an event.
+                // Protocol 6: diagnostics of a list can only be sent in an event.
                 let display_name = String::new();
                 Some(ListEvent { identity: None, display_name, object: None, diagnostics })
             }
@@ -120,7 +120,7 @@ fn queried(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<V
     Ok(is_right.then(|| plan::with_defaults(list.shape(), &config).into_owned()))
 }
 
-/// An object that was found, with what was said since the one before it.
+/// A found object, with the diagnostics since the previous one.
 fn event(shape: &Shape, (display_name, object): Find, whole: bool, call: &Call) -> ListEvent {
     let object: Payload = check::encoded(shape, &plan::settled(&object));
     let identity = identity::of(shape, &object);
@@ -143,7 +143,7 @@ enum Step<T> {
     Ended(Vec<ProviderDiagnostic>),
 }
 
-/// Runs whenever the next step is requested; messages come before the end.
+/// Runs the work whenever the next step is requested. Messages precede the end.
 fn told_by<T: Send + 'static>(
     told: impl Stream<Item = T> + Unpin + Send + 'static,
     work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
@@ -157,7 +157,7 @@ fn told_by<T: Send + 'static>(
                 diagnostics = running => ended = Some(diagnostics),
             }
         }
-        // The sender may still exist, so there is no waiting for more.
+        // The sender may still exist, so the stream must not wait for further messages.
         let step = match told.next().now_or_never().flatten() {
             Some(text) if ended.is_some() => Step::Told(text),
             _ => Step::Ended(ended.take()?),

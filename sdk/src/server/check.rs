@@ -12,7 +12,7 @@ use crate::plan::Content;
 use crate::schema::{Rule, Shape};
 use crate::{Answer, Problem, plan};
 
-/// Reads a value that the host sent.
+/// Decodes a value from the host.
 pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
     match value.decode(shape.ty()) {
         Ok(plain) => Ok(plain.into_value()),
@@ -23,7 +23,7 @@ pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
     }
 }
 
-/// Checks a plan that a handler changed: values of the author must stay.
+/// Checks a plan that a handler modified: values of the author must be kept.
 pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answer<()> {
     let plain = |value: &Value| value.clone().split_marks().0;
     let planned = plain(&shape.block.without_write_only(planned));
@@ -47,7 +47,7 @@ pub(super) fn plan(shape: &Shape, lives: &ChangeValues, planned: &Value) -> Answ
     Problem::all(violations.chain(never_null(shape, planned.value())))
 }
 
-/// Attributes planned as null that are never null in an applied object: the handler's own value
+/// Attributes that are planned as null and never null in an applied object: the handler's own value
 /// would be lost.
 fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
     let content = Content::of_block(&shape.block, &shape.rules);
@@ -66,11 +66,11 @@ fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
     })
 }
 
-/// Makes a value ready for the host.
+/// Encodes a value for the host.
 pub(super) fn encoded(shape: &Shape, value: &Value) -> Payload {
     // Protocol: a write-only value is null in every answer.
     let value = shape.block.without_write_only(value);
-    // Models make no marks, so nothing is taken off here.
+    // Models have no marks, so none are removed here.
     Payload::Value(value.split_marks().0, shape.ty().clone())
 }
 
@@ -113,13 +113,13 @@ pub(super) fn config(
     Ok(config)
 }
 
-/// Goes through what an author wrote.
+/// Checks the configuration of an author.
 struct Checker {
     client: ClientCapabilities,
     problems: Vec<Problem>,
-    /// Path of the value. Computed for problems only, so that it costs nothing otherwise.
+    /// Path of the value, computed only for an error.
     path: Path,
-    /// Whether what is looked at must not be shown.
+    /// Whether the current value is sensitive.
     is_secret: bool,
 }
 
@@ -157,7 +157,7 @@ impl Checker {
         if matches!(content.nesting, Nesting::Single | Nesting::Group) {
             return self.object(content, value);
         }
-        // Two blocks that become alike are one; the contract does not let attributes do so.
+        // Blocks that become equal are merged. The contract does not allow that for attributes.
         if content.may_become_alike() && value.is_wholly_known() {
             let n_distinct = content.with_defaults(value).children().len();
             if n_distinct < value.children().len() {
@@ -169,7 +169,7 @@ impl Checker {
             }
         }
         for (at, part) in value.children().iter().enumerate() {
-            // No step leads to an element of a set.
+            // No path step leads to an element of a set.
             let step = value.step_to(at);
             let n_steps = self.path.0.len();
             self.path.0.extend(step);
@@ -212,7 +212,7 @@ impl Checker {
     }
 }
 
-/// An attribute as it is written: `a.b[0]` in backticks.
+/// An attribute in the syntax of the language: `a.b[0]` in backticks.
 fn shown(path: &Path) -> String {
     let place = path.to_string();
     format!("`{}`", place.trim_start_matches('.'))

@@ -43,13 +43,13 @@ pub(super) fn of(shape: &Shape, object: &Payload) -> Option<Payload> {
     Some(payload(shape, Value::object(identity)))
 }
 
-/// An identity ready for the host.
+/// Encodes an identity for the host.
 pub(super) fn payload(shape: &Shape, identity: Value) -> Payload {
-    // Models make no marks, so nothing is taken off here.
+    // Models have no marks, so none are removed here.
     Payload::Value(identity.split_marks().0, ty(shape))
 }
 
-/// Reads an identity that the host sent.
+/// Decodes an identity from the host.
 pub(super) fn read(shape: &Shape, given: &Payload) -> Answer<Value> {
     let identity = given.decode(&ty(shape)).map_err(|error| unreadable(&error.to_string()))?;
     Ok(identity.into_value())
@@ -57,7 +57,7 @@ pub(super) fn read(shape: &Shape, given: &Payload) -> Answer<Value> {
 
 /// Reads a stored identity leniently: missing attributes are null.
 pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
-    // Protocol: objects that are stored flat come from before there were identities.
+    // Protocol: flat objects are older than identities, so there is none.
     let RawState::Json(text) = state else { return Ok(Payload::Absent) };
     match json::decode_with(text, &ty(shape), Extra::Drop) {
         Ok(identity) => Ok(payload(shape, identity)),
@@ -65,7 +65,7 @@ pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
     }
 }
 
-/// The identity that an object had under another type, if it is one under this.
+/// The identity of an object under another type, if it is valid under this one.
 pub(super) fn kept(shape: &Shape, source: &RawState) -> Option<Payload> {
     let RawState::Json(text) = source else { return None };
     let identity = json::decode_with(text, &ty(shape), Extra::Refuse).ok()?;

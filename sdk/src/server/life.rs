@@ -1,4 +1,4 @@
-//! The calls in the life of a managed resource: plan, apply, read.
+//! Calls of a managed resource: plan, apply, read.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
@@ -14,7 +14,7 @@ use crate::problem::OrFail as _;
 use crate::schema::Shape;
 use crate::{Answer, plan};
 
-/// An object, and what goes with it.
+/// An object with its private data, identity and diagnostics.
 pub(super) struct Outcome {
     pub(super) object: Payload,
     pub(super) private: Bytes,
@@ -24,7 +24,7 @@ pub(super) struct Outcome {
 }
 
 impl Outcome {
-    /// An object that a handler answered with.
+    /// An object in a handler's answer.
     fn of(shape: &Shape, object: Payload, context: &Context) -> Self {
         let identity = identity::of(shape, &object);
         Self { object, private: context.private.to_bytes(), identity, replace: Vec::new() }
@@ -102,8 +102,8 @@ impl Server {
     }
 }
 
-/// The answer; in the bytes that were sent if it says the same, as it mostly does, because that spares
-/// writing it.
+/// The answer, in the received bytes if the object is unchanged, which is the usual case. This
+/// saves the encoding.
 fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
     match (sent, &answer) {
         (Payload::Msgpack(_), Payload::Value(object, _)) if object.value() == current => {
@@ -113,7 +113,8 @@ fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
     }
 }
 
-/// The object as it is and as the rules of its model say it is to be; the latter is null to destroy it.
+/// The prior object and the object planned by the rules of the model; the latter is null to destroy
+/// it.
 fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
     let prior = check::decoded(shape, &request.prior)?;
     let config = check::decoded(shape, &request.config)?;
@@ -125,13 +126,13 @@ fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
     Ok(ChangeValues { prior, config, planned })
 }
 
-/// An object that is gone. Hosts take an absent one for a mistake.
+/// An object that no longer exists: null, because hosts treat an absent value as an error.
 fn null(shape: &Shape) -> Payload {
     check::encoded(shape, &Value::null(shape.ty().clone()))
 }
 
-/// Creates, updates or deletes. Returns no object for one that was deleted. A handler that fails, or panics,
-/// after it kept something leaves that behind.
+/// Creates, updates or deletes. A deleted object has no result. A handler that fails, or panics,
+/// after `keep` leaves the partial result.
 async fn changed(
     resource: &dyn AnyResource,
     operation: &str,

@@ -1,4 +1,4 @@
-//! The calls that leave nothing behind: data sources, functions, and ephemeral resources.
+//! Calls that manage no object: data sources, functions, and ephemeral resources.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -67,7 +67,7 @@ impl Server {
             values.push(value.into_value());
         }
         let result = function.call(&Given(values)).map_err(wrong)?;
-        // Functions make no marks, so nothing is taken off here.
+        // Functions have no marks, so none are removed here.
         Ok(Payload::Value(result.split_marks().0, signature.returns))
     }
 

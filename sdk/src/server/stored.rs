@@ -1,4 +1,4 @@
-//! The calls that bring an object from elsewhere: upgrade, import, move.
+//! Calls that take over an existing object: upgrade, import, move.
 
 use std::any::TypeId;
 use std::cmp::Ordering;
@@ -29,7 +29,7 @@ impl Server {
         Ok(check::known(call, resource.shape(), "upgrade", object))
     }
 
-    /// The object that was asked for, and after it those that were found along with it.
+    /// The requested object, followed by further objects of the import.
     pub(super) async fn found(
         &self,
         call: &Call,
@@ -46,7 +46,7 @@ impl Server {
             _ => call.unless_stopped(resource.import(request.id.clone(), context.clone())).await?,
         };
         let state = check::known(call, shape, "import", object);
-        // An import by id may not know yet what identifies the object; the read that follows does.
+        // An import by id may not know the identity yet. The read that follows does.
         let identity = identity::of(shape, &state).or_else(|| request.identity.clone());
         let (type_name, private) = (request.type_name.clone(), context.private.to_bytes());
         let mut all = vec![ImportedResource { type_name, state, private, identity }];
@@ -113,8 +113,8 @@ impl Server {
             return Err(Problem::new("Unable to Move Resource State", detail));
         };
         let object = check::known(call, resource.shape(), "move", object);
-        // Attributes that only the source's identity has are kept where they fit, and would be lost
-        // otherwise.
+        // Attributes that only the source's identity has are kept where they fit. Otherwise they
+        // would be lost.
         let kept = || identity::kept(resource.shape(), source_identity.as_ref()?);
         let identity = identity::of(resource.shape(), &object).or_else(kept);
         let private = private.to_bytes();
@@ -122,7 +122,7 @@ impl Server {
     }
 }
 
-/// `what` has the version: the schema, or the identity.
+/// `what` names the version: of the schema, or of the identity.
 fn too_new(what: &str, version: u64, stored: &Stored) -> Problem {
     let detail = format!(
         "The object was stored with version {} of its {what}, but this provider has version {version}. \

@@ -1,4 +1,5 @@
-//! Handlers that fail, secrets, stored objects, and attributes that must not be set.
+//! Tests of failing handlers, sensitive values, stored objects, and attributes that must not be
+//! set.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,7 @@ use crate::testing::{Action, Life, Passing, call};
 
 mod deferral;
 
-/// A thing that does as its name says.
+/// An object whose name selects the handler's action.
 #[derive(Model)]
 struct Thing {
     /// Action of the test handler.
@@ -77,10 +78,10 @@ impl Resource for Things {
     }
 }
 
-/// Something to be held for a while.
+/// A lease.
 #[derive(Model)]
 struct Lease {
-    /// On what.
+    /// The leased object.
     #[attr(required)]
     on: String,
     #[attr(computed)]
@@ -486,7 +487,7 @@ async fn what_the_schema_finds_and_what_the_handler_finds_are_told_together() {
     );
 }
 
-/// A provider that must know where it is.
+/// A provider that requires its location.
 struct Placed;
 
 impl Configure for Placed {

@@ -1,4 +1,4 @@
-//! Functions, ephemeral resources and lists, called as a host would.
+//! Functions, ephemeral resources and lists, called as by a host.
 
 use std::time::SystemTime;
 
@@ -45,10 +45,10 @@ impl Passing {
         })
     }
 
-    /// Opens it: attributes left out are null.
+    /// Opens the resource. Omitted attributes are null.
     ///
     /// # Errors
-    /// When the provider refuses, or breaks the contract.
+    /// When the provider returns an error, or violates the contract.
     pub async fn open(&mut self, config: &[(&str, Value)]) -> Result<Value, Refusal> {
         let config = configuration(&self.block, config.iter().cloned())?;
         let payload = Payload::Value(config.clone(), self.block.implied_type());
@@ -70,10 +70,10 @@ impl Passing {
         Ok(result.into_value())
     }
 
-    /// Renews it, and says until when it lasts then.
+    /// Renews the resource, and returns its next expiry.
     ///
     /// # Errors
-    /// When the provider refuses.
+    /// When the provider returns an error.
     pub async fn renew(&mut self) -> Result<Option<SystemTime>, Refusal> {
         let answer = self.server.renew_ephemeral(self.keep(&self.private)).await?;
         refused(&answer.diagnostics)?;
@@ -81,12 +81,13 @@ impl Passing {
         Ok(answer.renew_at)
     }
 
-    /// Closes it.
+    /// Closes the resource.
     ///
     /// # Errors
-    /// When the provider refuses.
+    /// When the provider returns an error.
     pub async fn close(self) -> Result<(), Refusal> {
-        // Protocol: the private data of the opening, not that of the last renewal.
+        // Protocol: `CloseEphemeralResource` gets the private data of the opening, not that of the
+        // last renewal.
         let answer = self.server.close_ephemeral(self.keep(&self.opened)).await?;
         refused(&answer.diagnostics)
     }
@@ -96,21 +97,21 @@ impl Passing {
     }
 }
 
-/// An object that a list has found.
+/// An object that a list found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Display name.
     pub name: String,
     /// Identity.
     pub identity: Value,
-    /// The whole object, as far as the list knows it.
+    /// The whole object, as far as the list provides it.
     pub object: Value,
 }
 
-/// Asks a list for whole objects, `limit` at most: attributes left out of what is asked are null.
+/// Requests whole objects from a list, `limit` at most. Omitted attributes of the query are null.
 ///
 /// # Errors
-/// When the provider refuses, or breaks the contract.
+/// When the provider returns an error, or violates the contract.
 pub async fn list<'n>(
     provider: ProviderDef,
     type_name: &str,
@@ -134,7 +135,7 @@ pub async fn list<'n>(
         client: CLIENT,
     };
     refused(&server.validate_list_config(validate).await?.diagnostics)?;
-    // Protocol: as many as there can be is no limit.
+    // Protocol 6: zero is no limit.
     let most = i64::try_from(limit).unwrap_or_default();
     let request = ListRequest { type_name, config, include_object: true, limit: most };
     let mut events = server.list(request).await?.take(limit);
@@ -152,10 +153,10 @@ pub async fn list<'n>(
     Ok(found)
 }
 
-/// Calls a function; the arguments must have the types of its parameters.
+/// Calls a function. The arguments must have the types of its parameters.
 ///
 /// # Errors
-/// When the function refuses; a refusal that blames an argument begins with its number, from 1.
+/// When the function fails. An error about an argument begins with its number, from 1.
 pub async fn call(
     provider: ProviderDef,
     name: &str,

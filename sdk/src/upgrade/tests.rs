@@ -1,4 +1,4 @@
-//! Objects of older versions come to the newest, or it is said why not.
+//! Tests of upgrades of older objects, and of their errors.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::server::Server;
 use crate::testing::Life;
 
-/// A disk at first: its size a text.
+/// A disk of version 0, with its size as a string.
 #[derive(Model)]
 struct DiskV0 {
     #[attr(required)]
@@ -19,7 +19,7 @@ struct DiskV0 {
     label: Option<String>,
 }
 
-/// A disk later: its size a number, and labels.
+/// A disk of version 1, with its size as a number, and labels.
 #[derive(Model)]
 struct DiskV1 {
     #[attr(required)]

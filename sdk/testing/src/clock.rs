@@ -1,6 +1,6 @@
-//! The clock of a lab's timers. It stands still, and leaps to the next timer when there is nothing else to
-//! do, as long as no socket is open. While one is open, time is real: an answer may be under way, and a
-//! client's timeout must not fire before it had its time.
+//! The clock of a lab's timers. While no socket is open, it does not run, and advances to the next
+//! timer when no other work is left. While a socket is open, time is real: an answer may be in
+//! flight, and a client's timeout must not fire early.
 
 use std::fs;
 use std::os::fd::AsRawFd as _;
@@ -15,9 +15,9 @@ use tokio::time;
 /// The clock of one runtime.
 #[derive(Default)]
 pub(crate) struct Clock {
-    /// Whether time is real whatever is open.
+    /// Whether time is always real.
     is_real: AtomicBool,
-    /// Whether time passes at the moment.
+    /// Whether time is running.
     passes: AtomicBool,
     sockets: OnceLock<Option<Sockets>>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Clock {
 /// The files that a runtime waits for, as the system lists them.
 struct Sockets {
     list: PathBuf,
-    /// The number of those that the runtime itself has.
+    /// Number of the runtime's own files.
     n_own: usize,
     _probe: (UnixStream, UnixStream),
 }
@@ -44,12 +44,12 @@ impl Clock {
         (runtime, clock)
     }
 
-    /// Has time be real from now on.
+    /// Makes time real from now on.
     pub(crate) fn make_real(&self) {
         self.is_real.store(true, Ordering::Relaxed);
     }
 
-    /// Lets time pass or stand, before the runtime waits. Called within the runtime.
+    /// Starts or stops time, before the runtime waits. Called within the runtime.
     fn settle(&self) {
         let is_waited_for =
             || self.sockets.get().is_some_and(|of| of.as_ref().is_none_or(Sockets::is_any_open));
@@ -63,8 +63,8 @@ impl Clock {
 }
 
 impl Sockets {
-    /// Finds the list of the runtime that this is called in: the one with a socket that was just opened.
-    /// `None` where the system has no such lists.
+    /// Finds the list of the current runtime: the one with a socket that was just opened. `None` if
+    /// the system has no such lists.
     fn of_this_runtime() -> Option<Self> {
         let probe = UnixStream::pair().ok()?;
         let wanted = probe.0.as_raw_fd();

@@ -1,4 +1,4 @@
-//! Stands between the engine and the provider: counts calls, and lets one go wrong.
+//! A layer between the engine and the provider: counts calls, and injects a fault into one.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,21 +13,21 @@ use futures_util::{FutureExt as _, StreamExt as _};
 
 use crate::Recording;
 
-/// Fault that can happen to a call.
+/// A fault of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The provider dies before it has done anything.
+    /// The provider dies before its work.
     DiesBefore,
-    /// The provider does its work and dies before it can say so.
+    /// The provider dies after its work, before its answer.
     DiesAfter,
 }
 
 impl Fault {
-    /// All that can happen.
+    /// All faults.
     pub const ALL: [Self; 2] = [Self::DiesBefore, Self::DiesAfter];
 }
 
-/// Starts providers, all of which have the same trouble.
+/// Starts providers that share a fault plan.
 pub(crate) struct FaultLauncher {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
     /// The resource types whose objects the provider lists.
@@ -39,16 +39,16 @@ pub(crate) struct FaultLauncher {
 /// Handling of the calls of a provider.
 #[derive(Default)]
 pub(crate) enum Record {
-    /// They are made.
+    /// Forwards the calls.
     #[default]
     None,
-    /// They are made and kept.
+    /// Forwards the calls and records them.
     Kept(Recording),
-    /// They are answered as they were.
+    /// Replays the recorded answers.
     Answered(Recording),
 }
 
-/// The calls that were made, and what happens to one of them.
+/// The calls made, and the fault of one of them.
 #[derive(Default)]
 struct FaultPlan {
     calls: Vec<String>,
@@ -58,7 +58,7 @@ struct FaultPlan {
 impl FaultLauncher {
     pub(crate) fn new(provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>) -> Self {
         let offering = (provider)().into_provider();
-        // A provider on the SDK knows its types without waiting for anything.
+        // The metadata of a provider on the SDK is available without waiting.
         let metadata = offering.metadata().now_or_never().and_then(Result::ok);
         let lists = metadata.unwrap_or_default().list_resources.into_iter().collect();
         Self { provider, lists, trouble: Arc::default(), record: Record::None }
@@ -86,7 +86,7 @@ impl Launch for FaultLauncher {
     }
 }
 
-/// A provider that has trouble with one call.
+/// A provider with a fault in one call.
 struct Faulty<P> {
     inner: P,
     trouble: Arc<Mutex<FaultPlan>>,
@@ -94,7 +94,7 @@ struct Faulty<P> {
 
 impl<P: Provider> Provider for Faulty<P> {
     fn call(&self, request: Request) -> BoxFuture<'_, Result<Response, Failure>> {
-        // The engine asks these when it likes, and asks them again where there is no answer.
+        // The engine may make these calls at any time, and repeats them without an answer.
         if request.method().is_introspection() {
             return self.inner.call(request);
         }
@@ -113,7 +113,7 @@ impl<P: Provider> Provider for Faulty<P> {
 }
 
 impl<P> Faulty<P> {
-    /// Notes a call, and returns its fault.
+    /// Records a call, and returns its fault.
     fn trouble_with(&self, request: &Request) -> Option<Fault> {
         let mut trouble = locked(&self.trouble);
         let at = trouble.calls.len();
@@ -124,8 +124,8 @@ impl<P> Faulty<P> {
     }
 }
 
-/// Waits until a provider has done all that an answer is about: one that streams is not made before
-/// it is taken.
+/// Waits until a provider has finished the work for an answer. The work of a stream is done only
+/// when the stream is read.
 async fn finish(answer: Response) {
     match answer {
         Response::ListResource(events) => events.for_each(|_| ready(())).await,

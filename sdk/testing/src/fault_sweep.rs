@@ -1,4 +1,4 @@
-//! Faults at every call of a configuration's life, one life for each.
+//! Faults at every call of a configuration's lifecycle, one run for each.
 
 use std::sync::Arc;
 
@@ -6,22 +6,21 @@ use formwork_sdk::ProviderDef;
 
 use crate::{Fault, Lab};
 
-/// A fault that was lived through.
+/// An injected fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultCase {
-    /// The call that it struck.
+    /// The call with the fault.
     pub call: String,
     /// Fault that was injected into the call.
     pub fault: Fault,
 }
 
-/// Applies a configuration once for each call that it takes and each fault that can happen to it, and
-/// again when the trouble is over. Returns what was lived through. [`FaultSweep`] does the same with a
-/// service that keeps its objects.
+/// Applies a configuration once for each of its calls and each fault, and again without the fault.
+/// Returns the injected faults. [`FaultSweep`] does the same with a service that keeps its objects.
 ///
 /// # Panics
-/// When, the trouble being over, the configuration cannot be applied, something is left to do after
-/// that, or not everything can be destroyed.
+/// When, without the fault, the configuration cannot be applied, a further plan has changes, or an object
+/// cannot be destroyed.
 pub fn fault_sweep(
     provider: impl Fn() -> ProviderDef + Send + Sync + 'static,
     config: &str,
@@ -29,16 +28,16 @@ pub fn fault_sweep(
     FaultSweep::new(provider).run(config)
 }
 
-/// Removes all objects of a service but those with the given ids.
+/// Removes all objects of a service except those with the given ids.
 type RemoveOrphans<'s> = Box<dyn FnMut(&[String]) + 's>;
 
-/// A sweep of faults over every call of a configuration's life, against a service that outlives each life.
+/// A sweep of faults over every call of a configuration's lifecycle, for a service that outlives each run.
 ///
-/// A provider that dies after it created an object, and before it could return it, leaves an object that
-/// no state has. If the provider cannot find it, by its identity or in a list, an operator has to remove it
-/// before the next run. [`FaultSweep::remove_orphans`] is that operator: without it, objects pile up, and a
-/// service that wants unique names refuses the second creation. [`FaultSweep::leftovers`] names what is
-/// left at the end of a life, which must be nothing.
+/// A provider that dies between the creation of an object and its answer leaves an object that no state
+/// contains. If the provider cannot find it, by its identity or in a list, an operator has to remove it
+/// before the next run. [`FaultSweep::remove_orphans`] is that operator: without it, objects accumulate, and
+/// a service with unique names rejects the second creation. [`FaultSweep::leftovers`] returns the objects
+/// that remain at the end of a run. There must be none.
 ///
 /// ```no_run
 /// # use formwork_sdk::ProviderDef;
@@ -92,12 +91,12 @@ impl<'s> FaultSweep<'s> {
         self
     }
 
-    /// Applies a configuration once for each call that it takes and each fault that can happen to it, and
-    /// again when the trouble is over. Returns what was lived through.
+    /// Applies a configuration once for each of its calls and each fault, and again without the fault.
+    /// Returns the injected faults.
     ///
     /// # Panics
-    /// When, the trouble being over, the configuration cannot be applied, something is left to do after
-    /// that, not everything can be destroyed, or the service has something left.
+    /// When, without the fault, the configuration cannot be applied, a further plan has changes, an object
+    /// cannot be destroyed, or the service keeps an object.
     pub fn run(mut self, config: &str) -> Vec<FaultCase> {
         let mut cases = Vec::new();
         for fault in Fault::ALL {
@@ -111,7 +110,7 @@ impl<'s> FaultSweep<'s> {
         cases
     }
 
-    /// One life with a fault at one call. Returns the call; `None` if there are not as many.
+    /// One run with a fault at one call. Returns the call; `None` if the run has fewer calls.
     fn live(&mut self, config: &str, at: usize, fault: Fault) -> Option<String> {
         let provider = self.provider.clone();
         let mut lab = Lab::new(move || provider());
@@ -125,7 +124,7 @@ impl<'s> FaultSweep<'s> {
             Some(call) => format!("after {fault:?} at {call}"),
             None => "without a fault".to_owned(),
         };
-        // A call that changes nothing is retried with a provider that lives.
+        // A call that changes nothing is repeated with a new provider process.
         let may_pass = !call.as_ref().is_some_and(|call| call.starts_with("apply "));
         assert!(may_pass || !ran.is_done(), "{after}: no error was reported");
         if let Some(remove) = &mut self.remove_orphans {

@@ -1,7 +1,7 @@
-//! Runs whole lives of real configurations against a provider: the engine as a library, the provider
-//! in the same process, the state in memory. It plans, applies, changes, imports and destroys, and
-//! shows planned changes as text. Time is virtual: a handler that waits an hour takes none. While a
-//! socket is open, time is real, so that the timeouts of a client keep their meaning;
+//! Runs complete lifecycles of real configurations against a provider: the engine as a library, the
+//! provider in the same process, the state in memory. It plans, applies, changes, imports and destroys,
+//! and shows planned changes as text. Time is virtual: a handler that waits an hour returns at once.
+//! While a socket is open, time is real, so that the timeouts of a client do not fire early.
 //! [`Lab::real_time`] makes it real throughout.
 //!
 //! ```
@@ -74,7 +74,7 @@ pub use recording::{Recording, Unreadable};
 use clock::Clock;
 use fault::{FaultLauncher, Record};
 
-/// A place where configurations are applied: a provider, and a state in memory.
+/// A place for applying configurations: a provider, and a state in memory.
 pub struct Lab {
     front: FaultLauncher,
     /// Local name of the provider in configurations. Its source address follows.
@@ -97,8 +97,8 @@ pub struct Ran {
 }
 
 impl Lab {
-    /// A lab without any objects. Each run starts providers of its own, as processes would be: they
-    /// share only the state that `provider` lets them share.
+    /// A lab without any objects. Each run starts new providers, as if they were processes: they share
+    /// only data that the closure `provider` shares.
     ///
     /// # Panics
     /// When no folder can be made for journals.
@@ -106,7 +106,7 @@ impl Lab {
     pub fn new(provider: impl Fn() -> ProviderDef + Send + Sync + 'static) -> Self {
         let source = provider().address().to_owned();
         let name = source.rsplit('/').next().unwrap_or_default().to_owned();
-        // A folder in memory, where there is one: every change waits for its journal.
+        // A folder in memory, if the system has one: every change waits for its journal.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.expect("a test that has no folder for temporary files cannot run");
         let front = FaultLauncher::new(Arc::new(provider));
@@ -123,8 +123,8 @@ impl Lab {
         }
     }
 
-    /// Makes time real from now on, also while no socket is open: for a provider that waits for something
-    /// else outside, such as a file that another program writes.
+    /// Makes time real from now on, also while no socket is open: for a provider that waits for
+    /// other external events, such as a file of another program.
     pub fn real_time(&mut self) {
         self.clock.make_real();
     }
@@ -145,16 +145,16 @@ impl Lab {
         self.run(config, Mode::Destroy, true)
     }
 
-    /// Takes into the state what has become of the real objects.
+    /// Refreshes the state.
     pub fn refresh(&mut self, config: &str) -> Ran {
         self.run(config, Mode::RefreshOnly, true)
     }
 
-    /// Applies a configuration, expects that nothing is left to do then, reads the state back as a
-    /// later run would, and destroys everything.
+    /// Runs a complete lifecycle: applies a configuration, expects no further change, reads the
+    /// state again as a later run would, and destroys everything.
     ///
     /// # Panics
-    /// When any of that does not go as expected.
+    /// When any of these steps fails.
     pub fn live(&mut self, config: &str) {
         self.apply(config).expect_done();
         self.plan(config).expect_nothing();
@@ -162,23 +162,24 @@ impl Lab {
         assert_eq!(self.n_objects(), 0, "nothing is left in the state");
     }
 
-    /// Lets a fault happen at a call, counted from 0 from now on.
+    /// Injects a fault into a call, counted from 0 from now on.
     pub fn fault(&mut self, at: usize, fault: Fault) {
         self.front.arm(at, fault);
     }
 
-    /// Ends the fault injection. Returns the calls that were made since the last time.
+    /// Ends the fault injection. Returns the calls since the last time.
     pub fn calls(&mut self) -> Vec<String> {
         self.front.disarm()
     }
 
-    /// Has all calls from now on kept.
+    /// Records all calls from now on.
     pub fn record(&mut self, recording: &Recording) {
         self.front.record = Record::Kept(recording.clone());
     }
 
-    /// Has all calls from now on answered as they were: the provider says what it offers, and none of
-    /// its handlers runs. A call that was not recorded fails and says which one was expected.
+    /// Answers all calls from the recording from now on. The schema comes from the provider, and
+    /// none of its handlers runs. A call that was not recorded is an error that names the expected
+    /// one.
     pub fn replay(&mut self, recording: &Recording) {
         self.front.record = Record::Answered(recording.clone());
     }
@@ -190,7 +191,7 @@ impl Lab {
         resources.map(|resource| resource.instances.len()).sum()
     }
 
-    /// The attribute `id` of each stored object that has one, as text.
+    /// The attribute `id` of each stored object that has one, as a string.
     #[must_use]
     pub fn ids(&self) -> Vec<String> {
         let instances = self.file.state.resources.values().flat_map(|all| all.instances.values());
@@ -198,10 +199,10 @@ impl Lab {
         objects.filter_map(|object| attribute_text(object, "id")).collect()
     }
 
-    /// An attribute of a stored object as text: as it is if it is text, else as JSON.
+    /// An attribute of a stored object: a string unchanged, any other value as JSON.
     ///
     /// # Panics
-    /// When there is no such object, or no such attribute.
+    /// When the object or the attribute does not exist.
     #[must_use]
     pub fn get(&self, address: &str, attribute: &str) -> String {
         let object = self.object(address);
@@ -224,10 +225,10 @@ impl Lab {
         String::from_utf8(self.file.write()).unwrap_or_default()
     }
 
-    /// Goes on with a state that was stored elsewhere, such as by an older version of the provider.
+    /// Replaces the state, for example with one of an older version of the provider.
     ///
     /// # Panics
-    /// When it is not the text of a state file.
+    /// When the text is not a state file.
     pub fn take_state(&mut self, text: &str) {
         self.file =
             StateFile::read(text.as_bytes()).expect("the test gives the text of a state file");
@@ -358,7 +359,7 @@ impl Lab {
         })
     }
 
-    /// The configuration, and where the provider comes from if it does not say so itself.
+    /// The configuration, with a source for the provider if it names none.
     fn texts(&self, config: &str) -> InMemoryFiles {
         let mut texts = BTreeMap::from([("main.tf".to_owned(), config.to_owned())]);
         if !config.contains("required_providers") {
@@ -373,10 +374,10 @@ impl Lab {
 }
 
 impl Ran {
-    /// The planned changes as text: each object with its action, and what changes of it.
+    /// The planned changes as text: each object with its action and changed attributes.
     ///
     /// # Panics
-    /// When there is no plan.
+    /// When the run has no plan.
     #[must_use]
     pub fn text(&self) -> String {
         match &self.plan {
@@ -385,7 +386,7 @@ impl Ran {
         }
     }
 
-    /// The problems: summary, and detail below it.
+    /// The diagnostics: summary, and detail below it.
     #[must_use]
     pub fn said(&self) -> String {
         let problems = self.diags.iter().map(|problem| {
@@ -395,34 +396,34 @@ impl Ran {
         problems.collect()
     }
 
-    /// Whether it went to its end without an error.
+    /// Whether the run finished without an error.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.applied && !self.diags.has_errors()
     }
 
-    /// Expects that everything was applied.
+    /// Expects a finished run.
     ///
     /// # Panics
-    /// When something went wrong.
+    /// When the run has an error.
     pub fn expect_done(&self) {
         assert!(self.is_done(), "{}", self.said());
     }
 
-    /// Expects that there is nothing to do.
+    /// Expects a plan without changes.
     ///
     /// # Panics
-    /// When there is.
+    /// When the plan has changes.
     pub fn expect_nothing(&self) {
         assert!(!self.diags.has_errors(), "{}", self.said());
         let is_clean = self.plan.as_ref().is_some_and(|plan| !plan.has_changes());
         assert!(is_clean, "there is something left to do:\n{}", self.text());
     }
 
-    /// Expects an error that says `words`.
+    /// Expects an error that contains `words`.
     ///
     /// # Panics
-    /// When there is none.
+    /// When the run has no such error.
     pub fn expect_error(&self, words: &str) {
         assert!(self.diags.has_errors(), "no error, but one was expected: {words}");
         assert!(self.said().contains(words), "{words:?} is not in\n{}", self.said());
@@ -464,7 +465,8 @@ impl Files for InMemoryFiles {
     }
 }
 
-/// An attribute of an object as text: as it is if it is text, else as JSON. `None` if there is none.
+/// An attribute of an object: a string unchanged, any other value as JSON. `None` if it does not
+/// exist.
 fn attribute_text(object: &Object, name: &str) -> Option<String> {
     let Ok(Value::Object(parts)) = json::decode_simple(&object.attributes) else { return None };
     Some(match parts.get(name)? {
@@ -477,7 +479,7 @@ fn world(applying: bool) -> HostValues {
     HostValues { applying, ..HostValues::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
-/// The tutorial, so that it is compiled and run.
+/// The tutorial, compiled and run as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/provider.md")]
 struct Tutorial;

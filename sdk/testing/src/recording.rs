@@ -1,6 +1,6 @@
-//! Calls of a provider and their answers, kept as lines of JSON: recorded around any provider, and
-//! answered from the record without one. Values that schemas call sensitive are not in it. Streamed
-//! answers (of lists and actions) are kept and returned as a whole.
+//! Calls of a provider and their answers as lines of JSON: recorded around any provider, and
+//! replayed without one. The record has no sensitive values. Streamed answers (of lists and
+//! actions) are kept and returned as a whole.
 
 mod answer;
 mod form;
@@ -39,11 +39,11 @@ struct Line {
     of: String,
     request: Json,
     answer: Json,
-    /// Whether it has been answered from.
+    /// Whether its answer was used.
     used: bool,
 }
 
-/// Why a text is no record.
+/// The reason why a string is not a record.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct Unreadable {
@@ -92,20 +92,20 @@ impl Recording {
         lines.collect()
     }
 
-    /// A provider that does what `provider` does, and has it recorded.
+    /// Wraps a provider with a layer that records its calls.
     #[must_use]
     pub fn record(&self, provider: Arc<dyn Provider>) -> Arc<dyn Provider> {
         Arc::new(RecordingProvider::new(provider, self.clone(), false))
     }
 
-    /// A provider that answers what was recorded. `offer` says which schemas there are and is asked
-    /// for nothing else, so a record outlives changes of descriptions.
+    /// A provider that replays the recorded answers. Only the schemas come from `offer`, so a
+    /// record remains valid after changes of descriptions.
     #[must_use]
     pub fn replay(&self, offer: Arc<dyn Provider>) -> Arc<dyn Provider> {
         Arc::new(RecordingProvider::new(offer, self.clone(), true))
     }
 
-    /// The calls that were recorded and did not come.
+    /// The recorded calls that were not made.
     #[must_use]
     pub fn rest(&self) -> Vec<String> {
         let kept = self.kept();
@@ -126,7 +126,7 @@ impl Recording {
         });
     }
 
-    /// Finds what was answered to a call, with secrets as they are in this one's life.
+    /// Finds the answer to a call, with the secrets of this run.
     fn answer(&self, (call, of): (&str, &str), request: Page<'_>) -> Result<Json, String> {
         let mut kept = self.kept();
         let Kept { lines, bound, .. } = &mut *kept;
@@ -145,7 +145,8 @@ impl Recording {
                     line.used = true;
                     return Ok(bound.restore(&line.answer));
                 }
-                // Of the remaining calls, the first of the same kind helps most; else the very first.
+                // The first remaining call of the same kind is the most helpful one in the message;
+                // otherwise the very first.
                 Err(difference) => match &first {
                     None => first = Some((line.name(), is_same_call, difference)),
                     Some((_, false, _)) if is_same_call => {

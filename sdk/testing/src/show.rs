@@ -1,4 +1,4 @@
-//! A plan as text, for tests: short, and the same each time.
+//! A plan as text, for tests: short and deterministic.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ fn sign(action: Action) -> &'static str {
     }
 }
 
-/// Changed attributes of an object. Nothing of a deleted object, because all of it goes.
+/// Changed attributes of an object. A deleted object has none, because all are removed.
 fn parts(out: &mut String, change: &Change) {
     let Value::Object(after) = change.after.peek() else { return };
     let before = match change.before.peek() {
@@ -67,7 +67,7 @@ fn parts(out: &mut String, change: &Change) {
     }
 }
 
-/// Whether there is nothing to show: null, or no blocks.
+/// Whether the value is not shown: null, or no blocks.
 fn is_empty(part: &Value) -> bool {
     match part.peek() {
         Value::Null(_) => true,

@@ -1,4 +1,4 @@
-//! Lives of a small provider over a world in memory.
+//! Lifecycles of a small provider over a world in memory.
 
 mod ephemeral;
 mod listing;
@@ -185,7 +185,8 @@ fn a_large_set_costs_what_its_size_says() {
     };
     let (small, large) = (planned(100), planned(5_000));
     println!("5,000 elements cost {:.1} times what 100 do", large / small);
-    // Beside other tests, so with room to spare; what is quadratic would cost 2,500 times as much.
+    // Other tests run concurrently, so the limit has a margin. Quadratic growth would cost 2,500
+    // times as much.
     assert!(large < 500.0 * small, "{large}s and {small}s");
 }
 
@@ -229,7 +230,7 @@ fn life_after_life_leaves_nothing_behind() {
     assert!(world.lock().unwrap().is_empty());
 }
 
-/// Something that takes its time.
+/// An object with slow operations.
 #[derive(Model)]
 struct Slow {
     #[attr(computed)]

@@ -1,11 +1,10 @@
-//! Objects of older versions and of other types go on living with the provider of today, through whole
-//! runs of the engine.
+//! Objects of older versions and of other types, upgraded in complete runs of the engine.
 
 use formwork_sdk::prelude::*;
 
 use super::Lab;
 
-/// A disk as it was at first: its size a text.
+/// A disk of version 0, with its size as a string.
 #[derive(Model)]
 struct DiskV0 {
     #[attr(required)]
@@ -56,7 +55,7 @@ impl Resource for Disks {
         Ok(DiskComputed { id: "d-2".to_owned() })
     }
 
-    /// Finds a disk only where it was put.
+    /// Finds a disk only at its recorded place.
     async fn read(&self, call: Read<Disk>) -> Answer<Option<Disk>> {
         Ok((call.private.get("shelf").as_deref() == Some("3")).then_some(call.current))
     }
@@ -64,7 +63,7 @@ impl Resource for Disks {
     async fn take_over(&self, from: Foreign) -> Answer<Option<DiskDraft>> {
         match (from.type_name.as_str(), from.stored.version) {
             ("cloud_drive", 0) => {
-                // Both come with the object.
+                // Private data and identity are passed with the object.
                 assert_eq!(from.private.get("shelf").as_deref(), Some("3"));
                 let identity: Disk = from.identity.as_ref().map_or_else(
                     || Err(Problem::new("No identity", "")),
@@ -90,7 +89,7 @@ fn today() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_disk", Disks)
 }
 
-/// Today's provider, with what the first one has left behind.
+/// The current provider, with the objects of its first version.
 fn left_by_the_first(config: &str) -> Lab {
     let mut old = Lab::new(first);
     old.apply(config).expect_done();

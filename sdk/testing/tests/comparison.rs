@@ -1,5 +1,5 @@
-//! The three resources of `docs/sdk-comparison.md` live; the page shows their code as it is, and counts
-//! its lines as it says.
+//! Tests of the three resources in `docs/sdk-comparison.md`: their lifecycle, and the code and line
+//! counts on the page.
 
 mod comparison {
     pub(crate) mod cluster;
@@ -105,7 +105,7 @@ fn the_page_shows_the_code_as_it_is_and_counts_right() {
     assert!(sums.1 * 5 <= sums.0, "more than a fifth: {sums:?}");
 }
 
-/// What has no description of its own in the code has that of its type.
+/// An item without its own description has that of its type.
 #[test]
 fn everything_is_described() {
     let shapes = [
@@ -137,7 +137,7 @@ fn blocks(language: &str) -> Vec<&'static str> {
     parts.filter_map(|part| part.split_once("\n```")).map(|(code, _)| code).collect()
 }
 
-/// The lines that are neither empty nor a comment. What describes an attribute counts.
+/// The lines that are neither empty nor a comment. Descriptions of attributes count.
 fn counted(code: &str) -> usize {
     let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("///");
     code.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).count()

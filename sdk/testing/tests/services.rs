@@ -1,5 +1,5 @@
-//! Resource types that are said in `#[resource(…)]`, each over a service of another habit: whole lives,
-//! and what is left when the service fails half-way.
+//! Tests of resource types with `#[resource(…)]`, each over a service with other behaviour:
+//! complete lifecycles, and the results of partial failures.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
 
@@ -12,7 +12,7 @@ use formwork_sdk::testing::{Life, wait};
 use formwork_sdk::value::Value;
 use formwork_sdk_testing::{Lab, fault_sweep};
 
-/// A service in memory: what there is, by id, and what it was asked.
+/// A service in memory: its objects by id, and the received calls.
 #[derive(Clone, Default)]
 struct Service(Arc<Mutex<Inside>>);
 
@@ -20,13 +20,13 @@ struct Service(Arc<Mutex<Inside>>);
 struct Inside {
     machines: BTreeMap<String, Found>,
     asked: Vec<String>,
-    /// How often it has to be asked before it tells of a change.
+    /// Number of reads before a change becomes visible.
     delay: usize,
     n_left: usize,
     is_broken: bool,
 }
 
-/// A machine as the service tells of it.
+/// A machine in an answer of the service.
 #[derive(Clone)]
 struct Found {
     id: String,
@@ -75,7 +75,7 @@ impl Service {
         let is_late = inside.n_left > 0;
         inside.n_left = inside.n_left.saturating_sub(1);
         let found = inside.machines.get(id).cloned();
-        // What is late is told as it was: not there yet, or not gone yet.
+        // A delayed change is not visible: the machine does not exist yet, or still exists.
         let gone =
             || Found { id: id.to_owned(), name: id.to_owned(), size: 0, address: String::new() };
         Ok(match is_late {
@@ -261,7 +261,7 @@ fn what_a_call_tells_is_not_asked_again() {
     assert_eq!(lab.get("acme_told.a", "address"), "a.example.com:2");
     lab.plan(&config("told", "a", 2)).expect_nothing();
     lab.destroy("").expect_done();
-    // Each plan reads once, and so does nobody else.
+    // Each plan reads once, and no other call reads.
     assert_eq!(service.take(), "make a, find m-0, resize m-0, find m-0, find m-0, unmake m-0");
     lab.live(&config("told", "a", 1));
 }
@@ -353,7 +353,7 @@ fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
     lab.apply(&config("patient", "a", 13)).expect_error("No machine of this size runs.");
     assert_eq!(lab.get("acme_patient.a", "size"), "3");
     lab.destroy("").expect_done();
-    // It is made without a size, and nobody gives it one.
+    // The machine is created without a size, and never gets one.
     lab.apply(&config("patient", "b", 3)).expect_error("until the patient is ready");
     assert!(lab.is_tainted("acme_patient.a"));
     assert_eq!(lab.get("acme_patient.a", "address"), "b.example.com:0");
@@ -370,7 +370,7 @@ fn what_users_call_an_object_may_be_all_there_is() {
     lab.apply(&config("named", "a", 0)).expect_error("No machine is so small");
     lab.apply(&config("named", "a", 5)).expect_done();
     assert_eq!(service.0.lock().unwrap().machines["m-0"].size, 5);
-    // Somebody takes it away.
+    // Another program removes it.
     service.0.lock().unwrap().machines.clear();
     let plan = lab.plan(&config("named", "a", 5)).text();
     assert!(plan.contains("+ acme_named.a"), "{plan}");

@@ -1,4 +1,4 @@
-//! An action that has something to return, and a list of what cannot be told apart.
+//! An action with a computed attribute, and a list of objects without an identity.
 
 use formwork_sdk::prelude::*;
 

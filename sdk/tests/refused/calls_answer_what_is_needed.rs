@@ -1,5 +1,5 @@
-//! A creation that does not say the id, a read that always finds something, a change that says too little,
-//! and a call that nobody can wait for.
+//! A `create` without the id, a `read` that always returns an object, an `update` without a required
+//! attribute, and a call without a way to wait.
 
 use formwork_sdk::prelude::*;
 

@@ -2,10 +2,10 @@
 
 use formwork_sdk::prelude::*;
 
-/// What all have.
+/// Shared attributes.
 #[derive(Model)]
 struct Common {
-    /// What it is called.
+    /// The name.
     #[attr(required)]
     name: String,
 }
@@ -15,7 +15,7 @@ struct Common {
 struct Thing {
     #[attr(flatten)]
     common: Common,
-    /// What it is called.
+    /// The name.
     #[attr(required)]
     name: String,
 }

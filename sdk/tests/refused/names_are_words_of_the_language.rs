@@ -1,4 +1,4 @@
-//! Names that nobody could write.
+//! Names that a configuration cannot contain.
 
 use formwork_sdk::prelude::*;
 

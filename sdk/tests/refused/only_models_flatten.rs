@@ -2,7 +2,7 @@
 
 use formwork_sdk::prelude::*;
 
-/// What the author sets.
+/// Attributes of the author.
 #[derive(Clone, Debug, Model)]
 struct Given {
     #[attr(required)]

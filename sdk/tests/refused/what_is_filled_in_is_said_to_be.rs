@@ -1,4 +1,4 @@
-//! A nested attribute of which the provider sets a part, and nobody says so.
+//! A nested attribute with a computed part and without a role that allows it.
 
 use formwork_sdk::prelude::*;
 

@@ -2,14 +2,14 @@
 
 use formwork_sdk::prelude::*;
 
-/// Where something is.
+/// A position.
 #[derive(Model)]
 struct Place {
     #[attr(required, identity)]
     region: String,
 }
 
-/// What it looks like.
+/// An appearance.
 #[derive(Model)]
 struct Look {
     #[attr(required)]

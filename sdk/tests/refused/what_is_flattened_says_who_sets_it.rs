@@ -2,14 +2,14 @@
 
 use formwork_sdk::prelude::*;
 
-/// What the provider finds out.
+/// Attributes of the provider.
 #[derive(Model)]
 struct Found {
     #[attr(computed)]
     id: String,
 }
 
-/// What the author sets.
+/// Attributes of the author.
 #[derive(Model)]
 struct Given {
     #[attr(required)]

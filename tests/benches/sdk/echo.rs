@@ -1,9 +1,6 @@
-//! A provider that knows nothing: it hands back the bytes that it gets, over the same transport as any
-//! other.
+//! A provider that returns the bytes that it receives, over the same transport as any other.
 
-use formwork_plugin_protocol::message::configure::{
-    ConfigureRequest, DiagnosticsResponse, ValidateRequest,
-};
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, PlanRequest, PlanResponse,
@@ -38,29 +35,20 @@ impl Operations for Echo {
         Ok(String::new())
     }
 
-    async fn validate_provider_config(
-        &self,
-        _: ValidateRequest,
-    ) -> Result<DiagnosticsResponse, Failure> {
-        Ok(DiagnosticsResponse::default())
+    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
     }
 
-    async fn configure(&self, _: ConfigureRequest) -> Result<DiagnosticsResponse, Failure> {
-        Ok(DiagnosticsResponse::default())
+    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
     }
 
-    async fn validate_resource_config(
-        &self,
-        _: ValidateRequest,
-    ) -> Result<DiagnosticsResponse, Failure> {
-        Ok(DiagnosticsResponse::default())
+    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
     }
 
-    async fn validate_data_config(
-        &self,
-        _: ValidateRequest,
-    ) -> Result<DiagnosticsResponse, Failure> {
-        Ok(DiagnosticsResponse::default())
+    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
     }
 
     async fn upgrade_state(&self, _: UpgradeRequest) -> Result<UpgradeResponse, Failure> {

@@ -1,19 +1,19 @@
-//! Configurations that are one expression over N elements: work for the evaluator alone.
+//! Configurations with one expression over N elements: work for the evaluator alone.
 
 use std::fmt;
 
 /// Operation on the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
-    /// They are numbers, added up.
+    /// Adds numbers.
     Numbers,
-    /// They become objects.
+    /// Makes objects.
     Objects,
-    /// They become a map by key, of which every value is looked up again.
+    /// Makes a map by key, and looks up every value.
     Map,
-    /// They are written as JSON.
+    /// Encodes the elements as JSON.
     Json,
-    /// They go through a template file.
+    /// Renders the elements with a template file.
     Template,
 }
 

@@ -1,10 +1,10 @@
-//! Configurations that are made of modules, installed as `init` leaves them behind.
+//! Configurations with modules, installed as by `init`.
 
 use std::fmt::Write as _;
 
 use super::Shape;
 
-/// A module as people write them: variables in, two resources, outputs out.
+/// A typical module: variables, two resources, outputs.
 const SMALL: &str = r#"
 variable "name" {
   type = string
@@ -37,10 +37,10 @@ output "title" {
 
 /// Number of variables of a module that has nothing else.
 const VARIABLES: usize = 60;
-/// Number of calls of the small module in the one between.
+/// Number of calls of the small module in the module in between.
 const INNER: usize = 10;
 
-/// The files of a shape that has modules.
+/// The files of a shape with modules.
 pub(super) fn files(shape: Shape, size: usize) -> Vec<(String, String)> {
     let mut main = String::new();
     let mut installed = Installed::default();

@@ -10,7 +10,7 @@ use super::record::Record;
 use super::script::{Script, Step, Verb};
 use crate::interop::compare::{scrub_ids, scrub_state, scrub_view};
 use crate::interop::engine::{Engine, Run};
-use crate::interop::terraform_plans::is_about_settings;
+use crate::interop::terraform_plans::is_about_unmatched_option;
 
 struct Actor<'s> {
     stage: &'s Stage,
@@ -170,7 +170,7 @@ impl<'s> Actor<'s> {
         let is_summary =
             |line: &&str| ["Error: ", "Warning: "].iter().any(|it| line.starts_with(it));
         let said = text.lines().map(|line| line.trim_start_matches(['│', ' '])).filter(is_summary);
-        let said: Vec<&str> = said.filter(|line| !line.contains("development overrides")).collect();
+        let said: Vec<&str> = said.collect();
         let record = self.record(&run);
         json!({"run": {"code": run.code, "said": said, "state": self.state(), "record": record}})
     }
@@ -248,7 +248,7 @@ fn told(line: &Value) -> Option<String> {
     })
 }
 
-/// A text without what colours it.
+/// A string without what colours it.
 fn plain(text: &str) -> String {
     let mut parts = text.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -258,7 +258,8 @@ fn plain(text: &str) -> String {
 /// The parts of the diagnostics that have to agree: the detail is in each program's own words.
 fn problems(run: &Run) -> Vec<Value> {
     let events = run.events();
-    let found = events.iter().filter(|it| it["type"] == "diagnostic" && !is_about_settings(it));
+    let found =
+        events.iter().filter(|it| it["type"] == "diagnostic" && !is_about_unmatched_option(it));
     let brief = |event: &Value| {
         let diagnostic = &event["diagnostic"];
         let summary = diagnostic["summary"].as_str().unwrap_or_default();

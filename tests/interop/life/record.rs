@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::interop::compare::scrub_ids;
 use crate::interop::engine::Run;
-use crate::interop::terraform_plans::is_about_settings;
+use crate::interop::terraform_plans::is_about_unmatched_option;
 
 /// The requests of one run, each with the diagnostics of its response.
 pub(super) struct Record(Vec<Value>);
@@ -33,7 +33,7 @@ impl Record {
         let document = run.document().unwrap_or_default();
         let listed = document["diagnostics"].as_array().into_iter().flatten();
         let found = reported.map(|event| &event["diagnostic"]).chain(listed);
-        let found = found.filter(|it| !is_about_settings(&json!({ "diagnostic": it })));
+        let found = found.filter(|it| !is_about_unmatched_option(&json!({ "diagnostic": it })));
         let mut found: Vec<Value> = found.map(|it| self.problem(it)).collect();
         found.sort_by_key(Value::to_string);
         found.dedup();

@@ -108,7 +108,7 @@ fn read(path: &Path) -> Script {
     Script { group, name, text, common, steps }
 }
 
-/// The words of a header. A text between single quotes is one word.
+/// The words of a header. A string between single quotes is one word.
 fn words(header: &str) -> Vec<String> {
     let parts = header.split('\'').enumerate();
     let words = parts.flat_map(|(at, part)| match at % 2 {

@@ -16,8 +16,8 @@ pub(super) struct Provider {
     pub(super) others: Vec<Other>,
 }
 
-/// A managed resource type. Every step is said, with the reason where it is not the usual one. Texts
-/// are the inside of a block, whose address is `KIND.row`.
+/// A managed resource type. Every step is said, with the reason where it is not the usual one.
+/// Strings are the inside of a block, whose address is `KIND.row`.
 pub(super) struct Resource {
     pub(super) kind: &'static str,
     pub(super) create: &'static str,
@@ -226,7 +226,7 @@ fn blur(value: &mut Value, names: &[&str]) {
     }
 }
 
-/// Replaces texts and numbers by what they are.
+/// Replaces strings and numbers by what they are.
 fn kinds(value: &mut Value) {
     match value {
         Value::String(text) => *text = "text".to_owned(),

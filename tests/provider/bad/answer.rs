@@ -50,8 +50,7 @@ pub(crate) fn warning(summary: &str) -> Vec<ProviderDiagnostic> {
     diagnostics(Severity::Warning, summary)
 }
 
-/// What the provider repeats in all that it says, from `BAD_QUOTES`: a provider may have been told
-/// secrets.
+/// The text from `BAD_QUOTES` in every message of the provider: a provider may know secrets.
 fn quote() -> String {
     let quote = std::env::var("BAD_QUOTES").ok().filter(|quote| !quote.is_empty());
     quote.map_or_else(String::new, |quote| format!(", and quotes {quote:?}"))

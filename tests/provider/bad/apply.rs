@@ -1,4 +1,4 @@
-//! Applying: the world is changed first, as it should be, and the fault spoils what is said about it.
+//! Applying: the world is changed first, correctly, and the fault changes the answer.
 
 use std::future::pending;
 
@@ -16,7 +16,7 @@ use crate::thing::Thing;
 
 /// More bytes than any peer accepts in one message.
 const TOO_LARGE: usize = 300 << 20;
-/// How many words a very long text has.
+/// Number of words of a very long string.
 const LONG: usize = 1 << 20;
 
 impl Bad {
@@ -106,7 +106,7 @@ impl Bad {
     }
 }
 
-/// What is said about an object that is there.
+/// The answer about an existing object.
 fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failure> {
     let text = |text: &str| Value::string(text);
     let state = match fault {

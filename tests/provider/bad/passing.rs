@@ -1,4 +1,4 @@
-//! What leaves nothing behind: functions and ephemeral resources, spoilt by the ordered fault.
+//! Functions and ephemeral resources with the ordered fault.
 
 use std::collections::BTreeMap;
 use std::future::pending;
@@ -96,7 +96,8 @@ impl Bad {
             Some(Fault::OpenError) => error("The door is stuck"),
             _ => Vec::new(),
         };
-        // What is opened while planning is closed soon; the second opening lasts, and is renewed.
+        // A resource opened while planning is closed soon. The second opening is long and is
+        // renewed.
         let lasts = self.turns.fetch_add(1, Ordering::Relaxed) > 0;
         Ok(OpenResponse {
             result,

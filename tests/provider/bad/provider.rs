@@ -1,5 +1,5 @@
-//! The provider: good answers to every call, spoilt by the ordered fault. Applying is in `apply`, what
-//! leaves nothing behind in `passing`.
+//! The provider: correct answers to every call, changed by the ordered fault. Applying is in
+//! `apply`, functions and ephemeral resources in `passing`.
 
 use std::fs::File;
 use std::future::pending;
@@ -42,7 +42,7 @@ pub(crate) struct Bad {
     fault_of: Option<String>,
     pub(crate) world: World,
     stdout: File,
-    /// How often something was asked whose answer depends on that.
+    /// Number of calls whose answer depends on that number.
     pub(crate) turns: AtomicI64,
     /// Notified when the process is asked to stop.
     pub(crate) stopped: Notify,
@@ -89,7 +89,7 @@ impl Bad {
         }
     }
 
-    /// Starts a program and never looks after it. Its stdin is where a test sees whether it lives.
+    /// Starts a program and leaves it running. A test sees through its stdin whether it runs.
     #[expect(clippy::zombie_processes, reason = "that is the fault")]
     fn leave(&self, command: &mut Command) {
         let life = self.world.witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
@@ -140,7 +140,7 @@ impl Bad {
     }
 }
 
-/// What applying would bring about, if nothing went wrong.
+/// The object that an apply would produce without a fault.
 fn plan(prior: &Thing, proposed: &Thing) -> Thing {
     if proposed.is_null() {
         return Thing::null();

@@ -1,4 +1,4 @@
-//! Faults before there is anything to call: what a process does instead of a handshake.
+//! Faults of a process before its first call: other output instead of a handshake.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, Write as _};

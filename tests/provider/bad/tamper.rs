@@ -1,7 +1,7 @@
-//! Faults that no correct encoder can be made to commit: a go-between that changes bytes on their way
-//! from a good provider to the host. Every change keeps the length, so all framing stays valid.
+//! Faults that no correct encoder can produce: a proxy changes bytes between a good provider and
+//! the host. Every change keeps the length, so all framing remains valid.
 //!
-//! It cannot read TLS: the host must have been told to do without.
+//! The proxy cannot read TLS: the host must run without it.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -21,13 +21,13 @@ pub(crate) const INNER: &str = "BAD_BEHIND_GO_BETWEEN";
 /// The length of the name that makes room for a deep type.
 pub(crate) const DEEP: usize = 10_000;
 
-/// What is done to the bytes.
+/// The change of the bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum Tampering {
-    /// What is found has something as long put in its place.
+    /// Replaces the found bytes with others of the same length.
     Swap { find: Vec<u8>, put: Vec<u8> },
-    /// The field of the message that ends so many bytes before what is found gets a number that nobody
-    /// knows.
+    /// Replaces the number of the field that ends so many bytes before the found ones with an
+    /// unknown number.
     Hide { before: usize, find: Vec<u8> },
     /// The content of `bad_thing` is hidden likewise.
     HideContent,

@@ -1,5 +1,5 @@
-//! What the provider offers: one resource type, one data source and one ephemeral resource, and the
-//! values that belong to them.
+//! The schema of the provider: one resource type, one data source and one ephemeral resource, and
+//! their values.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use formwork_value::{Path, Plain, Type, Value};
 
 use crate::passing::functions;
 
-/// How deep blocks without measure are nested.
+/// Nesting of excessively deep blocks.
 const DEEP_BLOCKS: usize = 1000;
 
 /// Returns what there is to be had, with the ordered fault in it.
@@ -39,7 +39,7 @@ pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
             }
             nest(&mut resource, Nesting::Single, block);
         }
-        // What the go-between changes.
+        // The proxy changes these.
         Some(Fault::SchemaRoles) => {
             let mut roles = Attribute::new(Type::String, Role::Optional);
             (roles.sensitive, roles.docs.deprecated) = (true, true);

@@ -1,5 +1,5 @@
-//! What really exists: a folder with one file per object, which no engine knows about, and a record
-//! of the calls. Tests compare it with the state.
+//! The real objects: a folder with one file for each object, which no engine knows, and a record of
+//! the calls. Tests compare it with the state.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -19,7 +19,7 @@ impl World {
         Self { folder }
     }
 
-    /// Whether nobody has asked this before, in any process.
+    /// Whether this is the first such call in any process.
     pub(crate) fn is_first(&self) -> bool {
         OpenOptions::new().create_new(true).write(true).open(self.folder.join("first")).is_ok()
     }
@@ -79,7 +79,7 @@ impl World {
         }
     }
 
-    /// Returns a connection to whoever watches for the end of our processes.
+    /// Returns a connection that closes when the process ends.
     pub(crate) fn witness(&self) -> Option<UnixStream> {
         UnixStream::connect(self.folder.join("witness")).ok()
     }

@@ -19,7 +19,7 @@ use world::World;
 
 fn main() -> ExitCode {
     let world = World::from_env();
-    // Breaks when the process ends: who waits for that sees it.
+    // The connection closes when the process ends, which the watcher notices.
     let _life = world.tell_who_lives();
     let options = Options {
         address: "registry.terraform.io/formwork/crash".to_owned(),

@@ -1,4 +1,4 @@
-//! The provider: does what it is asked, takes its time over it, and says what it did.
+//! The provider: performs each call after a delay, and returns the result.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
@@ -35,14 +35,14 @@ impl Slow {
         Self { world }
     }
 
-    /// Takes some time, at most as long as was asked for.
+    /// Waits for a random time up to the requested delay.
     async fn dawdle(&self) {
         let most = u64::try_from(self.world.delay.as_micros()).unwrap_or(u64::MAX);
         tokio::time::sleep(Duration::from_micros(chance() % (most + 1))).await;
     }
 
-    /// Makes an object. Of a name there is only one; what has no name of its own gets a new id each
-    /// time, so that a second one shows.
+    /// Makes an object. A name is unique. An object without its own name gets a new id each time,
+    /// so that a duplicate is visible.
     fn make(&self, type_name: &str, planned: &Thing) -> Option<Thing> {
         let name = planned.text("name");
         loop {
@@ -61,7 +61,7 @@ impl Slow {
     }
 }
 
-/// A number by chance.
+/// A random number.
 fn chance() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -187,7 +187,7 @@ impl Operations for Slow {
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let identity = request.identity.as_ref();
         let found = match identity.and_then(|identity| id_in(&request.type_name, identity)) {
-            // What is known of it is all that an identity says; a read shows whether it is there.
+            // Only the identity is known. A read shows whether the object exists.
             Some(id) => Thing::known_by(&request.type_name, &id),
             None => match self.world.read(&request.id) {
                 Some(text) => Thing::from_json(text.as_bytes()),
@@ -214,7 +214,7 @@ impl Operations for Slow {
             return Err(Failure::Unimplemented("ListResource"));
         }
         let things = self.world.all().into_iter().map(|text| Thing::from_json(text.as_bytes()));
-        // What has a name of its own for an id is of the other type.
+        // An object whose id is its name is of the other type.
         let numbered = things.filter(|thing| thing.text("id") != thing.text("name"));
         let event = |thing: Thing| ListEvent {
             identity: thing.identity(NUMBERED),

@@ -1,6 +1,6 @@
-//! What the provider offers: `crash_named`, whose objects are found by their name, and
-//! `crash_numbered`, whose objects get an id that nobody can guess. Those can be listed if
-//! `CRASH_LISTED` is set.
+//! The schema of the provider: `crash_named`, whose objects are found by their name, and
+//! `crash_numbered`, whose objects have random ids. The latter can be listed if `CRASH_LISTED` is
+//! set.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) fn is_listed() -> bool {
     std::env::var_os("CRASH_LISTED").is_some()
 }
 
-/// Returns what there is to be had.
+/// Returns the schema.
 pub(crate) fn offer() -> ProviderSchema {
     let resources = [NAMED, NUMBERED].map(|name| (name.to_owned(), schema()));
     let listed = is_listed().then(|| (NUMBERED.to_owned(), Schema::default()));
@@ -36,7 +36,7 @@ pub(crate) fn offer() -> ProviderSchema {
     }
 }
 
-/// Returns what identifies objects.
+/// Returns the identity schemas.
 pub(crate) fn identities() -> IdentitySchemas {
     let schema = |name: &str| {
         let attribute = IdentityAttribute {
@@ -81,22 +81,22 @@ fn ty() -> Type {
     schema().block.implied_type()
 }
 
-/// An object, or nothing.
+/// An object, or null.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Thing(Value);
 
 impl Thing {
-    /// Reads one from a message.
+    /// Decodes an object from a message.
     pub(crate) fn decode(payload: &Payload) -> Self {
         Self(payload.decode(&ty()).expect("hosts send what fits").into_value())
     }
 
-    /// Reads one from the world or a state.
+    /// Decodes an object from the world or a state.
     pub(crate) fn from_json(text: &[u8]) -> Self {
         Self(json::decode(text, &ty()).unwrap_or_else(|_| Value::null(ty())))
     }
 
-    /// One of which only the id is known, which is the name where that identifies.
+    /// An object with only its id known, which is the name if the name identifies it.
     pub(crate) fn known_by(type_name: &str, id: &str) -> Self {
         let text = |part| (part, Value::string(id));
         let null = |part| (part, Value::null(Type::String));
@@ -105,12 +105,12 @@ impl Thing {
         Self(Value::object([text("id"), name, null("kind"), null("link"), size]))
     }
 
-    /// Writes one for the world.
+    /// Encodes an object for the world.
     pub(crate) fn to_json(&self) -> String {
         json::encode(&self.0, &ty()).expect("it fits its own type")
     }
 
-    /// Nothing.
+    /// No object.
     pub(crate) fn null() -> Self {
         Self(Value::null(ty()))
     }
@@ -123,7 +123,7 @@ impl Thing {
         Path::root().attribute(name).find(&self.0).unwrap_or(&self.0)
     }
 
-    /// An attribute's text, empty if it has none.
+    /// The string of an attribute; empty if it has none.
     pub(crate) fn text(&self, name: &str) -> &str {
         match self.get(name) {
             Value::String(text) => text,
@@ -143,7 +143,7 @@ impl Thing {
         Payload::Value(plain, ty())
     }
 
-    /// What identifies the object, if its type has identities.
+    /// The identity of the object, if its type has identities.
     pub(crate) fn identity(&self, type_name: &str) -> Option<Payload> {
         let key = key(type_name)?;
         if self.is_null() {
@@ -155,7 +155,7 @@ impl Thing {
     }
 }
 
-/// The id of the object that an identity is of: the name is the id where it identifies.
+/// The id of the object with an identity. If the name identifies it, the name is the id.
 pub(crate) fn id_in(type_name: &str, identity: &Payload) -> Option<String> {
     let key = key(type_name)?;
     let identity = identity.decode(&Type::object([(key, Type::String)])).ok()?.into_value();

@@ -1,4 +1,4 @@
-//! What really exists: a folder with one file per object. A file is there whole or not at all.
+//! The real objects: a folder with one file for each object. A file is complete or absent.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write as _};
@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub(crate) struct World {
     folder: PathBuf,
-    /// How long a change may take.
+    /// Duration of a change.
     pub(crate) delay: Duration,
 }
 
@@ -22,10 +22,10 @@ impl World {
         Self { folder, delay: Duration::from_millis(delay.unwrap_or(0)) }
     }
 
-    /// Makes an object, unless there is one of this id. Says whether it did.
+    /// Makes an object, unless one with this id exists. Returns whether it did.
     pub(crate) fn make(&self, id: &str, content: &str) -> bool {
         let aside = self.aside(id, content);
-        // Unlike a renaming this fails where something is.
+        // Unlike a rename, this fails if the target exists.
         let linked = fs::hard_link(&aside, self.object(id));
         fs::remove_file(aside).expect("it was just written");
         match linked {
@@ -53,12 +53,12 @@ impl World {
         objects.filter_map(|path| fs::read_to_string(path).ok()).collect()
     }
 
-    /// Removes an object; one that is not there is removed already.
+    /// Removes an object. An absent one is not an error.
     pub(crate) fn remove(&self, id: &str) {
         fs::remove_file(self.object(id)).ok();
     }
 
-    /// Tells who watches which process lives as long as the connection does.
+    /// Connects to the watcher, which sees the process as alive while the connection is open.
     pub(crate) fn tell_who_lives(&self) -> Option<UnixStream> {
         let mut life = UnixStream::connect(self.folder.join("witness")).ok()?;
         writeln!(life, "{}", std::process::id()).ok()?;

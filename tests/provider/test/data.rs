@@ -1,18 +1,18 @@
-//! `test_data`: answers what it is asked.
+//! `test_data`: answers with the values of its arguments.
 
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 
-/// What is asked, and the answer.
+/// Arguments and result of the data source.
 #[derive(Model)]
 pub(crate) struct Asked {
-    /// What the answer is about.
+    /// The subject of the answer.
     #[attr(optional)]
     name: Option<String>,
-    /// Anything.
+    /// Any value.
     #[attr(optional)]
     value: Option<Value>,
-    /// Anything that is not shown.
+    /// Any sensitive value.
     #[attr(optional, sensitive)]
     secret: Option<String>,
     /// An error to fail with.
@@ -21,7 +21,7 @@ pub(crate) struct Asked {
     /// `data of NAME`.
     #[attr(computed)]
     result: String,
-    /// What `value` is.
+    /// The same as `value`.
     #[attr(computed)]
     echo: Option<Value>,
 }

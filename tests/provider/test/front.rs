@@ -1,6 +1,5 @@
-//! Stands in front of the provider: writes down the calls, lets them come about in the world or fail,
-//! and adds private data, provider meta and the identities of things, which the host is to see as they
-//! come and go.
+//! A layer in front of the provider: records calls, performs them in the world or lets them fail,
+//! and adds private data, provider meta and identities, whose values the host must keep.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, DiagnosticsResponse};
@@ -27,14 +26,14 @@ use crate::legacy::{self, Legacy};
 use crate::log::Log;
 use crate::world::{Moment, World, asked_to_fail};
 
-/// A provider with a log and a world in front of it.
+/// A provider behind a log and a world.
 pub(crate) struct Front<P> {
     pub(crate) inner: P,
     pub(crate) log: Log,
     pub(crate) world: World,
 }
 
-/// A change of an object, from what to what.
+/// A change of an object.
 struct Doing {
     verb: &'static str,
     /// The name of the object.
@@ -54,14 +53,14 @@ impl Doing {
         Self { verb, name: text(object, ty, "name"), id: text(prior, ty, "id") }
     }
 
-    /// What the log and those who ask for a fault call it: `create NAME`, `update ID`, `delete ID`.
+    /// The name of the call in the log and in faults: `create NAME`, `update ID`, `delete ID`.
     fn call(&self) -> String {
         let what = if self.verb == "create" { &self.name } else { &self.id };
         format!("{} {what}", self.verb)
     }
 }
 
-/// A text attribute of an object; empty if it has none.
+/// A string attribute of an object; empty if it has none.
 fn text(object: &Payload, ty: &Type, attribute: &str) -> String {
     let object = object.decode(ty).ok();
     let found = object.as_ref().and_then(|it| Path::root().attribute(attribute).find(it.value()));
@@ -91,7 +90,7 @@ impl<P: Provider> Front<P> {
         if kind == legacy::KIND { &Legacy } else { &self.inner }
     }
 
-    /// What a call of the provider comes to in the world.
+    /// Performs a call of the provider in the world.
     fn done(&self, doing: &Doing, mut answer: ApplyResponse, ty: &Type) -> ApplyResponse {
         if answer.diagnostics.iter().any(|it| it.severity == Severity::Error) {
             return answer;
@@ -114,7 +113,7 @@ impl<P: Provider> Front<P> {
         schema.resources.get(name).map_or(Type::Dynamic, |schema| schema.block.implied_type())
     }
 
-    /// The identity of an object: that of a thing, or what the provider says of any other.
+    /// The identity of an object: that of a thing, or the provider's answer for any other.
     async fn identity(
         &self,
         name: &str,
@@ -126,13 +125,13 @@ impl<P: Provider> Front<P> {
         }
         let object = object.decode(&self.ty(name).await).ok()?;
         let id = Path::root().attribute("id").find(object.value())?.clone();
-        // Nothing here is marked.
+        // The value has no marks.
         let identity = Value::object([("id", id)]).split_marks().0;
         Some(Payload::Value(identity, identity_type()))
     }
 }
 
-/// Adds a word to the private bytes of an object.
+/// Appends a word to the private bytes of an object.
 fn with_word(private: &Bytes, word: &str) -> Bytes {
     match private.is_empty() {
         true => word.to_owned().into(),

@@ -1,4 +1,4 @@
-//! The functions: one for each way in which arguments, results and errors may be.
+//! The functions: one for each kind of argument, result and error.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 

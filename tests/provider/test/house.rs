@@ -1,11 +1,11 @@
-//! `test_house` and `test_room`: objects that are found, by one id, by their identity and in lists.
+//! `test_house` and `test_room`: objects that can be imported by one id or by identity, and listed.
 
 use formwork_sdk::prelude::*;
 
-/// A house. Importing it finds its rooms as well.
+/// A house. Its import finds its rooms as well.
 #[derive(Model)]
 pub(crate) struct House {
-    /// What it is called. `later` is still to be built.
+    /// The name. A house named `later` does not exist yet.
     #[attr(required, replace, identity, import)]
     name: String,
 }
@@ -34,18 +34,18 @@ impl Resource for Houses {
 /// A room.
 #[derive(Model)]
 pub(crate) struct Room {
-    /// The house that it is in.
+    /// The house of the room.
     #[attr(required, replace, identity)]
     house: String,
-    /// Its number there.
+    /// The number of the room.
     #[attr(required, replace, identity)]
     number: i64,
-    /// What its door says.
+    /// The text on the door.
     #[attr(computed, keep)]
     door: String,
 }
 
-/// What identified a room in version 0: `house/number`.
+/// The identity of a room in version 0: `house/number`.
 #[derive(Model)]
 struct Way {
     #[attr(required)]
@@ -59,7 +59,7 @@ fn door(house: &str, number: i64) -> String {
     format!("{house}, room {number}")
 }
 
-/// What `house/number` means.
+/// The room of a string `house/number`.
 fn room(way: &str) -> Answer<RoomIdentity> {
     match way.split_once('/') {
         Some((house, number)) => {
@@ -82,7 +82,7 @@ impl Resource for Rooms {
         Ok(RoomComputed { door: door(&call.planned.house, call.planned.number) })
     }
 
-    /// Finds all rooms up to the one that is named, that one first: `house/2` means both.
+    /// Finds all rooms up to the given one, which comes first: `house/2` means both.
     async fn import(&self, call: Import<Room>) -> Answer<RoomDraft> {
         let room = room(&call.id)?;
         for number in 1..room.number {
@@ -97,10 +97,10 @@ impl Resource for Rooms {
     }
 }
 
-/// Which rooms to find.
+/// The rooms to find.
 #[derive(Model)]
 pub(crate) struct Floor {
-    /// The house that they are in.
+    /// The house of the rooms.
     #[attr(required)]
     house: String,
 }
@@ -109,7 +109,7 @@ impl List for Rooms {
     type Model = Floor;
     type Object = Room;
 
-    /// Finds rooms without end.
+    /// Finds an endless sequence of rooms.
     async fn list(&self, call: Search<Floor, Room>) -> Answer<()> {
         for number in 1.. {
             let house = call.config.house.clone();

@@ -1,61 +1,61 @@
-//! Objects without an id, which people know by something else.
+//! Objects without an id, which messages identify by other attributes.
 
 use std::collections::BTreeMap;
 
 use formwork_sdk::prelude::*;
 
-/// Something that may have an id, a name and tags.
+/// An object that may have an id, a name and tags.
 #[derive(Clone, Model)]
 pub(crate) struct Label {
     /// An id.
     #[attr(optional)]
     id: Option<String>,
-    /// What it is called.
+    /// The name.
     #[attr(optional)]
     name: Option<String>,
-    /// What is tied to it.
+    /// The tags.
     #[attr(optional)]
     tags: Option<BTreeMap<String, String>>,
-    /// Anything.
+    /// Any string.
     #[attr(optional)]
     note: Option<String>,
 }
 
-/// Something that may have a name and tags.
+/// An object that may have a name and tags.
 #[derive(Clone, Model)]
 pub(crate) struct Named {
-    /// What it is called.
+    /// The name.
     #[attr(optional)]
     name: Option<String>,
-    /// What is tied to it.
+    /// The tags.
     #[attr(optional)]
     tags: Option<BTreeMap<String, String>>,
-    /// Anything.
+    /// Any string.
     #[attr(optional)]
     note: Option<String>,
 }
 
-/// Something that may have tags.
+/// An object that may have tags.
 #[derive(Clone, Model)]
 pub(crate) struct Tagged {
-    /// What is tied to it.
+    /// The tags.
     #[attr(optional)]
     tags: Option<BTreeMap<String, String>>,
-    /// Anything.
+    /// Any string.
     #[attr(optional)]
     note: Option<String>,
 }
 
-/// Something with a name and a number for an id.
+/// An object with a name and a number as its id.
 #[derive(Clone, Model)]
 pub(crate) struct Numbered {
-    /// Its number.
+    /// The number.
     #[attr(required)]
     id: i64,
-    /// What it is called.
+    /// The name.
     #[attr(optional)]
     name: Option<String>,
-    /// Anything.
+    /// Any string.
     #[attr(optional)]
     note: Option<String>,
 }
@@ -89,7 +89,7 @@ impl Resource for Tags {
         Ok(TaggedComputed {})
     }
 
-    /// Something with a name becomes one that has the name as a tag, unless it is stuck.
+    /// An object with a name becomes one that has the name as a tag, unless it is stuck.
     async fn take_over(&self, from: Foreign) -> Answer<Option<TaggedDraft>> {
         if from.type_name != "test_named" {
             return Ok(None);

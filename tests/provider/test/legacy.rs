@@ -136,7 +136,7 @@ impl Object {
     }
 }
 
-/// Replaces what is unknown and what the provider sets by what it makes of it.
+/// Replaces unknown and computed values with the provider's values.
 fn made(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => match unknown.ty() {

@@ -1,4 +1,4 @@
-//! The file of calls: each a JSON object on a line of its own.
+//! The log file of calls: one JSON object on each line.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use serde_json::{Map, json};
 /// Writes to the file in `TEST_LOG`, if there is one.
 pub(crate) struct Log(Option<PathBuf>);
 
-/// One line of it, being made.
+/// One line under construction.
 pub(crate) struct Line<'l> {
     log: &'l Log,
     parts: Map<String, serde_json::Value>,
@@ -22,7 +22,7 @@ impl Log {
         Self(std::env::var_os("TEST_LOG").map(PathBuf::from))
     }
 
-    /// A line about a call that concerns something of this name.
+    /// A line about a call for an object of this name.
     pub(crate) fn line(&self, call: &str, name: &str) -> Line<'_> {
         let parts = [("call", call), ("name", name)];
         let parts = parts.map(|(key, text)| (key.to_owned(), json!(text)));
@@ -53,12 +53,12 @@ impl Line<'_> {
         let Some(path) = &self.log.0 else { return };
         let line = format!("{}\n", serde_json::Value::Object(self.parts));
         let file = OpenOptions::new().create(true).append(true).open(path);
-        // One write, so that two processes do not write into one another's lines.
+        // A single write, so that lines of two processes do not mix.
         file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the log can be written");
     }
 }
 
-/// A value as JSON; what is unknown is a text that says so.
+/// A value as JSON. An unknown value is a string that marks it.
 fn shown(value: &Value) -> serde_json::Value {
     let children = || value.children().iter().map(shown);
     match value {

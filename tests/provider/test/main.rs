@@ -65,10 +65,10 @@ fn provider() -> ProviderDef {
 /// The configuration of the provider, which changes nothing.
 #[derive(Model)]
 struct Config {
-    /// Anything.
+    /// Any value.
     #[attr(optional)]
     value: Option<Value>,
-    /// Anything that is not shown.
+    /// Any sensitive value.
     #[attr(optional, sensitive)]
     secret: Option<String>,
     /// An error to fail with.

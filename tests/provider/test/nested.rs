@@ -23,7 +23,7 @@ pub(crate) struct Nested;
 /// Nested blocks.
 pub(crate) struct Blocks;
 
-/// Blocks and attributes that must be there.
+/// Required blocks and attributes.
 pub(crate) struct Strict;
 
 /// The resource type whose objects are values of the shape `S`.
@@ -40,7 +40,7 @@ impl<S: Shaped> Model for Object<S> {
     // Resources may have some.
     type WriteOnly = SomeWriteOnly;
 
-    // Only the shape knows them.
+    // Only the shape has the names.
     const NAMES: &'static [Name] = &[];
     const SETTABLE: bool = true;
     const FILLS: bool = true;
@@ -51,7 +51,7 @@ impl<S: Shaped> Model for Object<S> {
     }
 }
 
-/// An object of which nothing is known.
+/// An object without any known attribute.
 impl<S: Shaped> From<()> for Object<S> {
     fn from((): ()) -> Self {
         Self(S::shape().block.empty_value(), PhantomData)
@@ -92,7 +92,7 @@ impl<S: Shaped> Resource for Objects<S> {
         Ok(call.planned.filled())
     }
 
-    /// Finds an object that holds what the id says, if that is JSON, and one with nothing in it otherwise.
+    /// Finds an object with the values of the id, if that is JSON, and an empty one otherwise.
     async fn import(&self, call: Import<Object<S>>) -> Answer<Object<S>> {
         let id = call.id.as_str();
         let block = S::shape().block;

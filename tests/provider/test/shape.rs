@@ -1,4 +1,4 @@
-//! Schemas with nested parts, what a plan leaves open in them, and what comes out of it.
+//! Schemas with nested parts, their planned values, and their results.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(crate) fn nested(
     Attribute { kind, ..Attribute::new(Type::Dynamic, role) }
 }
 
-/// The attributes that every nested object has; those in a set may have none that is not stored.
+/// The attributes of every nested object. Those in a set have no write-only attribute.
 pub(crate) fn parts(nesting: Nesting) -> BTreeMap<Str, Attribute> {
     let text = |role| Attribute::new(Type::String, role);
     let mut parts = BTreeMap::from([
@@ -37,7 +37,7 @@ pub(crate) fn parts(nesting: Nesting) -> BTreeMap<Str, Attribute> {
     parts
 }
 
-/// The attributes of nested objects that the provider may make up: all of them are its own to set.
+/// The attributes of nested objects that only the provider sets.
 pub(crate) fn computed_parts(role: Role) -> BTreeMap<Str, Attribute> {
     BTreeMap::from([
         ("text".into(), Attribute::new(Type::String, role)),
@@ -54,7 +54,7 @@ pub(crate) fn block(
     NestedBlock { nesting, block, min_items, max_items, computed: false }
 }
 
-/// Blocks that nothing is said of are not there, rather than null.
+/// Blocks that are not set are empty, rather than null.
 pub(crate) fn with_blocks(block: &Block, value: &Value) -> Value {
     let Value::Object(object) = value else { return value.clone() };
     let empty = block.empty_value();
@@ -74,7 +74,7 @@ pub(crate) fn with_blocks(block: &Block, value: &Value) -> Value {
     }))
 }
 
-/// What is the provider's to say and has not been said becomes unknown.
+/// Computed values that are not set become unknown.
 pub(crate) fn open_block(block: &Block, value: &Value) -> Value {
     let Value::Object(object) = value else { return value.clone() };
     Value::object(object.iter().map(|(name, part)| {
@@ -112,7 +112,7 @@ fn each(value: &Value, change: impl Fn(&Value) -> Value) -> Value {
     value.with_children(value.children().iter().map(change).collect())
 }
 
-/// What is unknown gets a value, the same each time and never null.
+/// Unknown values become known, the same each time and never null.
 pub(crate) fn filled(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => made(unknown.ty()),

@@ -8,49 +8,49 @@ use formwork_sdk::value::Value;
 /// An object.
 #[derive(Model)]
 pub(crate) struct Thing {
-    /// The same as long as it lives.
+    /// The id; constant during the lifetime of the object.
     #[attr(computed, keep)]
     id: String,
-    /// What it is called.
+    /// The name.
     #[attr(optional)]
     name: Option<String>,
-    /// A change makes a new object.
+    /// A change forces replacement.
     #[attr(optional, replace)]
     forced: Option<String>,
-    /// Anything.
+    /// Any value.
     #[attr(optional)]
     value: Option<Value>,
-    /// Texts in order.
+    /// Strings in order.
     #[attr(optional)]
     list: Option<Vec<Option<String>>>,
-    /// Texts by name.
+    /// Strings by name.
     #[attr(optional)]
     tags: Option<BTreeMap<String, Option<String>>>,
-    /// A text that is not shown.
+    /// A sensitive string.
     #[attr(optional, sensitive)]
     secret: Option<String>,
-    /// A text that is not stored.
+    /// A write-only string.
     #[attr(optional, write_only)]
     secret_wo: Option<String>,
-    /// To be raised when `secret_wo` changes.
+    /// Increase it when `secret_wo` changes.
     #[attr(optional)]
     secret_wo_version: Option<i64>,
-    /// How long the `secret_wo` was that came with the last change.
+    /// Length of the last `secret_wo`.
     #[attr(computed)]
     secret_wo_length: i64,
     /// `NAME is computed`, new with each change.
     #[attr(computed)]
     computed: String,
-    /// The author's, or `chosen`.
+    /// The configured value, or `chosen`.
     #[attr(optional_computed, keep)]
     chosen: String,
-    /// The author's, or `default`.
+    /// The configured value, or `default`.
     #[attr(default = "default")]
     defaulted: String,
-    /// An attribute of former times.
+    /// A deprecated attribute.
     #[attr(optional, deprecated = "Use `value` instead.")]
     old: Option<String>,
-    /// Where to fail: `validate`, `plan`, `create`, `update` or `delete`.
+    /// The call that fails: `validate`, `plan`, `create`, `update` or `delete`.
     #[attr(optional)]
     fails: Option<String>,
 }

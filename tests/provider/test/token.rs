@@ -1,4 +1,4 @@
-//! `test_token`: an ephemeral resource that hands out what its name says, and fails where it is told to.
+//! `test_token`: an ephemeral resource with a token for a name, and with failures on request.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,28 +7,28 @@ use formwork_sdk::ephemeral::Lasts;
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Value;
 
-/// What is asked for, and what is handed out.
+/// Arguments and result of the ephemeral resource.
 #[derive(Model)]
 pub(crate) struct Token {
-    /// What the token is for.
+    /// The purpose of the token.
     #[attr(optional)]
     name: Option<String>,
-    /// Anything.
+    /// Any value.
     #[attr(optional)]
     value: Option<Value>,
-    /// After how many milliseconds it must be renewed, and again after each renewal.
+    /// Milliseconds until the next renewal.
     #[attr(optional)]
     lasts: Option<i64>,
-    /// Where to fail: `validate`, `open`, `renew` or `close`.
+    /// The call that fails: `validate`, `open`, `renew` or `close`.
     #[attr(optional)]
     fails: Option<String>,
     /// `token of NAME`.
     #[attr(computed)]
     token: String,
-    /// The token, not to be shown.
+    /// The token, sensitive.
     #[attr(computed, sensitive)]
     secret: String,
-    /// What `value` is.
+    /// The same as `value`.
     #[attr(computed)]
     echo: Option<Value>,
 }
@@ -68,7 +68,7 @@ impl Ephemeral for Tokens {
     }
 }
 
-/// What is kept between calls.
+/// Data kept between calls.
 struct Kept {
     name: String,
     fails: String,

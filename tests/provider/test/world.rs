@@ -1,8 +1,8 @@
-//! What really exists: a file for each object in the folder that `TEST_WORLD` names, and what is to go
-//! wrong. Without a folder the state is all there is, and nothing goes wrong.
+//! The real objects: a file for each object in the folder that `TEST_WORLD` names, and the faults.
+//! Without a folder only the state exists, and no call fails.
 //!
-//! A test that changes something behind everybody's back writes `ATTRIBUTE=TEXT` into an object's file,
-//! a line for each attribute that is not as the state has it, or removes the file.
+//! To change an object outside of the engine, a test writes `ATTRIBUTE=TEXT` into the object's
+//! file, a line for each attribute that differs from the state, or removes the file.
 
 use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
@@ -14,18 +14,18 @@ use formwork_value::diag::Severity;
 use formwork_value::value::Object;
 use formwork_value::{Path, Type, Value};
 
-/// How long a change takes, so that two that wait for nothing of each other overlap, and a log shows it.
+/// Duration of a change. Independent changes overlap in the log.
 const PACE: Duration = Duration::from_millis(25);
 
 /// The folder of real objects, if there is one.
 pub(crate) struct World(Option<PathBuf>);
 
-/// When a call goes wrong.
+/// The time of a fault.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// Before anything is done.
+    /// Before any work.
     Before,
-    /// When everything is done.
+    /// After all work.
     After,
 }
 
@@ -34,14 +34,14 @@ impl World {
         Self(std::env::var_os("TEST_WORLD").map(PathBuf::from))
     }
 
-    /// Lets a change take its time.
+    /// Waits for the duration of a change.
     pub(crate) async fn pace(&self) {
         if self.0.is_some() {
             tokio::time::sleep(PACE).await;
         }
     }
 
-    /// When this call is to go wrong: the file `faults` has a line `CALL`, or `CALL late`.
+    /// The time of the fault of this call: the file `faults` has a line `CALL`, or `CALL late`.
     pub(crate) fn fault(&self, call: &str) -> Option<Moment> {
         let faults = fs::read_to_string(self.0.as_ref()?.join("faults")).unwrap_or_default();
         faults.lines().find_map(|line| match line.strip_prefix(call) {
@@ -51,7 +51,7 @@ impl World {
         })
     }
 
-    /// Makes an object and gives it an id that no object had before.
+    /// Creates an object with a new id.
     pub(crate) fn make(&self, name: &str, made: Payload, ty: &Type) -> Payload {
         let Some(folder) = &self.0 else { return made };
         let ids = (1_u32..).map(|number| format!("{name}-{number}"));
@@ -67,14 +67,14 @@ impl World {
         })
     }
 
-    /// Makes an object what the state says it is.
+    /// Sets an object to its value in the state.
     pub(crate) fn settle(&self, id: &str) {
         if let Some(folder) = &self.0 {
             fs::write(folder.join(id), "").expect("the world can be written");
         }
     }
 
-    /// Removes an object; one that is not there is removed already.
+    /// Removes an object. An absent one is not an error.
     pub(crate) fn remove(&self, id: &str) {
         if let Some(folder) = &self.0 {
             match fs::rename(folder.join(id), folder.join(format!("{id} gone"))) {
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// The object as it really is, given what is believed of it.
+    /// The real object, for the object in the state.
     pub(crate) fn read(&self, id: &str, believed: Payload, ty: &Type) -> Payload {
         let Some(folder) = &self.0 else { return believed };
         let Ok(text) = fs::read_to_string(folder.join(id)) else { return Payload::Absent };
@@ -95,7 +95,7 @@ impl World {
     }
 }
 
-/// The object with each attribute as `change` has it.
+/// The object with each attribute changed by `change`.
 fn with_attributes(object: &Payload, ty: &Type, change: impl Fn(&str, &Value) -> Value) -> Payload {
     let Ok(plain) = object.decode(ty) else { return object.clone() };
     let Value::Object(object) = plain.value() else { return object.clone() };
@@ -104,7 +104,7 @@ fn with_attributes(object: &Payload, ty: &Type, change: impl Fn(&str, &Value) ->
     Payload::Value(changed.split_marks().0, ty.clone())
 }
 
-/// The error that a test asked for.
+/// The error that a test requested.
 pub(crate) fn asked_to_fail(call: &str) -> ProviderDiagnostic {
     ProviderDiagnostic {
         severity: Severity::Error,

@@ -7,8 +7,8 @@ use nix::sys::signal::Signal;
 use super::passing::config_of;
 use super::*;
 
-/// Fault, the moments at which the provider hangs, the call that has no answer and what it is about,
-/// and what becomes of the object.
+/// Fault, the moments at which the provider hangs, the unanswered call with its subject, and the
+/// outcome of the object.
 type Hang = (Fault, &'static str, &'static str, Outcome);
 
 pub(super) const HANGS: &[Hang] = &[

@@ -12,13 +12,13 @@ use formwork_value::{Path, Value};
 /// The continuation of a call after its fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Goes on.
+    /// Continues.
     Go,
     /// Ends the process.
     Exit,
     /// Never answers.
     Hang,
-    /// Goes on after this many milliseconds.
+    /// Continues after this many milliseconds.
     Wait(u64),
     /// Waits for StopProvider for a moment, and if it comes, for this many milliseconds more.
     OutlastStop(u64),

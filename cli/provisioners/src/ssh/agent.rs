@@ -64,7 +64,7 @@ impl Agent {
     }
 }
 
-/// The key that a text is, or that is in the file it names or in the one beside that.
+/// The key that a string is, or that is in the file it names or in the one beside that.
 fn key_of(text: &str, home: Option<&Path>) -> Option<PublicKey> {
     if let Ok(key) = PublicKey::from_openssh(text.trim()) {
         return Some(key);

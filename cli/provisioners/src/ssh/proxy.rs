@@ -178,7 +178,7 @@ fn broken(error: std::io::Error) -> String {
     format!("the connection broke: {error}")
 }
 
-/// A text with its length before it, in one byte.
+/// A string with its length before it, in one byte.
 fn sized(out: &mut Vec<u8>, text: &str) -> Result<(), String> {
     let length = u8::try_from(text.len()).map_err(|_| "a name has more than 255 bytes")?;
     out.push(length);

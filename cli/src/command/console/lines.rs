@@ -1,5 +1,5 @@
 //! Lines from a terminal, with editing and a history of this conversation. Knows when an expression
-//! goes on in the next line; evaluates nothing.
+//! continues in the next line; evaluates nothing.
 
 use formwork_lang::syntax::lex::{TokenKind, lex};
 use rustyline::DefaultEditor;
@@ -66,7 +66,7 @@ fn whole(text: &str) -> String {
     format!("{text}\n")
 }
 
-/// Number of brackets, strings and heredocs still open at the end of a text.
+/// Number of brackets, strings and heredocs still open at the end of the input.
 fn n_open(text: &str) -> usize {
     use TokenKind as T;
     let mut open = 0_usize;

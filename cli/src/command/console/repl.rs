@@ -45,7 +45,8 @@ impl<'r> Repl<'r> {
         Self { session, report }
     }
 
-    /// Evaluates every line of stdin and prints the result of the last one. The first mistake ends it.
+    /// Evaluates every line of stdin and prints the result of the last one. The first error ends
+    /// it.
     pub(super) async fn piped(&self) -> Exit {
         let mut last = String::new();
         for line in std::io::stdin().lock().split(b'\n') {

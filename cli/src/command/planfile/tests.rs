@@ -1,15 +1,18 @@
 //! Saved plans that are written in one world and read in another.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_core::plan::Mode;
+use formwork_operation::saved_plan::METADATA;
 
 use super::*;
 use crate::args::Backup;
 use crate::command::operation::PrepareOptions;
 use crate::data_dir::DataDir;
-use crate::install::settings::Settings;
+use crate::install::lockfile;
+use crate::settings::Settings;
+use crate::view::Screen;
 
 const LOCK: &str = r#"
 provider "registry.terraform.io/hashicorp/null" {
@@ -120,8 +123,8 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
 
     let (saved, _) = opened(&env, root, &path);
     let mut diags = Diagnostics::new();
-    assert!(saved.check_workspace(&mut diags, "w1").is_ok());
-    assert!(saved.check_workspace(&mut diags, "default").is_err());
+    assert!(saved.plan.check_complete(&mut diags, "w1").is_ok());
+    assert!(saved.plan.check_complete(&mut diags, "default").is_err());
     assert_eq!(summaries(diags), ["Saved plan is for another workspace"]);
 
     let place = |state: Option<&str>, out: Option<&str>| {
@@ -135,7 +138,7 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
 
     let check = |file: &StateFile| {
         let mut diags = Diagnostics::new();
-        drop(opened(&env, root, &path).0.check(&mut diags, (file, None)));
+        drop(opened(&env, root, &path).0.plan.check(&mut diags, file, None));
         summaries(diags)
     };
     assert!(check(&file).is_empty());
@@ -179,10 +182,13 @@ async fn planned_and_applied(
     let path = root.join("p");
     write(&path, &prepared, made_for(&StateFile::fresh(), &place), &plan).unwrap();
 
-    let (saved, config) = opened(env, root, &path);
+    drop(opened(env, root, &path));
     let mut diags = Diagnostics::new();
-    let given =
-        variables(&mut diags, &mut workspace(env, root), (&saved, &config), &sources(applied));
+    let sources = sources(applied);
+    let to_apply = ToApply { path: &path, sources: &sources, allow_foreign: true };
+    let report = Report::new(Screen::of(env), false, false);
+    let given = read(&mut diags, &mut workspace(env, root), to_apply, &report);
+    let given = given.map(|(_, _, given)| given);
     let e = given.map(|mut given| format!("{:?}", given.remove("e").unwrap().raw));
     (summaries(diags), e.unwrap_or_default())
 }
@@ -239,15 +245,16 @@ async fn a_plan_that_was_changed_is_refused_whatever_is_allowed() {
     let said = |env: &Env, allow_foreign| {
         let (mut diags, sources) = (Diagnostics::new(), []);
         let to_apply = ToApply { path: &path, sources: &sources, allow_foreign };
-        drop(read(&mut diags, &mut workspace(env, root), to_apply));
+        let report = Report::new(Screen::of(env), false, false);
+        drop(read(&mut diags, &mut workspace(env, root), to_apply, &report));
         summaries(diags)
     };
     assert!(said(&env, false).is_empty());
     let mut parts = file::read(&path).unwrap();
-    let about = String::from_utf8(parts[ABOUT].clone()).unwrap();
+    let about = String::from_utf8(parts[METADATA].clone()).unwrap();
     let about = about.replace("\"state\":null", "\"state\":\"elsewhere\"");
     assert!(about.contains("elsewhere"));
-    parts.insert(ABOUT.to_owned(), about.into_bytes());
+    parts.insert(METADATA.to_owned(), about.into_bytes());
     let parts: Vec<_> = parts.iter().map(|(name, it)| (name.as_str(), it.as_slice())).collect();
     file::write(&path, &parts).unwrap();
     for allow_foreign in [false, true] {

@@ -15,11 +15,11 @@ use crate::exit::Exit;
 use crate::install::installer::{Progress, fetch};
 use crate::install::lockfile::{Lock, LockFile};
 use crate::install::package::{self, Content};
-use crate::install::platform::Platform;
-use crate::install::settings::{Method, MethodKind};
 use crate::install::signature::Trust;
 use crate::install::source::{Search, Servers};
 use crate::install::{hash, parallel};
+use crate::platform::Platform;
+use crate::settings::{Method, MethodKind};
 use crate::view::{Paint, Screen, report::Report};
 use crate::workspace::Workspace;
 

@@ -18,9 +18,9 @@ use crate::exit::Exit;
 use crate::install::installer::{Fetched, Progress, fetch};
 use crate::install::lockfile::LockFile;
 use crate::install::package::Content;
-use crate::install::platform::Platform;
 use crate::install::source::{LocalPackage, Location, Search, Servers, packages};
 use crate::install::{hash, parallel};
+use crate::platform::Platform;
 use crate::view::{Screen, report::Report};
 use crate::workspace::Workspace;
 

@@ -1,18 +1,15 @@
 //! `formwork recover review`: asks about every open operation, one after the other.
 
-use std::collections::BTreeMap;
-
 use formwork_core::addr::InstanceAddr;
-use formwork_core::plan::{Search, UNRESOLVED};
 use formwork_core::state::recover::{OpenQuestion, Unresolved};
+use formwork_operation::recover::AdoptRequest;
+use formwork_operation::{Operation, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::{Adopted, ImportCommand, NOTHING_OPEN, described};
+use super::{ImportCommand, NOTHING_OPEN, adopted, described};
 use crate::args::RecoverReviewArgs;
-use crate::command::import::ObjectFinder;
 use crate::command::operation::may_ask;
 use crate::command::question::{Prompt, ask};
-use crate::command::state_session::StateSession;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, out};
@@ -39,7 +36,7 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
     let screen = Screen::of(env);
     let asks = may_ask(env, args.finding.input);
     taking
-        .run(env, async |diags, finder, locked| {
+        .run(env, async |diags, operations, locked| {
             let open: Vec<Unresolved> = locked.undecided().cloned().collect();
             if open.is_empty() {
                 out(&format!("{NOTHING_OPEN}\n"));
@@ -49,16 +46,17 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
                 let detail = "Questions are not allowed here. Use `formwork recover adopt`, `forget` or `retry`, which take patterns and -all.";
                 return Err(diags.error(Diagnostic::error("No terminal to ask on", detail)));
             }
-            let (found, mut is_decided) = ask_providers(diags, finder, locked).await;
+            let searched = operations.search.search_unresolved(diags, locked).await;
+            let mut is_decided = searched.has_decided;
             let mut result = Ok(());
             for one in &open {
                 // One decision is about all that is open at an address.
                 if locked.undecided().all(|other| other.addr != one.addr) {
                     continue;
                 }
-                let found = found.get(one.place()).map(String::as_str);
+                let found = searched.explanations.get(one.place()).map(String::as_str);
                 let Some(answer) = answer(&screen, one, found).await else { break };
-                match settle(diags, (finder, locked), &one.addr, &answer).await {
+                match settle(diags, (&operations.import, locked), &one.addr, &answer).await {
                     Ok(decided) => is_decided |= decided,
                     Err(reported) => result = Err(reported),
                 }
@@ -69,45 +67,6 @@ pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
             result
         })
         .await
-}
-
-/// Asks the providers for the objects of open operations, and settles what they can tell, as a plan does.
-/// Returns what they say about the others, by address, and whether anything is decided. A configuration or
-/// provider with errors is no obstacle: then the user is asked about all.
-async fn ask_providers(
-    diags: &mut Diagnostics,
-    finder: &ObjectFinder<'_>,
-    locked: &mut StateSession,
-) -> (BTreeMap<InstanceAddr, String>, bool) {
-    let mut said = Diagnostics::new();
-    let Ok(plan) = finder.ask_for_open(&mut said, locked).await else {
-        return (BTreeMap::new(), false);
-    };
-    let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();
-    for one in said.into_iter().filter(|one| one.summary == UNRESOLVED) {
-        let addr = one.address.as_ref().and_then(|addr| addr.parse().ok());
-        found.extend(addr.map(|addr| (addr, one.detail.to_string())));
-    }
-    let n_open = locked.undecided().count();
-    let open: Vec<Unresolved> = locked.undecided().cloned().collect();
-    for one in &open {
-        let at = one.place();
-        // What has moved meanwhile moves with the next apply, together with everything else.
-        if one.addr != *at || plan.searches.get(at) != Some(&Search::Found) {
-            continue;
-        }
-        let resource = plan.prior.resources.get(&at.of());
-        if let Some((resource, object)) = resource.zip(plan.prior.current(at)) {
-            let held = locked.file.state.resource_mut(at.of(), &resource.provider);
-            held.instances.or_default(&at.key).current = Some(object.clone());
-        }
-    }
-    let moved =
-        |addr: &InstanceAddr| open.iter().any(|one| one.place() == addr && one.addr != *addr);
-    let mut settled = plan;
-    settled.searches.retain(|addr, _| !moved(addr));
-    locked.take_evidence(diags, &settled);
-    (found, locked.undecided().count() < n_open)
 }
 
 /// Asks until the answer is one of the choices. `None` at the end of the input.
@@ -154,14 +113,14 @@ fn choice(answer: &str) -> Option<ReviewDecision<'_>> {
 /// Does what was chosen. Returns whether something is decided.
 async fn settle(
     diags: &mut Diagnostics,
-    (finder, locked): (&ObjectFinder<'_>, &mut StateSession),
+    (operation, locked): (&Operation<'_>, &mut StateSession),
     addr: &InstanceAddr,
     answer: &str,
 ) -> Result<bool, Reported> {
     match choice(answer) {
         Some(ReviewDecision::Adopt { id }) => {
-            let text = Adopted { addr, id, force: false }.take_in(diags, finder, locked).await?;
-            out(&text);
+            let request = AdoptRequest { addr, id, force: false };
+            out(&adopted(&operation.adopt(diags, locked, request).await?));
         }
         Some(ReviewDecision::Forget) => {
             drop(locked.decide(addr, "the user says that it is settled"));

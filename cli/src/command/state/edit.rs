@@ -1,8 +1,9 @@
 //! Editing a state: locked, with a backup, and only if no interrupted run says otherwise.
 
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
+use super::super::state_session;
 use super::no_state;
 use crate::args::{LockArgs, StatePlace};
 use crate::workspace::Workspace;
@@ -63,5 +64,5 @@ pub(super) async fn open(
 ) -> Result<StateSession, Reported> {
     let backend = workspace.backend(diags)?;
     let store = workspace.store(diags, backend.as_ref(), &editing.place).await?;
-    StateSession::open(diags, store, editing.lock, editing.operation).await
+    state_session::open(diags, store, editing.lock, editing.operation).await
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use formwork_core::addr::Target;
 use formwork_core::state::edit::{Move, plan_moves, put, take};
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
 use super::super::text_command::told;
 use super::edit::open;
 use super::{Editing, Ending, bad_address, edit, no_state};

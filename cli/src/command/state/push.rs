@@ -5,9 +5,9 @@ use std::path::Path;
 use formwork_core::disk::{MAX_STATE, read_named, read_stdin};
 use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
 use super::super::text_command::told;
 use super::Editing;
 use super::edit::open;

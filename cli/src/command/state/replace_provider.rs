@@ -2,9 +2,9 @@
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::edit::{provided_by, replace_provider};
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
 use super::super::text_command::{confirmed, told};
 use super::{Editing, Ending, edit};
 use crate::args::StateReplaceProviderArgs;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use formwork_core::addr::{InstanceAddr, Target};
 use formwork_core::state::edit::{forget, matching};
+use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::super::state_session::StateSession;
 use super::super::text_command::told;
 use super::{Editing, Ending, bad_address, edit};
 use crate::args::StateRmArgs;

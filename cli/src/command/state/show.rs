@@ -7,7 +7,7 @@ use formwork_core::provider::Pool;
 use formwork_core::state::{Object, Status};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Type, Value};
 
-use super::super::show::providers_of;
+use super::super::operation::providers_of;
 use super::super::text_command::told;
 use super::log::object_at;
 use super::{bad_address, present};

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-/// A zip archive. A text that begins with an arrow is the target of a link.
+/// A zip archive. A string that begins with an arrow is the target of a link.
 pub(crate) fn zip(entries: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default();

@@ -1,4 +1,4 @@
-//! Allowed and refused contents of archives; small limits stand for the real ones.
+//! Allowed and rejected contents of archives, with small limits in place of the real ones.
 
 use super::testing::{gzip, tar, zip};
 use super::*;

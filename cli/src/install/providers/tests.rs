@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use super::*;
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 
 /// Installs from the places, and returns the names of the events.
 fn install(

@@ -4,7 +4,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 
 use crate::fetch::http::HttpError;
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 use crate::redact;
 
 /// The reason why a source cannot give a package. Variants are named after what is to blame.

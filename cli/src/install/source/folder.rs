@@ -6,7 +6,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 
 use super::{Location, SourceError};
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 
 /// A package in a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
 use crate::fetch::http::{HttpResponse, host, resolve};
-use crate::install::platform::Platform;
+use crate::platform::Platform;
 
 #[derive(Deserialize)]
 struct Index {

@@ -10,8 +10,8 @@ use time::OffsetDateTime;
 use super::{Evidence, Listing, Location, MAX_DOCUMENT, Package, Servers, SourceError};
 use crate::fetch::host::HostError;
 use crate::fetch::http::{HttpError, HttpResponse, resolve};
-use crate::install::platform::Platform;
 use crate::install::{signature, sums};
+use crate::platform::Platform;
 
 /// The service in discovery documents, and its name for people.
 const SERVICE: (&str, &str) = ("providers.v1", "provider registry");

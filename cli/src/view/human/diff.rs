@@ -1,5 +1,5 @@
 //! The difference between two values, with a sign before each line. Parts that do not change are
-//! counted, not shown. The unchanged lines of a text and elements of a list are determined in
+//! counted, not shown. The unchanged lines of a string and elements of a list are determined in
 //! `align`; values that come or go as a whole are written in `whole`.
 
 mod align;

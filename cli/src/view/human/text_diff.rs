@@ -1,4 +1,4 @@
-//! Difference of two texts, line by line, as programs like `patch` read it.
+//! Difference of two strings, line by line, as programs like `patch` read it.
 
 use similar::TextDiff;
 

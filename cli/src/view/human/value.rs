@@ -9,7 +9,7 @@ pub(crate) const SENSITIVE: &str = "(sensitive value)";
 /// Placeholder for a value that is not known yet.
 pub(crate) const UNKNOWN: &str = "(known after apply)";
 
-/// Renders a value that has no parts and is no text.
+/// Renders a value that has no parts and is not a string.
 pub(crate) fn scalar(value: &Value) -> String {
     match value {
         Value::Null(_) => "null".into(),

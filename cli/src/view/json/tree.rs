@@ -20,7 +20,7 @@ pub(crate) enum Json {
 }
 
 impl Json {
-    /// A text.
+    /// A string.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
@@ -111,7 +111,7 @@ fn enclosed<'j>(
     text.push(close);
 }
 
-/// Writes what is JSON already over several lines. It has no spaces but in texts.
+/// Writes what is JSON already over several lines. It has no spaces but in strings.
 fn spread(text: &mut String, json: &str, indent: usize) {
     let mut indent = indent;
     let mut letters = json.chars().peekable();
@@ -163,7 +163,7 @@ fn line(text: &mut String, indent: Option<usize>) {
 /// A string in quotes, escaped as Terraform does.
 fn quoted(text: &str) -> String {
     let value = formwork_value::Value::string(text);
-    // A text can always be written.
+    // A string can always be written.
     formwork_value::codec::json::encode_simple(&value).unwrap_or_default()
 }
 

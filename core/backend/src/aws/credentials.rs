@@ -67,7 +67,7 @@ impl Chain {
         Self { settings, context, nearby }
     }
 
-    /// The surroundings of the chain.
+    /// The context of the chain.
     pub(crate) fn context(&self) -> &Context {
         &self.context
     }

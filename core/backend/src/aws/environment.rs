@@ -1,4 +1,5 @@
-//! The surroundings in which the signing package looks for credentials: variables, files and requests.
+//! The environment in which the signing package searches for credentials: variables, files and
+//! requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use ureq::http::{Request, Response};
 
 use crate::web::Client;
 
-/// Makes the surroundings: the variables of the command's environment, and a client for the services
+/// Makes the context: the variables of the command's environment, and a client for the services
 /// that return credentials.
 pub(crate) fn context(variables: BTreeMap<String, String>, client: Client) -> Context {
     Context::new()

@@ -81,7 +81,7 @@ impl Held {
         Err(StoreError::Replaced { location: shown(path) })
     }
 
-    /// Writes down who holds the lock, for everybody who may read the state.
+    /// Writes the information about the lock, readable by all users that can read the state.
     fn write_info(&self, about: &LockInfo) -> io::Result<()> {
         let text = serde_json::to_vec(about)?;
         // Left over from a run that was killed, perhaps one of another user.

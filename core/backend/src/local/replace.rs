@@ -13,7 +13,7 @@ use formwork_core::disk::locks::{LockedFile, lock};
 use super::{behind_links, failed, is_no_file};
 use crate::store::{StoreError, StoreOperation};
 
-/// Writes a text, in pieces of a good size.
+/// Writes a string, in pieces of a good size.
 pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
 
 /// The mode of a new file: a state may hold secrets.
@@ -174,8 +174,9 @@ pub(super) fn replace(
         && disk.rename(&previous, &path).is_ok();
     if !restored {
         std::fs::remove_file(&previous).ok();
-        // A program that waits with the original must rather find a torn file than the old state;
-        // nor shall it take up room that may be needed.
+        // A program that still has the original open must find a torn file rather than the old
+        // state, which it would take for the current one. The old content must not occupy space
+        // either.
         if let Some(original) = original {
             original.set_len(1).ok();
         }
@@ -205,7 +206,7 @@ pub(super) fn write_aside(
 ) -> Result<(), StoreError> {
     let write_failed = |error| failed(StoreOperation::Write, path)(error);
     if is_no_file(path) && (pipe == Pipe::Written || is_device(path)) {
-        // A file in its place would take it away from everybody.
+        // Replacing a device or pipe by a file would break it for all other programs.
         let mut there = OpenOptions::new().write(true).open(path).map_err(write_failed)?;
         return text(&mut there).map_err(write_failed);
     }

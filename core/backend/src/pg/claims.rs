@@ -50,7 +50,8 @@ impl Held {
     }
 }
 
-/// Removes the claims of a run that has ended.
+/// Removes the claims of a run that has ended. Where its journal stays, because the outcome of a call is
+/// not known or the state could not be stored, the claims stay until another run has taken it over.
 pub(super) async fn release(
     client: &Client,
     table: &Table,
@@ -59,8 +60,11 @@ pub(super) async fn release(
     if !table.has_own(client).await? {
         return Ok(());
     }
-    let statement =
-        format!("DELETE FROM {} WHERE workspace = $1 AND run = $2", table.own("formwork_claims"));
+    let statement = format!(
+        "DELETE FROM {} WHERE workspace = $1 AND run = $2 AND NOT EXISTS (SELECT FROM {} journal WHERE journal.workspace = $1 AND journal.run = $2 AND get_byte(journal.data, 0) <> 101)",
+        table.own("formwork_claims"),
+        table.own("formwork_journal")
+    );
     client.execute(&statement, &[&workspace, &run]).await.map(drop).map_err(explained)
 }
 

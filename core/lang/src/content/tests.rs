@@ -51,6 +51,20 @@ fn what_is_not_expected_is_reported_with_what_was_meant() {
 }
 
 #[test]
+fn a_name_that_is_set_cannot_be_meant() {
+    check(
+        "x {\n value = 1\n valu = 2\n description = 3\n descriptio = 4\n}\n",
+        &expect![[r#"
+            ["description", "value"] []
+            3:2 "valu" Unsupported argument
+                An argument named "valu" is not expected here.
+            5:2 "descriptio" Unsupported argument
+                An argument named "descriptio" is not expected here.
+        "#]],
+    );
+}
+
+#[test]
 fn labels_must_be_as_many_as_expected() {
     check(
         "x {\n value = 1\n named \"a\" {\n}\n precondition \"b\" {\n}\n named a b c {\n}\n}\n",

@@ -1,11 +1,8 @@
 //! The value of one argument, converted to what the schema demands.
 
-use std::sync::Arc;
-
 use formwork_value::convert::{ConversionError, convert};
-use formwork_value::schema::{Attribute as Schema, AttributeKind, NestedAttributes, Nesting, Role};
-use formwork_value::ty::ObjectType;
-use formwork_value::{Diagnostic, Step, Type, Value};
+use formwork_value::schema::Attribute as Schema;
+use formwork_value::{Diagnostic, Step, Value};
 
 use super::{Context, Decoder};
 use crate::eval::{Cause, evaluate, mentioned};
@@ -27,7 +24,7 @@ impl Decoder<'_> {
         let Ok(value) = evaluate(self.diags, &written.expr, context.scope) else {
             return Value::unknown(schema.implied_type());
         };
-        match convert(&value, &constraint(schema)) {
+        match convert(&value, &schema.conversion_type()) {
             Ok(value) => value.mark(context.marks),
             Err(refused) => {
                 let name = &written.name.name;
@@ -64,30 +61,4 @@ fn reason(refused: &ConversionError) -> String {
         };
     }
     format!("{text}{}.", refused.reason)
-}
-
-/// The type an argument is converted to: of nested attributes, those that need not be written may be
-/// missing.
-fn constraint(schema: &Schema) -> Type {
-    match &schema.kind {
-        AttributeKind::Plain(ty) => ty.clone(),
-        AttributeKind::Nested(nested) => nested_constraint(nested),
-    }
-}
-
-fn nested_constraint(nested: &NestedAttributes) -> Type {
-    let mut object = ObjectType::default();
-    for (name, attr) in &nested.attributes {
-        object.attributes.insert(name.clone(), constraint(attr));
-        if attr.role != Role::Required {
-            object.optional.insert(name.clone());
-        }
-    }
-    let object = Type::Object(Arc::new(object));
-    match nested.nesting {
-        Nesting::Single | Nesting::Group => object,
-        Nesting::List => Type::list(object),
-        Nesting::Set => Type::set(object),
-        Nesting::Map => Type::map(object),
-    }
 }

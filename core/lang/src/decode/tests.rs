@@ -102,7 +102,7 @@ fn schema() -> Block {
     schema
 }
 
-/// Decodes a text and prints what is neither null nor empty, and the problems.
+/// Decodes a string and prints what is neither null nor empty, and the problems.
 fn decoded(text: &str, schema: &Block) -> String {
     let (body, mut text) = file(text);
     match decode(&mut text.diags, &body, schema, &names()) {

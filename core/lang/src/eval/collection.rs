@@ -86,7 +86,7 @@ impl Evaluator<'_> {
         item: &ObjectItem,
         frames: Frames<'_>,
     ) -> Result<(Option<Str>, Marks), Reported> {
-        // A key that reads like a name with steps could mean a reference or a text with periods.
+        // A key that reads like a name with steps could mean a reference or a string with periods.
         if !item.bare
             && is_chain(&item.key)
             && crate::refs::as_traversal(&item.key).is_some_and(|key| !key.steps.is_empty())
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
             ));
         }
         let (key, marks) = self.expr(&item.key, frames)?.unmark();
-        // Terraform words the same mistakes differently in JSON.
+        // Terraform words the same errors differently in JSON.
         let (null, unfit, blamed) = match item.key.kind {
             ExprKind::Json(_) => {
                 ("Invalid object key expression", "Invalid object key expression", item.key.span)

@@ -1,5 +1,5 @@
-//! Says what the names in a failing expression stand for, so that a message shows the cause. Reports
-//! nothing itself: also a caller who finds a fault with the value of an expression asks here.
+//! Describes the values of the names in a failing expression, so that a message shows the cause. It
+//! reports nothing itself. Callers that find an error in the value of an expression use it too.
 
 use formwork_value::diag::Mentioned;
 use formwork_value::number::Notation;

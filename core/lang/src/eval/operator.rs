@@ -153,7 +153,7 @@ impl Evaluator<'_> {
         (result, std::mem::replace(self.diags, outer))
     }
 
-    /// Picks an arm. Both arms count for the type and the marks of the result; mistakes count only in
+    /// Picks an arm. Both arms count for the type and the marks of the result; errors count only in
     /// the arm that is picked.
     pub(super) fn choose(
         &mut self,

@@ -59,7 +59,7 @@ impl Rendering {
 }
 
 impl Evaluator<'_> {
-    /// Renders the parts; mistakes in several of them are all reported.
+    /// Renders the parts; errors in several of them are all reported.
     pub(super) fn parts(
         &mut self,
         parts: &[TemplatePart],

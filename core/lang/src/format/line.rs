@@ -53,7 +53,7 @@ fn line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
     let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
     let lead = whole.start..comment.unwrap_or(whole.end);
     let equals = lead.clone().skip(1).find(|at| pieces[*at].kind == TokenKind::Equals);
-    // A value that goes on below has no place beside those of its neighbours.
+    // A value that continues below has no place beside those of its neighbours.
     match equals {
         Some(equals) if net(&pieces[equals..lead.end]) == 0 => {
             Line { lead: lead.start..equals, assign: equals..lead.end, comment }

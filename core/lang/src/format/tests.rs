@@ -1,4 +1,4 @@
-//! Texts before and after.
+//! Strings before and after.
 
 use expect_test::{Expect, expect};
 use formwork_value::Diagnostics;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::syntax::lex::{TokenKind, lex};
 
-/// Formats a text that can be parsed.
+/// Formats a string that can be parsed.
 fn format(text: &str) -> String {
     let mut sources = Sources::new();
     let source = sources.add("a.tf", text);
@@ -16,7 +16,7 @@ fn format(text: &str) -> String {
     formatted.unwrap_or_else(|_| panic!("{text}\n{diags:?}"))
 }
 
-/// Checks what becomes of a text, and that nothing more becomes of that.
+/// Checks the formatted result, and that formatting it again changes nothing.
 fn check(text: &str, expected: &Expect) {
     let once = format(text);
     expected.assert_eq(&once);
@@ -297,7 +297,7 @@ fn number(item: &str, at: usize) -> String {
     if is_argument { format!("a{at}{item}") } else { item.to_owned() }
 }
 
-/// The tokens of a text, without line ends, quotes and parentheses.
+/// The tokens of a source text, without line ends, quotes and parentheses.
 fn words(text: &str) -> Vec<&str> {
     use TokenKind as T;
     let may_go = |kind: T| {

@@ -4,7 +4,7 @@ use formwork_value::{Number, Str, Type, Value};
 
 use super::{CallContext, CallError, Function, Param, Special};
 
-/// Arguments and surroundings of a function call.
+/// Arguments and context of a function call.
 pub(crate) struct Args<'a> {
     /// The arguments.
     pub(crate) values: &'a [Value],

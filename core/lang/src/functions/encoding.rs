@@ -17,7 +17,7 @@ use super::{Args, Builtin, CallError};
 
 type Outcome = Result<Value, CallError>;
 
-/// Base64 with padding, of which the last letter may have bits that stand for nothing.
+/// Base64 with padding, whose last letter may have unused bits.
 pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()

@@ -82,7 +82,7 @@ thread_local! {
     static KEPT: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
 }
 
-/// Why a text is no pattern to search with.
+/// Why a string is no pattern to search with.
 enum Refusal {
     /// It becomes larger than [`MAX_COMPILED_BYTES`], and to find that out is work.
     TooLarge,

@@ -12,7 +12,7 @@ use super::{Args, Builtin, CallError};
 use base64::Engine as _;
 use key::Key;
 
-/// Larger keys than anybody uses would take minutes.
+/// Larger keys are unusual and would take minutes.
 const MAX_KEY_BYTES: usize = 2_048;
 
 pub(super) fn list() -> Vec<Builtin> {

@@ -64,7 +64,7 @@ fn trims() -> Vec<Builtin> {
     ]
 }
 
-/// Questions about a text.
+/// Questions about a string.
 fn questions() -> Vec<Builtin> {
     vec![
         Builtin::new("startswith", starts_with)
@@ -92,7 +92,7 @@ fn questions() -> Vec<Builtin> {
     ]
 }
 
-/// Texts that become parts, and the other way round.
+/// Strings that become parts, and the other way round.
 fn parts() -> Vec<Builtin> {
     let strings = || Type::list(Type::String);
     vec![

@@ -1,8 +1,10 @@
 //! References found in expressions and bodies without evaluating them.
 
 use expect_test::{Expect, expect};
+use formwork_value::Type;
+use formwork_value::schema::{Attribute, Block as Schema, NestedBlock, Nesting, Role};
 
-use super::{Traversal, TraversalStep, as_traversal, of_body};
+use super::{Traversal, TraversalStep, as_traversal, of_body, of_content, unsupported};
 use crate::testing::file;
 
 fn printed(traversal: &Traversal) -> String {
@@ -90,4 +92,50 @@ fn only_constant_steps_make_a_traversal() {
     traversal("(a.b)", &expect!["none"]);
     traversal("f(a)", &expect!["none"]);
     traversal("\"${a}\"", &expect!["none"]);
+}
+
+/// Checks the references in the parts of a body that a schema has: those that decide about the number of
+/// blocks, the others, and the parts that it lacks.
+fn check_content(text: &str, expected: [&str; 3]) {
+    let leaf = Schema {
+        attributes: [("a".into(), Attribute::new(Type::String, Role::Optional))].into(),
+        ..Schema::default()
+    };
+    let nested = |nesting, block| NestedBlock {
+        nesting,
+        block,
+        min_items: 0,
+        max_items: 0,
+        computed: false,
+    };
+    let inner = Schema {
+        blocks: [("leaf".into(), nested(Nesting::Map, leaf.clone()))].into(),
+        ..leaf.clone()
+    };
+    let objects = Type::list(Type::object([("a", Type::String)]));
+    let mut schema =
+        Schema { blocks: [("part".into(), nested(Nesting::List, inner))].into(), ..leaf };
+    schema.attributes.insert("list".into(), Attribute::new(objects, Role::Optional));
+    let (body, source) = file(text);
+    let found = of_content(&body, &schema);
+    let names = |found: Vec<Traversal>| found.iter().map(printed).collect::<Vec<_>>().join(" ");
+    let lacking = unsupported(&body, &schema);
+    let lacking: Vec<_> = lacking.iter().map(|span| source.sources.slice(*span)).collect();
+    let found = [names(found.repetitions), names(found.values), lacking.join(", ")];
+    assert_eq!(found, expected, "{text}");
+}
+
+#[test]
+fn references_in_what_a_schema_lacks_do_not_count() {
+    check_content("a = x\nb = y", ["", "x", "b = y"]);
+    check_content("part {\na = x\nb = y\n}", ["", "x", "b = y"]);
+    check_content("part {\nleaf \"k\" {\na = x\nb = y\n}\n}", ["", "x", "b = y"]);
+    check_content("part = x\na {\nb = y\n}", ["", "", "part = x, a {\nb = y\n}"]);
+    check_content("list = [x]", ["", "x", ""]);
+    check_content("list {\na = x\nb = y\n}", ["", "x", "b = y"]);
+    check_content("list = [x]\nlist {\na = y\n}", ["", "x", "list {\na = y\n}"]);
+    let dynamic = "dynamic \"part\" {\nfor_each = x\ncontent {\na = part.value.y\nb = z\n}\n}";
+    check_content(dynamic, ["x", "", "b = z"]);
+    let unknown = "dynamic \"nope\" {\nfor_each = x\nlabels = y\ncontent {\na = z\n}\n}";
+    check_content(unknown, ["x", "y", "content {\na = z\n}"]);
 }

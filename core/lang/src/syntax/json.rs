@@ -73,7 +73,7 @@ impl Expr {
     }
 }
 
-/// Parses a configuration file in JSON. Of what is no JSON the first mistake is reported, and nothing
+/// Parses a configuration file in JSON. Of what is no JSON the first error is reported, and nothing
 /// is returned of such a file.
 #[must_use]
 pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {

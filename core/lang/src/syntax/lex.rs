@@ -140,7 +140,7 @@ pub fn lex_template(text: &str) -> Vec<Token> {
     Tokens::of_template(text).into_all()
 }
 
-/// Whether a text is a name: one token and nothing else.
+/// Whether a string is a name: one token and nothing else.
 #[must_use]
 pub fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
@@ -163,8 +163,8 @@ const IN_NAMES: [bool; 256] = {
 /// Number of tokens that are made at once.
 const BATCH: usize = 512;
 
-/// The tokens of a text, made as they are asked for: those of a large file together would take more
-/// memory than its text. They are counted from the start of the text.
+/// The tokens of a source text, made as they are asked for: those of a large file together would take
+/// more memory than its text. They are counted from the start of the text.
 pub(super) struct Tokens<'t> {
     lexer: Lexer<'t>,
     /// Number of tokens made and released.
@@ -310,7 +310,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes on to the first byte for which this does not hold.
+    /// Continues to the first byte for which this does not hold.
     fn skip(&mut self, holds: impl Fn(u8) -> bool) {
         let rest = &self.bytes[self.at..];
         self.at += rest.iter().position(|byte| !holds(*byte)).unwrap_or(rest.len());

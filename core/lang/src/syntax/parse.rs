@@ -1,4 +1,4 @@
-//! Tokens to a tree: the cursor all parts of the parser share, and what it is entered by. Goes on
+//! Tokens to a tree: the cursor all parts of the parser share, and what it is entered by. Continues
 //! after an error at the next item of the body.
 
 use formwork_value::diag::{SourceId, Sources};
@@ -32,8 +32,8 @@ pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) 
     body
 }
 
-/// Parses a text that is one expression, such as the value of a variable on the command line. Line
-/// ends mean nothing in it.
+/// Parses a string that is one expression, such as the value of a variable on the command line.
+/// Line ends mean nothing in it.
 ///
 /// # Errors
 /// When the text is not exactly one expression.
@@ -47,7 +47,7 @@ pub fn parse_expression(
     sort_into(diags, own).and(tree).map(|tree| tree.expr)
 }
 
-/// Parses a text that stands inside a source and is one expression.
+/// Parses a string that stands inside a source and is one expression.
 pub(super) fn parse_inner_expression(
     diags: &mut Diagnostics,
     input: Input<'_>,
@@ -57,7 +57,7 @@ pub(super) fn parse_inner_expression(
     sort_into(diags, own).and(tree).map(|tree| tree.expr)
 }
 
-/// Parses a text that stands inside a source and is a template.
+/// Parses a string that stands inside a source and is a template.
 pub(super) fn parse_inner_template(
     diags: &mut Diagnostics,
     input: Input<'_>,
@@ -80,7 +80,7 @@ pub fn parse_template(
     parse_inner_template(diags, Input::whole(sources, source))
 }
 
-/// A text to be parsed, and where it stands.
+/// A text to parse, and its position in the source.
 #[derive(Clone, Copy)]
 pub(super) struct Input<'a> {
     pub(super) text: &'a str,

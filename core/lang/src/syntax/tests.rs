@@ -1,4 +1,4 @@
-//! Trees and diagnostics of small texts, limits, and what may never happen.
+//! Trees and diagnostics of small inputs, limits, and what may never happen.
 
 mod errors;
 mod limits;

@@ -141,7 +141,7 @@ fn a_link_stays_a_link_and_what_is_no_file_is_only_written_to() {
     assert!(link.symlink_metadata().unwrap().is_symlink());
     assert!(read(&target).is_ok());
 
-    // Through a link, so that even a mistake would not touch the device.
+    // Through a link, so that even an error would not touch the device.
     let device = folder.path().join("device");
     std::os::unix::fs::symlink("/dev/null", &device).unwrap();
     write(&device, &PARTS).unwrap();

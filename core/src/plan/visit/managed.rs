@@ -156,7 +156,11 @@ impl<'a> Instance<'a> {
         let change_request = ChangeRequest { handle, ty, about, secrets: &secrets };
         let (usable_value, object) = match usable {
             Some(prior) => (plain(&prior.current), Some(&*prior.object)),
-            None => (conform::planned_destroy(ty.block()), None),
+            None => {
+                // As in Terraform, the private data of a read that found no object still counts.
+                let gone = prior.filter(|prior| prior.current.is_null() && !prior.is_tainted());
+                (conform::planned_destroy(ty.block()), gone.map(|prior| &*prior.object))
+            }
         };
         let ignored = &self.vertex.config.lifecycle.ignore_changes;
         let asked = (&usable_value, object);
@@ -231,7 +235,7 @@ impl<'a> Instance<'a> {
         let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
         let triggered =
             |diags: &mut Diagnostics| triggers::triggered(self.view, diags, triggers, scope);
-        // Also where nothing can be replaced yet, so that a mistake shows before the day it matters.
+        // Also where nothing can be replaced yet, so that an error shows before the day it matters.
         let triggered = self.view.session.settled(diags, triggered).await?;
         if triggered {
             return Ok(Some(Reason::ReplaceByTriggers));

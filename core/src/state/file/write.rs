@@ -305,7 +305,7 @@ impl Writer {
     }
 }
 
-/// A resource with the texts by which the file is sorted.
+/// A resource with the strings by which the file is sorted.
 struct SortedResource<'s> {
     module: String,
     mode: &'static str,

@@ -249,8 +249,8 @@ impl<'l> Replay<'l> {
         Ok(if there == print { ReplayOutcome::WasThere } else { ReplayOutcome::Put })
     }
 
-    /// Puts a result whose announcement is lost into the state, if its place is free. Without the
-    /// announcement it is not known what becomes of an object that is there already.
+    /// Puts a result whose intent is lost into the state, if its address is free. Without the
+    /// intent, the effect on an existing object is unknown.
     fn settle_unannounced(
         &mut self,
         op: u64,

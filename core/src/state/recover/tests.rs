@@ -676,7 +676,7 @@ fn journal_of(folder: &Path, name: &str, serial: u64, when: &str) {
 #[test]
 fn runs_are_taken_over_in_the_order_in_which_they_began() {
     let folder = tempfile::tempdir().unwrap();
-    // As texts the times would be in another order, and the clock was once set back.
+    // As strings the times would be in another order, and the clock was once set back.
     journal_of(folder.path(), "d", 3, "2026-01-01T12:00:00.5Z");
     journal_of(folder.path(), "c", 3, "2026-01-01T12:00:00Z");
     journal_of(folder.path(), "b", 3, "2026-01-01T13:59:59+02:00");

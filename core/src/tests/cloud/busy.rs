@@ -3,7 +3,7 @@
 use super::Cloud;
 
 impl Cloud {
-    /// Gives everybody else some turns while this is under way.
+    /// Gives all other tasks some turns during this call.
     pub(super) async fn take_time(&self) {
         if !self.things().slow {
             return;

@@ -7,8 +7,8 @@ use formwork_value::{Type, Value};
 
 use super::{Cloud, decode, encode, text};
 
-/// `shout` makes a text louder, `refuse` has no result, `waver` has another one each time. They take
-/// texts.
+/// `shout` makes a string louder, `refuse` has no result, `waver` has another one each time. They
+/// take strings.
 pub(super) fn signatures() -> Vec<(String, FunctionSignature)> {
     let parameter = FunctionParameter::new("text", Type::String);
     let signature = FunctionSignature::new(vec![parameter], Type::String);

@@ -78,7 +78,7 @@ struct Source {
     headings: OnceLock<Vec<(Span, String)>>,
 }
 
-/// The texts that spans point into.
+/// The source texts that spans point into.
 #[derive(Debug, Default)]
 pub struct Sources {
     list: Vec<Source>,
@@ -91,7 +91,7 @@ impl Sources {
         Self::default()
     }
 
-    /// Adds a text under the name shown to people, usually a path relative to the working folder.
+    /// Adds a source text under the name shown to people, usually a path relative to the working folder.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
         self.push(name.into(), text.into(), false)
     }

@@ -1,4 +1,4 @@
-//! Diagnostics as they pile up, and positions in texts.
+//! Diagnostics as they pile up, and positions in source texts.
 
 use super::*;
 

@@ -147,7 +147,7 @@ impl Decimal {
     /// The fewest digits that read back to the same float at the precision.
     pub(super) fn shortest(mantissa: &UBig, exponent: i64, precision: u32) -> Self {
         if (-LEAST_EXACT..0).contains(&exponent) {
-            // Texts of up to 15 digits are further apart than any number's neighbours.
+            // Strings of up to 15 digits are further apart than any number's neighbours.
             let exact = Self::exact(mantissa, exponent);
             if exact.digits.len() <= 15 {
                 return exact;
@@ -157,16 +157,16 @@ impl Decimal {
             .unwrap_or_else(|| Shortest::new(mantissa, exponent, precision).digits())
     }
 
-    /// Most fractions are short decimals. If the shortest text of the nearest `f64` reads back to the
-    /// float, no other text of that length can, because the interval around the float that reads back
-    /// to it is narrower than the distance of such texts.
+    /// Most fractions are short decimals. If the shortest text of the nearest `f64` reads back to
+    /// the float, no other text of that length can, because the interval around the float that
+    /// reads back to it is narrower than the distance of such strings.
     fn from_f64(mantissa: &UBig, exponent: i64, precision: u32) -> Option<Self> {
         let parts = Parts { mantissa: mantissa.clone(), exponent, sticky: false };
         let float = Float::rounded(false, parts, precision.max(f64::MANTISSA_DIGITS));
         let nearest = float.to_f64();
         // Just above a power of two the interval is not symmetric, and Terraform's text there is
         // not always the shortest: those take the long way. So do floats that may lie halfway
-        // between two texts of the shortest length, where the two roundings differ.
+        // between two strings of the shortest length, where the two roundings differ.
         let halfway = precision == f64::MANTISSA_DIGITS && exponent >= -LEAST_EXACT;
         if !nearest.is_normal() || mantissa.is_one() || halfway {
             return None;

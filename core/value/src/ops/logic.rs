@@ -1,4 +1,4 @@
-//! Logic on truth values. Both operands always count: an unknown one makes the result unknown, a null
+//! Logic on booleans. Both operands always count: an unknown one makes the result unknown, a null
 //! one is an error, whatever the other is.
 
 use super::{NoResult, Operand, as_bool, operands, truth};

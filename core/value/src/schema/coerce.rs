@@ -6,9 +6,9 @@ use crate::convert::{ConversionError, convert};
 use crate::{Path, Step, Str, Value};
 
 impl Block {
-    /// The value as one of this block's implied type. Attributes that are missing become null, unless
-    /// they are required; nested blocks that are missing or null become what stands for none of them.
-    /// Marks stay where they are.
+    /// The value as one of this block's implied type. Attributes that are missing become null,
+    /// unless they are required, in nested objects too; nested blocks that are missing or null
+    /// become empty. Marks are kept.
     ///
     /// # Errors
     /// When the value is not an object, has parts that the schema does not, lacks a required
@@ -49,13 +49,14 @@ impl Block {
     ) -> Result<Value, ConversionError> {
         let mut parts = Vec::with_capacity(self.attributes.len() + self.blocks.len());
         for (name, attr) in &self.attributes {
-            let ty = attr.implied_type();
             let part = match lookup(name) {
-                Some(part) => convert(part, &ty).map_err(|error| within(name, error))?,
+                Some(part) => {
+                    convert(part, &attr.conversion_type()).map_err(|error| within(name, error))?
+                }
                 None if attr.role == Role::Required => {
                     return Err(refused(format!("attribute {name:?} is required")));
                 }
-                None => Value::null(ty),
+                None => Value::null(attr.implied_type()),
             };
             parts.push((name.clone(), part));
         }
@@ -133,7 +134,7 @@ fn within(name: &Str, mut error: ConversionError) -> ConversionError {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::sample;
+    use super::super::tests::{attr, block, nested, sample};
     use super::*;
     use crate::{Marks, Type};
 
@@ -155,6 +156,35 @@ mod tests {
         assert_eq!(part(root.attribute("rule")), sample().blocks["rule"].empty_value());
         assert_eq!(part(root.attribute("id")), Value::null(Type::String));
         assert!(part(root.attribute("one")).is_null());
+    }
+
+    #[test]
+    fn nested_objects_may_lack_what_is_not_required() {
+        let part = || {
+            vec![
+                ("key", attr(Type::String, Role::Required)),
+                ("port", attr(Type::Number, Role::Optional)),
+            ]
+        };
+        let nestings = [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map];
+        for nesting in nestings {
+            let wrap = |object: Value| match nesting {
+                Nesting::Single | Nesting::Group => object,
+                Nesting::List | Nesting::Set => Value::tuple(vec![object]),
+                Nesting::Map => Value::object([("a", object)]),
+            };
+            let schema = block(vec![("part", nested(nesting, part(), Role::Optional))], vec![]);
+            let given = |object: Value| Value::object([("part", wrap(object))]);
+            let full =
+                Value::object([("key", Value::string("k")), ("port", Value::null(Type::Number))]);
+            let short = Value::object([("key", Value::string("k"))]);
+            assert_eq!(schema.coerce(&given(short)), schema.coerce(&given(full)), "{nesting:?}");
+            let map = Value::map(Type::String, vec![(Str::new("key"), Value::string("k"))]);
+            assert!(schema.coerce(&given(map)).unwrap().has_type(&schema.implied_type()));
+            let none = Value::object([("port", Value::int(1))]);
+            let error = schema.coerce(&given(none)).unwrap_err();
+            assert!(error.reason.contains("attribute \"key\" is required"), "{}", error.reason);
+        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! The type a schema implies, and its empty value.
 
-use super::{Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting};
+use std::sync::Arc;
+
+use super::{Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role};
+use crate::ty::ObjectType;
 use crate::{Type, Value};
 
 impl Block {
@@ -79,9 +82,30 @@ impl Attribute {
             AttributeKind::Nested(nested) => nested.implied_type(),
         }
     }
+
+    /// The type that a value is converted to: as [`Attribute::implied_type`], but nested attributes that
+    /// are not required may be missing, and become null.
+    #[must_use]
+    pub fn conversion_type(&self) -> Type {
+        match &self.kind {
+            AttributeKind::Plain(ty) => ty.clone(),
+            AttributeKind::Nested(nested) => nested.conversion_type(),
+        }
+    }
 }
 
 impl NestedAttributes {
+    fn conversion_type(&self) -> Type {
+        let mut object = ObjectType::default();
+        for (name, attr) in &self.attributes {
+            object.attributes.insert(name.clone(), attr.conversion_type());
+            if attr.role != Role::Required {
+                object.optional.insert(name.clone());
+            }
+        }
+        self.nested(Type::Object(Arc::new(object)))
+    }
+
     /// The type of one object.
     #[must_use]
     pub fn object_type(&self) -> Type {
@@ -91,7 +115,10 @@ impl NestedAttributes {
     /// The type of all objects together. Unlike that of blocks it never turns dynamic as a whole.
     #[must_use]
     pub fn implied_type(&self) -> Type {
-        let object = self.object_type();
+        self.nested(self.object_type())
+    }
+
+    fn nested(&self, object: Type) -> Type {
         match self.nesting {
             Nesting::Single | Nesting::Group => object,
             Nesting::List => Type::list(object),

@@ -230,8 +230,8 @@ impl Object {
     /// Makes an object that shares its names with others.
     ///
     /// # Panics
-    /// When the names are not strictly sorted bytewise, or are not as many as the values: only a
-    /// mistake in this program can do that.
+    /// When the names are not strictly sorted bytewise, or are not as many as the values: only an
+    /// error in this program can do that.
     #[must_use]
     pub fn with_names(names: Arc<[Str]>, items: Vec<Value>) -> Self {
         assert_eq!(names.len(), items.len(), "as many names as values");

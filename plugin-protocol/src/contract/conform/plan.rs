@@ -27,7 +27,7 @@ pub(in crate::contract) fn assert_plan_valid(
     check.violations
 }
 
-/// The three lives of one part of an object.
+/// The prior, configured and planned value of one part of an object.
 struct Three {
     prior: Value,
     config: Value,

@@ -1,5 +1,5 @@
-//! One call from request to answer on the provider's side: limits, reading, writing, and what becomes
-//! of failures and panics. Knows no particular call but the one whose request comes in pieces.
+//! One call from request to answer on the provider's side: limits, decoding, encoding, failures and
+//! panics. It knows no particular call except the one whose request is a stream.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;

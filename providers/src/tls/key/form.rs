@@ -12,7 +12,8 @@ use x509_cert::spki::{AlgorithmIdentifier, AlgorithmIdentifierOwned, SubjectPubl
 use super::{Curve, EC, ED25519, KeyError, PrivateKey, RSA, openssh};
 use crate::digest::{hex, sha1};
 
-/// The public half of a key in all its forms. A key that OpenSSH has no form for has empty texts there.
+/// The public half of a key in all its forms. A key that OpenSSH has no form for has empty strings
+/// there.
 pub(in crate::tls) struct PublicForms {
     /// The SHA-1 digest of the key in DER.
     pub(in crate::tls) id: String,

@@ -176,8 +176,8 @@ impl<'b> Reader<'b> {
         Some(part)
     }
 
-    /// Part after the name of the cipher: how the password is used, how many keys there are, the
-    /// public key, and then what the password protects, which begins with a number twice.
+    /// Part after the name of the cipher: use of the password, number of keys, public key, and then
+    /// the encrypted part, which begins with a number twice.
     fn secret(mut self) -> Option<Self> {
         self.take()?;
         self.take()?;

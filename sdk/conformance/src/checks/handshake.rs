@@ -465,7 +465,7 @@ async fn services(suite: &mut Suite) {
             Reply::Refused(code, _) => code != "Internal" && (is_stream || code != "Unknown"),
             // So is a stream that ends without a message.
             Reply::Garbage => is_stream,
-            Reply::Lost(_) => false,
+            Reply::Lost { .. } => false,
         };
         suite.check("H-16", held && plugin.is_alive(), || {
             finding("H-16", format!("{path} is not served"))

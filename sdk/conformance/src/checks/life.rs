@@ -1,6 +1,6 @@
-//! Checks of whole lives (A): objects are created, read, changed, imported and destroyed. Only on
-//! request. Every object is written to a journal before it is made, and a final sweep destroys what is
-//! left.
+//! Checks of complete lifecycles (A): objects are created, read, changed, imported and destroyed.
+//! Only on request. Every object is written to a journal before its creation, and a final sweep
+//! destroys the remaining ones.
 
 mod change;
 mod journal;

@@ -192,7 +192,7 @@ async fn damaged(suite: &mut Suite, offered: &Offered, text: &str) {
     ] {
         let call = upgrade(suite, offered, version, broken.as_bytes()).await;
         let held = match what {
-            // Null is a value of every type, and a long text is a text.
+            // Null is a value of every type, and a long text is a string.
             "null" | "10 MB" | "nothing" => call.is_answered(),
             "wrong types" => call.is_answered() && (!call.is_fine() || conforms(offered, &call)),
             _ => call.is_answered() && !call.is_fine(),

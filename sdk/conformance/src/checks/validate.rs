@@ -274,7 +274,7 @@ async fn write_only(suite: &mut Suite, offered: &Offered, config: &Value) {
     });
 }
 
-/// The value with a thousand elements in one collection of texts or numbers.
+/// The value with a thousand elements in one collection of strings or numbers.
 pub(super) fn enlarged(offered: &Offered, config: &Value) -> Option<(Path, Value)> {
     let paths = generate::settable_paths(offered.block(), config);
     paths.into_iter().find_map(|(path, attribute)| {

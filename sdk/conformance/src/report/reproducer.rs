@@ -45,7 +45,7 @@ fn recorded(call: &Call, protocol: u32) -> RecordedCall {
                 message: message.clone(),
                 details: bytes::Bytes::new(),
             }),
-            Reply::Lost(why) => Outcome::Failed(why.clone()),
+            Reply::Lost { why, .. } => Outcome::Failed(why.clone()),
             Reply::TimedOut => Outcome::Unfinished,
         },
     }

@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Rule] = &[
     ),
     row(
         ("P-15", Should, 1, Implemented),
-        "Null and empty collections are handled alike or told apart consistently",
+        "Null and empty collections are handled alike or distinguished consistently",
         "metamorphic",
         "Plans show changes that never end.",
         "Plan what the configuration says.",

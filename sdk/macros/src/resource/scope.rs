@@ -17,7 +17,7 @@ const WHOLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
 #[derive(Default)]
 pub(crate) struct Mentions {
     names: BTreeSet<String>,
-    /// Texts, in which `{name}` may be one.
+    /// Strings, in which `{name}` may be one.
     texts: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ impl Scope {
     }
 }
 
-/// Checks that no name stands for two things.
+/// Checks that each name has one meaning.
 pub(crate) fn checked(held: &[Held], parts: &[Part<'_>]) -> Result<()> {
     for one in held {
         let is_taken = parts.iter().any(|part| *part.ident == one.ident)
@@ -117,7 +117,7 @@ pub(crate) fn checked(held: &[Held], parts: &[Part<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// The attributes whose names do not stand for something else.
+/// The attributes whose names have no other meaning.
 pub(crate) fn named<'p>(parts: &'p [Part<'p>]) -> impl Iterator<Item = &'p Part<'p>> {
     let is_whole = |part: &Part<'_>| WHOLES.iter().any(|whole| part.ident == whole);
     parts.iter().filter(move |part| !is_whole(part))

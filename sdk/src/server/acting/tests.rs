@@ -1,4 +1,4 @@
-//! Actions and list resources, called as a host would.
+//! Tests of actions and list resources, called as by a host.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,7 +38,7 @@ impl Action for Count {
     }
 }
 
-/// A thing.
+/// An object.
 #[derive(Model)]
 struct Thing {
     #[attr(required, identity)]
@@ -47,15 +47,15 @@ struct Thing {
     size: i64,
 }
 
-/// Query for things.
+/// A query.
 #[derive(Model)]
 struct Asked {
-    /// Number of things.
+    /// Number of objects.
     #[attr(default = 3)]
     of: i64,
 }
 
-/// Finds things, and counts for how many it went on.
+/// Finds objects, and counts the requests.
 #[derive(Clone, Default)]
 struct Things(Arc<AtomicUsize>);
 

@@ -1,4 +1,4 @@
-//! Answers of a provider, written into a record and read from it.
+//! Answers of a provider, encoded for a record and decoded from it.
 
 use std::time::{Duration, SystemTime};
 
@@ -22,22 +22,22 @@ use serde_json::{Value as Json, json};
 
 use super::form::{Kind, Offer, Page, bytes, deferred, diagnostics, path, shown_bytes, shown_path};
 
-/// An answer that can be kept. `of` is the name of what was asked.
+/// An answer that can be recorded. `of` is the name of the type.
 trait Answer: Sized {
-    /// Writes it.
+    /// Encodes it.
     fn write(&self, page: &mut Page<'_>, of: &str);
 
-    /// Reads it.
+    /// Decodes it.
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String>;
 }
 
-/// Reads the answer to a call of a method.
+/// Decodes the answer to a call of a method.
 pub(super) fn read(
     offer: &Offer,
     (method, of): (Method, &str),
     json: &Json,
 ) -> Result<Response, String> {
-    /// Calls of one kind: each is read in the form of its answer.
+    /// Calls of one kind: each is decoded as its answer type.
     macro_rules! read {
         ($($method:ident),*; $($streamed:ident),*) => {
             match method {
@@ -59,7 +59,7 @@ pub(super) fn read(
     )
 }
 
-/// Writes an answer, and returns it. One that streams is waited for as a whole.
+/// Encodes an answer, and returns it. A stream is read as a whole.
 pub(super) async fn write(
     page: &mut Page<'_>,
     of: &str,
@@ -91,7 +91,7 @@ pub(super) async fn write(
     Ok(answer)
 }
 
-/// Writes an answer that streams.
+/// Encodes a streamed answer.
 async fn write_events(
     page: &mut Page<'_>,
     of: &str,
@@ -328,7 +328,7 @@ impl Answer for CallResponse {
 
 impl Answer for OpenResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
-        // An ephemeral value is stored nowhere, and a record does not store it either.
+        // An ephemeral value is never stored, so the record does not have it either.
         if let Ok(result) = self.result.decode(&page.offer.ty(Kind::Ephemeral(of))) {
             page.secret(result.value());
         }
@@ -378,7 +378,7 @@ impl Answer for PlanActionResponse {
     }
 }
 
-/// All that came, one after the other.
+/// All events in order.
 impl Answer for Vec<ActionEvent> {
     fn write(&self, page: &mut Page<'_>, _: &str) {
         let progress = self.iter().filter_map(|event| match event {
@@ -404,7 +404,7 @@ impl Answer for Vec<ActionEvent> {
     }
 }
 
-/// All that were found, one after the other.
+/// All found objects in order.
 impl Answer for Vec<ListEvent> {
     fn write(&self, page: &mut Page<'_>, of: &str) {
         let offer = page.offer;

@@ -1,4 +1,5 @@
-//! Values as JSON and back, by their types, with what is unknown. JSON of states cannot say that.
+//! Values as JSON and back, by their types, including unknown values, which the JSON of states
+//! cannot express.
 
 use std::collections::BTreeSet;
 
@@ -77,11 +78,11 @@ impl Offer {
         known.unwrap_or(Type::Dynamic)
     }
 
-    /// Reads a value.
+    /// Decodes a value.
     pub(super) fn payload(&self, kind: Kind<'_>, json: &Json) -> Result<Payload, String> {
         let ty = self.ty(kind);
         if json.is_null() {
-            // An answer always has an object, though a null one is not written.
+            // An answer always has an object, but a null one is omitted in the record.
             return Ok(match kind {
                 Kind::Resource(_) => Payload::Value(Value::null(ty.clone()).split_marks().0, ty),
                 _ => Payload::Absent,
@@ -90,13 +91,13 @@ impl Offer {
         Ok(Payload::Value(value(json, &ty)?.split_marks().0, ty))
     }
 
-    /// Reads a value that need not be there.
+    /// Decodes an optional value.
     pub(super) fn optional(&self, kind: Kind<'_>, json: &Json) -> Result<Option<Payload>, String> {
         if json.is_null() { Ok(None) } else { self.payload(kind, json).map(Some) }
     }
 }
 
-/// One half of a line that is being written.
+/// One half of a line under construction.
 pub(super) struct Page<'o> {
     pub(super) offer: &'o Offer,
     pub(super) fields: Map<String, Json>,
@@ -111,7 +112,7 @@ impl<'o> Page<'o> {
         Self { offer, fields: Map::new(), secrets: Vec::new(), names }
     }
 
-    /// Writes a member, unless there is nothing to say.
+    /// Adds a member, unless it is empty.
     pub(super) fn put(&mut self, name: &str, json: Json) {
         if !json.is_null() {
             self.names.insert(name.to_owned());
@@ -119,7 +120,7 @@ impl<'o> Page<'o> {
         }
     }
 
-    /// Notes what the attributes of a type are called.
+    /// Records the attribute names of a type.
     pub(super) fn name(&mut self, ty: &Type) {
         match ty {
             Type::List(element) | Type::Set(element) | Type::Map(element) => self.name(element),
@@ -134,13 +135,13 @@ impl<'o> Page<'o> {
         }
     }
 
-    /// Writes a value.
+    /// Encodes a value.
     pub(super) fn payload(&mut self, name: &str, kind: Kind<'_>, payload: &Payload) {
         let json = self.shown(kind, payload);
         self.put(name, json);
     }
 
-    /// The value as JSON; what of it is secret is noted.
+    /// The value as JSON. Its sensitive parts are recorded as secrets.
     pub(super) fn shown(&mut self, kind: Kind<'_>, payload: &Payload) -> Json {
         let ty = self.offer.ty(kind);
         match payload.decode(&ty) {
@@ -153,12 +154,12 @@ impl<'o> Page<'o> {
                 }
                 json
             }
-            // An invalid value is passed on as it is: the engine reports it to the user.
+            // An invalid value is recorded unchanged: the engine reports it to the user.
             Err(error) => Json::from(format!("not of its type: {error}")),
         }
     }
 
-    /// Notes what of an object its schema calls sensitive as secret, and marks it so in its JSON.
+    /// Records the sensitive parts of an object as secrets, and marks them in its JSON.
     pub(super) fn hide(&mut self, block: &Block, object: &Value, json: &mut Json) {
         for path in block.sensitive_paths(object) {
             path.find(object).into_iter().for_each(|found| self.secret(found));
@@ -166,11 +167,11 @@ impl<'o> Page<'o> {
         }
     }
 
-    /// Notes all texts in a value as secrets.
+    /// Records all strings in a value as secrets.
     pub(super) fn secret(&mut self, value: &Value) {
         match value.peek() {
             Value::String(text) => self.secrets.push(text.as_str().to_owned()),
-            // Other texts may have it in them.
+            // Other strings may contain it.
             Value::Number(number) => self.secrets.push(number.to_string()),
             other => other.children().iter().for_each(|child| self.secret(child)),
         }
@@ -196,7 +197,7 @@ impl<'o> Page<'o> {
     }
 }
 
-/// The members of a problem and of its path.
+/// The members of a diagnostic and of its path.
 const OF_PROBLEMS: [&str; 6] = ["severity", "summary", "detail", "path", "key", "index"];
 
 const REASONS: [(DeferredReason, &str); 4] = [
@@ -241,7 +242,7 @@ pub(super) fn path(json: &Json) -> Path {
     Path(json.as_array().into_iter().flatten().filter_map(step).collect())
 }
 
-/// Bytes as the text they are, or as digits.
+/// Bytes as a string if possible, otherwise as digits.
 pub(super) fn shown_bytes(bytes: &Bytes) -> Json {
     match std::str::from_utf8(bytes) {
         Ok("") => Json::Null,
@@ -285,7 +286,8 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
         Value::Unknown(unknown) if unknown.refinement().not_null => json!({UNKNOWN: "not null"}),
         Value::Unknown(_) => json!({UNKNOWN: true}),
         Value::Bool(truth) => json!(truth),
-        // Digits that a double cannot hold are written as text; the type says what is meant.
+        // Digits that a double cannot hold are encoded as a string; the type resolves the
+        // ambiguity.
         Value::Number(number) => match (number.to_i64(), number.to_f64_exact()) {
             (Some(number), _) => json!(number),
             (None, Some(number)) => json!(number),
@@ -305,7 +307,7 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
                 Type::Object(ty) => ty.attributes.get(name).cloned().unwrap_or(Type::Dynamic),
                 _ => Type::Dynamic,
             };
-            // A null member is left out. The type brings it back.
+            // A null member is omitted. The type restores it.
             let members = object.iter().filter(|(_, one)| !one.is_null());
             let shown = |(name, one): (&formwork_value::Str, &Value)| {
                 (name.as_str().to_owned(), shown(one, &ty(name.as_str())))
@@ -316,7 +318,7 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
     }
 }
 
-/// Marks the numbers and truths at a place as secret; texts are known by what they are.
+/// Marks the sensitive numbers and booleans at a place. Strings are recognised by their content.
 fn conceal_at(json: &mut Json, path: &[Step]) {
     let Some((step, rest)) = path.split_first() else { return conceal(json) };
     let inner = match step {
@@ -339,12 +341,12 @@ pub(super) fn conceal(json: &mut Json) {
     }
 }
 
-/// A key of a map that could be taken for one of our words.
+/// A key of a map that could be confused with one of our markers.
 fn escaped(key: &str) -> String {
     if key.starts_with('$') { format!("${key}") } else { key.to_owned() }
 }
 
-/// Reads a value of a type.
+/// Decodes a value of a type.
 pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
     let wrong = || format!("{json} is no {}", ty.friendly_name());
     if let Some(unknown) = json.get(UNKNOWN) {
@@ -353,7 +355,7 @@ pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
     }
     if let Some(secret) = json.get(SECRET) {
         return match (ty, secret.as_str().and_then(secret::number)) {
-            // Nothing was seen for the token, so it stands for something of the type.
+            // The token has no value yet, so any value of the type represents it.
             (Type::Bool, Some(_)) => Ok(Value::Bool(false)),
             (_, Some(number)) => Ok(Value::int(number)),
             (_, None) => value(secret, ty),

@@ -1,5 +1,4 @@
-//! The provider that stands before another one and writes a record, or answers from one. It decides
-//! nothing about either.
+//! A provider that wraps another one and records its calls, or replays a record.
 
 use std::sync::Arc;
 
@@ -39,7 +38,7 @@ impl RecordingProvider {
         Ok(Page::new(offer.await?))
     }
 
-    /// Has a call answered: from the record, or by the provider, whose answer is kept.
+    /// Answers a call: from the record, or by the provider, whose answer is recorded.
     async fn answered(&self, request: Request) -> Result<Response, Failure> {
         let page = self.page().await?;
         let offer = page.offer;

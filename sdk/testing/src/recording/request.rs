@@ -1,5 +1,5 @@
-//! Requests of the host, as a record has them. Facts about the host itself are left out: they
-//! change nothing in an answer that a record should keep.
+//! Requests of the host in a record. Data about the host itself is omitted, because it changes no
+//! recorded answer.
 
 use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
@@ -19,7 +19,7 @@ use serde_json::{Value as Json, json};
 use super::form::{Kind, Page, conceal, shown_bytes};
 
 impl Page<'_> {
-    /// Writes what is asked; `None` of a call that no record holds.
+    /// Encodes a request; `None` for a call that is not recorded.
     pub(super) fn request(self, request: &Request) -> Option<Self> {
         let of = request.subject();
         Some(match request {
@@ -45,8 +45,8 @@ impl Page<'_> {
             Request::ListResource(it) => self.list(it),
             Request::CallFunction(it) => self.call_function(it),
             Request::PlanAction(it) | Request::InvokeAction(it) => self.action(it),
-            // Those about the provider as a whole are asked again each time; generated
-            // configuration is for people, and states are files of their own.
+            // Calls about the provider as a whole are made again each time. Generated configuration
+            // is for people, and states have their own files.
             Request::GetMetadata
             | Request::GetProviderSchema
             | Request::GetResourceIdentitySchemas
@@ -178,15 +178,14 @@ impl Page<'_> {
         self
     }
 
-    /// Writes an identity, if there is one.
+    /// Encodes an identity, if it exists.
     pub(super) fn identity(&mut self, name: &str, of: &str, identity: Option<&Payload>) {
         if let Some(identity) = identity {
             self.payload(name, Kind::Identity(of), identity);
         }
     }
 
-    /// Writes an object as it was stored. Attributes that the current schema calls sensitive are
-    /// secret.
+    /// Encodes a stored object. Attributes that are sensitive in the current schema are secret.
     fn raw(&mut self, name: &str, of: Option<&str>, state: &RawState) {
         let mut json = match state {
             RawState::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
@@ -199,7 +198,7 @@ impl Page<'_> {
             let written = json.to_string();
             match json::decode_with(written.as_bytes(), &ty, Extra::Drop) {
                 Ok(object) => self.hide(block, &object, &mut json),
-                // Stored by another version: its top-level attributes are known by name.
+                // Stored by another version: its top-level attributes are recognised by name.
                 Err(_) => self.hide_named(block, &mut json),
             }
         }

@@ -1,6 +1,6 @@
-//! Secrets and the tokens that stand for them. The same secret has the same token. Tokens are put
-//! in when a record is written, and match any value in their place when it is answered from. The
-//! choice of the strings that are secret is made elsewhere.
+//! Secrets and their tokens. The same secret has the same token. Tokens are inserted when a record
+//! is written, and match any value at their place during a replay. Other files select the secret
+//! strings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,8 @@ use serde_json::{Value as Json, json};
 
 use super::form::{SECRET, TYPE};
 
-/// A shorter secret is replaced only where it is all there is: it occurs by chance in other texts.
+/// A shorter secret is replaced only as a whole string, because it may occur in other strings at
+/// random.
 const SHORT: usize = 4;
 
 const OPEN: &str = "«secret ";
@@ -32,16 +33,16 @@ impl Secrets {
         self.names.extend(names);
     }
 
-    /// Tokens for all of them.
+    /// Tokens for all secrets.
     pub(super) fn tokens(&self) -> Tokens<'_> {
         let mut secrets: Vec<&str> = self.texts.iter().map(String::as_str).collect();
-        // One may be a part of another.
+        // A secret may be a part of another one, so longer ones come first.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Tokens { secrets, names: &self.names, numbers: BTreeMap::new() }
     }
 }
 
-/// Numbers secrets in the order in which they occur.
+/// Numbers secrets in the order of their occurrence.
 pub(super) struct Tokens<'s> {
     secrets: Vec<&'s str>,
     names: &'s BTreeSet<String>,
@@ -55,7 +56,7 @@ impl Tokens<'_> {
             Json::String(text) => Json::String(self.hidden(text)),
             Json::Array(elements) => elements.iter().map(|one| self.hide(one)).collect(),
             Json::Object(members) => match members.get(SECRET) {
-                // Of one that is in texts too, the token is the same.
+                // A secret that also occurs in strings has the same token there.
                 Some(secret) => json!({SECRET: self.token(&secret.to_string())}),
                 None => members.iter().map(|(name, one)| self.member(name, one)).collect(),
             },
@@ -96,29 +97,29 @@ impl Tokens<'_> {
     }
 }
 
-/// The number of a token that is all of a text.
+/// The number of a token, if the string is only that.
 pub(super) fn number(token: &str) -> Option<i64> {
     token.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.parse().ok()
 }
 
-/// Values that tokens stand for when a record is answered from.
+/// Values of tokens during a replay.
 #[derive(Clone, Default)]
 pub(super) struct Bound {
     texts: BTreeMap<String, String>,
-    /// Numbers and truths.
+    /// Numbers and booleans.
     others: BTreeMap<String, Json>,
 }
 
 impl Bound {
-    /// Whether a request is one that was recorded, and what more is known of tokens then. The error
-    /// says where the two differ.
+    /// Matches a request with a recorded one, and returns the further values of tokens. The error
+    /// describes the difference.
     pub(super) fn matches(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
         let mut bound = self.clone();
         bound.unify("", recorded, came)?;
         Ok(bound)
     }
 
-    /// Puts back what tokens stand for. A token that nothing was seen for stands for itself.
+    /// Replaces tokens with their values. A token without a value remains.
     pub(super) fn restore(&self, json: &Json) -> Json {
         match json {
             Json::String(text) => Json::String(self.restored(text)),
@@ -178,14 +179,14 @@ impl Bound {
         }
     }
 
-    /// Whether a token stands for this number or truth, here and in texts.
+    /// Whether a token matches this number or boolean, here and in strings.
     fn is_other(&mut self, token: &str, came: &Json) -> bool {
         let known = self.others.entry(token.to_owned()).or_insert_with(|| came.clone());
         self.texts.entry(token.to_owned()).or_insert_with(|| came.to_string());
         known == came
     }
 
-    /// Whether a recorded text is this one, with what its tokens stand for.
+    /// Whether a recorded string matches this one, with the values of its tokens.
     fn stands_for(&mut self, recorded: &str, came: &str) -> bool {
         let recorded = self.restored(recorded);
         if recorded == came {

@@ -1,4 +1,4 @@
-//! A life that is recorded, and lived again from the record.
+//! Tests of a recorded lifecycle and its replay.
 
 use std::sync::{Arc, Mutex};
 
@@ -66,7 +66,7 @@ fn config(house: &str, code: &str) -> String {
     format!("resource \"doors_door\" \"a\" {{\n  house = \"{house}\"\n  code  = \"{code}\"\n}}\n")
 }
 
-/// Lives with two codes; returns what was planned.
+/// Runs lifecycles with two codes; returns the plans.
 fn live(lab: &mut Lab, [first, second]: [&str; 2]) -> Vec<String> {
     let created = lab.apply(&config("red", first));
     created.expect_done();
@@ -132,7 +132,7 @@ fn a_call_that_was_not_recorded_is_told_with_the_one_that_was() {
     assert_eq!(refusal, "line 1: `call` is no text");
 }
 
-/// A safe, with secrets that are no texts.
+/// A safe, with secrets that are not strings.
 #[derive(Clone, Model)]
 struct Safe {
     #[attr(required, sensitive)]
@@ -183,7 +183,7 @@ impl Action for Safes {
     }
 }
 
-/// How to turn.
+/// The kind of turn.
 #[derive(Model)]
 struct Turn {
     #[attr(required)]
@@ -256,12 +256,12 @@ async fn answers_that_stream_are_kept_and_come_again() {
     assert_eq!(again.rest(), Vec::<String>::new());
 }
 
-/// A vault, with things in it that say as much as their names do.
+/// A vault, with objects whose names are secrets too.
 #[derive(Clone, Model)]
 struct Vault {
     #[attr(required, sensitive)]
     password: String,
-    /// In a set with a secret part everything is a secret.
+    /// In a set with a sensitive part everything is sensitive.
     #[attr(optional)]
     things: Option<Set<Treasure>>,
     #[attr(computed, keep)]

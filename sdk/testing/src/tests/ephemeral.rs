@@ -1,4 +1,4 @@
-//! Ephemeral resources that run out, while objects take their time.
+//! Ephemeral resources that expire during slow operations on objects.
 
 use std::time::SystemTime;
 
@@ -8,7 +8,7 @@ use super::*;
 struct Lease {
     #[attr(required)]
     name: String,
-    /// How many minutes it lasts each time.
+    /// Minutes until the next expiry.
     #[attr(required)]
     minutes: i64,
     #[attr(computed)]
@@ -45,7 +45,7 @@ impl Heard {
 struct Leases(Heard);
 
 fn lasting(minutes: i64) -> SystemTime {
-    // The clock of the lab stands still, so from its point of view each answer comes at once.
+    // The clock of the lab does not run, so each answer arrives at once.
     let seconds = u64::try_from(minutes).unwrap_or(0) * 60;
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }
@@ -121,7 +121,7 @@ fn several_are_renewed_each_in_its_time_and_one_that_hangs_holds_nobody_up() {
     let said = heard.applying();
     let renewed: Vec<&str> = said.split(", ").filter(|one| one.contains("renew")).collect();
     assert_eq!(renewed, ["10 renew slow", "25 renew a", "40 renew b", "50 renew a"], "{said}");
-    // One that is being renewed is closed after that.
+    // A resource during its renewal is closed afterwards.
     assert_eq!(said.matches("close").count(), 3, "{said}");
 }
 
@@ -151,7 +151,7 @@ fn a_lease_that_lasts_for_ages_is_never_renewed() {
     assert_eq!(heard.applying(), "0 open a, 60 close a");
 }
 
-/// The zones that there are.
+/// The existing zones.
 #[derive(Model)]
 struct Zones {
     #[attr(computed)]
@@ -168,7 +168,7 @@ impl DataSource for Atlas {
     }
 }
 
-/// Says a word twice.
+/// Returns a word twice.
 #[derive(Arguments)]
 struct Twice {
     /// The word.

@@ -1,4 +1,4 @@
-//! A provider that can list its objects: an object that a lost call may have made is found among
+//! A provider that lists its objects: an object that a lost call may have created is found among
 //! them.
 
 use std::collections::BTreeMap;

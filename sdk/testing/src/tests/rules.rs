@@ -1,4 +1,5 @@
-//! Rules of attributes over a life: no change is planned that the configuration does not ask for.
+//! Rules of attributes over a lifecycle: the plan has no change that the configuration does not
+//! request.
 
 use formwork_sdk::prelude::*;
 
@@ -13,7 +14,7 @@ struct Port {
     protocol: String,
 }
 
-/// A disk, which stays where it was made.
+/// A disk, which cannot be moved.
 #[derive(Clone, Debug, Nested)]
 struct Disk {
     #[attr(required)]
@@ -32,13 +33,13 @@ struct Place {
 struct Server {
     #[attr(optional)]
     label: Option<String>,
-    /// Chosen if it is not set.
+    /// Computed if it is not set.
     #[attr(optional_computed, replace)]
     zone: String,
-    /// Opened if none is set.
+    /// Computed if none is set.
     #[attr(optional_computed)]
     ports: Vec<Port>,
-    /// The same, which stay.
+    /// Computed if none is set, and kept.
     #[attr(optional_computed, keep)]
     kept: Vec<Port>,
     #[attr(optional)]

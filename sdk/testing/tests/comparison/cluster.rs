@@ -18,13 +18,13 @@ use super::service::{self, Service};
     ready(found.is_ready, every = Duration::from_secs(10), at_most = Duration::from_secs(1800)),
 )]
 pub(crate) struct Cluster {
-    /// What it is called.
+    /// The name.
     #[attr(required, replace)]
     name: String,
-    /// How many machines it has.
+    /// Number of machines.
     #[attr(default = 3, range = 1..=100)]
     nodes: i64,
-    /// Where it answers.
+    /// The endpoint.
     #[attr(computed)]
     endpoint: String,
     /// The id.

@@ -17,10 +17,10 @@ use super::service::{self, Service};
     delete = service.delete_firewall(&id),
 )]
 pub(crate) struct Firewall {
-    /// What it is called.
+    /// The name.
     #[attr(required, replace, length = 1..=63)]
     name: String,
-    /// What it is for.
+    /// Description of its purpose.
     #[attr(optional)]
     description: Option<String>,
     #[block(name = "rule")]
@@ -30,7 +30,7 @@ pub(crate) struct Firewall {
     id: String,
 }
 
-/// Who may connect.
+/// Allowed connections.
 #[derive(Clone, Debug, Nested)]
 #[attr(from = service::Rule, into = service::Rule)]
 pub(crate) struct Rule {
@@ -40,7 +40,7 @@ pub(crate) struct Rule {
     /// The protocol.
     #[attr(default = "tcp", one_of = ["tcp", "udp"])]
     protocol: String,
-    /// The networks that may connect; all if there is none.
+    /// Networks that may connect; all if empty.
     #[attr(default)]
     sources: BTreeSet<String>,
 }

@@ -6,10 +6,10 @@ use formwork_sdk::prelude::*;
 #[derive(Model)]
 #[resource(Greetings, create = greet(&name))]
 pub(crate) struct Greeting {
-    /// Whom to greet.
+    /// Name of the person to greet.
     #[attr(required, replace)]
     name: String,
-    /// The words.
+    /// The greeting.
     #[attr(computed, keep)]
     text: String,
 }

@@ -90,7 +90,7 @@ func (p *foreign) Configure(ctx context.Context, request provider.ConfigureReque
 }
 
 func (p *foreign) Resources(context.Context) []func() resource.Resource {
-	objects := []object{thing(), blocked(), planned(), versioned(), moved(), identified(), secret()}
+	objects := []object{thing(), blocked(), planned(), versioned(), moved(), identified(), secret(), validated()}
 	if !p.isFive {
 		objects = append(objects, nested(), filled(), custom())
 	}
@@ -102,12 +102,16 @@ func (p *foreign) Resources(context.Context) []func() resource.Resource {
 }
 
 func (p *foreign) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{func() datasource.DataSource { return echo{} }}
+	return []func() datasource.DataSource{
+		func() datasource.DataSource { return echo{} },
+		func() datasource.DataSource { return validatedData{} },
+	}
 }
 
 func (p *foreign) EphemeralResources(context.Context) []func() ephemeral.EphemeralResource {
 	return []func() ephemeral.EphemeralResource{
 		func() ephemeral.EphemeralResource { return token{} },
+		func() ephemeral.EphemeralResource { return validatedToken{} },
 	}
 }
 

@@ -1,4 +1,4 @@
-//! Texts of several lines, and texts that hold JSON.
+//! Strings of several lines, and strings that hold JSON.
 
 use formwork_value::codec::json::decode_simple;
 use formwork_value::{Path, Value};
@@ -26,7 +26,7 @@ pub(super) fn encoded(value: &str, note: &str, at: usize) -> String {
     }
 }
 
-/// The lines of a text as they may be shown.
+/// The lines of a string as they may be shown.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
     text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown_line)
 }
@@ -40,7 +40,7 @@ fn shown_line(line: &str) -> String {
 }
 
 impl Differ<'_> {
-    /// Change of a text, if both hold JSON or one has several lines.
+    /// Change of a string, if both hold JSON or one has several lines.
     pub(super) fn texts(&self, (old, new): (&str, &str), path: &Path, at: usize) -> Option<String> {
         let (note, end) = (self.note(path), " ".repeat(at));
         let free = Differ { free: true, ..*self };

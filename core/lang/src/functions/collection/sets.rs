@@ -55,7 +55,7 @@ fn operation(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
         .returns_by(operation_type)
 }
 
-/// The elements get a common type. An empty set of no particular type has no say in it.
+/// The elements get a common type. An empty set without an element type does not affect it.
 fn operation_type(args: &[Value]) -> Result<Type, CallError> {
     let mut elements = Vec::new();
     for arg in args {

@@ -1,4 +1,4 @@
-//! Texts in other character encodings than UTF-8, by their registered names.
+//! Strings in other character encodings than UTF-8, by their registered names.
 
 mod pages;
 
@@ -77,7 +77,7 @@ impl Charset {
         Some(Self::Listed(encoding))
     }
 
-    /// The bytes of a text; `None` if a character has none.
+    /// The bytes of a string; `None` if a character has none.
     fn encode(&self, text: &str) -> Option<Vec<u8>> {
         match self {
             Self::Utf8 => Some(text.as_bytes().to_vec()),

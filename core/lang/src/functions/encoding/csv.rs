@@ -109,7 +109,7 @@ impl<'t> Reader<'t> {
         Ok(Some(fields))
     }
 
-    /// Goes on behind one line end.
+    /// Continues behind one line end.
     fn advance_to(&mut self, rest: &'t str) {
         self.line += 1;
         self.rest = rest;

@@ -1,4 +1,4 @@
-//! Functions on paths as texts, with `/` between the parts.
+//! Functions on paths as strings, with `/` between the parts.
 
 use formwork_value::{Type, Value};
 

@@ -52,7 +52,7 @@ pub(super) struct Parser<'p> {
     pub(super) rest: &'p str,
     out: String,
     groups: Vec<Option<Str>>,
-    /// For each open group the product of repetitions before it in its surroundings.
+    /// For each open group the product of the repetitions before it.
     open: Vec<u32>,
     last: Last,
     /// The greatest product of repetitions so far in the current group.

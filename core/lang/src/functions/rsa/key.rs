@@ -14,7 +14,7 @@ const RSA: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
 const DAMAGED: &str = "the key is damaged";
 
 impl Key {
-    /// Reads the first key of a text.
+    /// Reads the first key of a string.
     pub(super) fn read(text: &str) -> Result<Self, &'static str> {
         let (kind, body) = armour(text).ok_or("there is no private key in it")?;
         if body.contains("ENCRYPTED") {

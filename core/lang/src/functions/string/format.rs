@@ -1,4 +1,4 @@
-//! `format` and `formatlist`: texts with verbs in the manner of printf.
+//! `format` and `formatlist`: strings with verbs in the manner of printf.
 
 use crate::kind::Kind;
 use formwork_value::codec::json;
@@ -207,7 +207,7 @@ fn parse_verb(text: &str) -> Result<(Verb<'_>, &str), CallError> {
     Ok((verb, behind))
 }
 
-/// Reads digits at the start of a text; returns what is behind, `None` if there are none.
+/// Reads digits at the start of a string; returns what is behind, `None` if there are none.
 fn number<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f str>, CallError> {
     let n = text.bytes().take_while(u8::is_ascii_digit).count();
     if n == 0 {

@@ -1,6 +1,6 @@
-//! JSON text to expressions. Every string keeps its text, every object its members in order, also those
-//! whose name is there already. Goes on after a mistake: behind what is no value, as if a comma or colon
-//! that is missing were there, or behind the array or object that the mistake is in.
+//! JSON text to expressions. Every string keeps its text, every object its members in order, also
+//! those whose name is there already. Continues after an error: behind what is no value, as if a
+//! comma or colon that is missing were there, or behind the array or object that the error is in.
 
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
@@ -57,12 +57,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a value. Problems in it are reported, and an invalid expression stands in its place,
-    /// also where no value begins.
+    /// Reads a value. Errors in it are reported, and an invalid expression takes its place, also
+    /// where no value begins.
     ///
     /// # Errors
-    /// When the text ends before the value or it is nested too deeply, so that its surroundings
-    /// cannot be read on.
+    /// When the text ends before the value, or it is nested too deeply, so that parsing cannot
+    /// continue after it.
     fn value(&mut self) -> Result<Expr, Reported> {
         self.space();
         if self.depth >= MAX_DEPTH {
@@ -227,7 +227,7 @@ impl Reader<'_> {
         reported
     }
 
-    /// Goes on while the bytes are such.
+    /// Continues while the bytes are such.
     fn skip_while(&mut self, is_such: impl Fn(u8) -> bool) {
         while self.peek().is_some_and(&is_such) {
             self.at += 1;
@@ -432,7 +432,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a text is a number in JSON: the language's own numbers may begin with zeros or a point.
+/// Whether a string is a number in JSON: the language's own numbers may begin with zeros or a
+/// point.
 fn is_number(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

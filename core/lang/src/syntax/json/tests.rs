@@ -24,7 +24,7 @@ fn parse(text: &str) -> (Body, Text) {
     (body, Text { sources, diags })
 }
 
-/// The content of a text, read by a schema, and its problems.
+/// The content of a JSON text, read by a schema, and its problems.
 fn check(text: &str, expected: &Expect) {
     let (body, mut text) = parse(text);
     let found = content(&mut text.diags, &body, &SCHEMA);

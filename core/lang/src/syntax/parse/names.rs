@@ -1,12 +1,12 @@
-//! Names and short texts that were read already. They recur, and sharing them is cheaper than making
-//! them again.
+//! Names and short strings that were read already. They recur, and sharing them is cheaper than
+//! making them again.
 
 use formwork_value::Str;
 
 /// Number of names that are kept, a power of two. A later name takes the place of an earlier one.
 const N_PLACES: usize = 1_024;
 
-/// Longer texts seldom recur.
+/// Longer strings seldom recur.
 const LONGEST: usize = 32;
 
 /// The names read last, each in the place its text says.
@@ -15,12 +15,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Room for the names of a text.
+    /// Capacity for the names of a source text.
     pub(super) fn for_text(text: &str) -> Self {
         Self { places: vec![None; N_PLACES.min((text.len() / 8 + 1).next_power_of_two())] }
     }
 
-    /// The name of a text, shared with those before it if one is kept.
+    /// The name of a piece of text, shared with those before it if one is kept.
     pub(super) fn get(&mut self, text: &str) -> Str {
         if text.len() > LONGEST {
             return Str::new(text);

@@ -76,9 +76,9 @@ impl Parser<'_> {
         self.error(summary, detail, self.span(token))
     }
 
-    /// Goes on behind the item of a body that has an error, of which the token at index `from` is
-    /// part: behind its line, or before the brace that closes the body. Brackets that open and close
-    /// on the way are passed over as a whole.
+    /// Continues behind the item of a body that has an error, of which the token at index `from` is
+    /// part: behind its line, or before the brace that closes the body. Brackets that open and
+    /// close on the way are passed over as a whole.
     pub(super) fn skip_item(&mut self, from: usize) {
         let mut open = Brackets::default();
         self.at = from;
@@ -104,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Goes on behind the token that closes the sequence `opener` began, which was taken already.
+    /// Continues behind the token that closes the sequence `opener` began, which was taken already.
     pub(super) fn skip_sequence(&mut self) {
         let mut depth = 0_usize;
         loop {

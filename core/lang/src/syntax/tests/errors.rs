@@ -1,4 +1,4 @@
-//! Several mistakes in one file: each is reported, and the rest is still read.
+//! Several errors in one file: each is reported, and the rest is still read.
 
 use expect_test::{Expect, expect};
 

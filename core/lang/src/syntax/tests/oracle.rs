@@ -1,15 +1,15 @@
-//! Texts with what terraform 1.11 says of them: the summary of its first complaint about the syntax, or
-//! nothing. `hcl-edit`, a parser by other people, judges the same texts.
+//! Strings with what terraform 1.11 says of them: the summary of its first complaint about the
+//! syntax, or nothing. `hcl-edit`, a parser by other people, judges the same strings.
 
 use super::parse;
 
-/// Texts on which we mean to differ from terraform, and why.
+/// Strings on which we mean to differ from terraform, and why.
 const DIFFERENT: &[(&str, &str)] = &[
     ("locals { x = \"a\\\nb\" }\n", "the line end alone is reported, not also the backslash"),
     ("locals { x = ~} }\n", "a `~` outside a template is an operator we do not have"),
 ];
 
-/// Texts that `hcl-edit` takes and terraform refuses.
+/// Strings that `hcl-edit` takes and terraform refuses.
 const ONLY_HCL_EDIT_TAKES: &[&str] = &[
     "locals {\n x = a.*.b.*.c\n}\n",
     "locals {\n x = a.0.1\n y = a.*.0.1\n}\n",
@@ -25,7 +25,7 @@ const ONLY_HCL_EDIT_TAKES: &[&str] = &[
     "locals { x = 1.2.3 }\n",
 ];
 
-/// Texts that `hcl-edit` refuses and terraform takes.
+/// Strings that `hcl-edit` refuses and terraform takes.
 const ONLY_HCL_EDIT_REFUSES: &[&str] = &[
     "locals { x = a.00 }\n",
     "locals { x = a.1e5 }\n",

@@ -69,7 +69,7 @@ pub(in crate::apply) struct Salvaged {
 
 /// Object that exists after a call.
 pub(in crate::apply) enum RemainingObject {
-    /// The object is as it was before, as far as anybody knows; or there is none, as before.
+    /// The object is unchanged as far as is known; or there is none, as before.
     AsBefore,
     /// The effect of the call is unknown: it stays open in the journal.
     InDoubt,

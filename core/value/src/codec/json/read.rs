@@ -100,7 +100,7 @@ impl<'t> Node<'t> {
 /// Reads a whole text as one JSON value.
 ///
 /// # Errors
-/// When it is not valid UTF-8, not JSON, goes on after the value, or is nested deeper than
+/// When it is not valid UTF-8, not JSON, continues after the value, or is nested deeper than
 /// [`Value::MAX_DEPTH`].
 pub fn parse(text: &[u8]) -> Result<Node<'_>, SyntaxError> {
     let text = std::str::from_utf8(text)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::finding;
 use crate::message::Msg;
-use crate::plugin::{Plugin, StartError};
+use crate::plugin::{Plugin, StartError, panic_in};
 use crate::rpc::Rpc;
 use crate::suite::Suite;
 
@@ -116,7 +116,7 @@ async fn full_disk(suite: &mut Suite, program: &Path) {
             (!call.is_answered()).then(|| call.outcome())
         }
         // A readable note is an answer.
-        Err(StartError::Ended(_, said)) if !said.trim().is_empty() && !said.contains("panic") => {
+        Err(StartError::Ended(_, said)) if !said.trim().is_empty() && panic_in(&said).is_none() => {
             None
         }
         Err(error) => Some(error.to_string()),

@@ -66,7 +66,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// Goes on behind these bytes.
+    /// Continues behind these bytes.
     pub(super) fn new(bytes: Vec<u8>) -> Self {
         Self { bytes, buffer: 0, n: 0 }
     }

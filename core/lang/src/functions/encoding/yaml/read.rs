@@ -30,7 +30,7 @@ pub(super) fn function() -> Builtin {
 fn decode(args: &Args<'_>) -> Result<Value, CallError> {
     let text = args.text(0)?;
     args.pay_bytes(text.len())?;
-    // The parser looks behind the end of a text that does not end with its last line.
+    // The parser looks behind the end of a string that does not end with its last line.
     let cut_off = text.rsplit('\n').next().filter(|line| !line.is_empty());
     let whole = match cut_off {
         Some(_) => format!("{text}\n"),

@@ -80,7 +80,7 @@ fn by_look(text: &str) -> Result<Value, String> {
 }
 
 fn decimal(text: &str) -> Option<Number> {
-    // Words that the number parser knows, such as `inf`, are texts here.
+    // Words that the number parser knows, such as `inf`, are strings here.
     let first = text.trim_start_matches(['+', '-']).bytes().next()?;
     (first.is_ascii_digit() || first == b'.').then(|| Number::parse(text)).flatten()
 }

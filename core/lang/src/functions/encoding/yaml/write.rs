@@ -6,7 +6,7 @@ use formwork_value::{Str, Type, Value};
 use crate::functions::{Args, Builtin, CallError};
 use crate::stack;
 
-/// Behind which column a quoted text goes on in the next line.
+/// Behind which column a quoted text continues in the next line.
 const WIDTH: usize = 80;
 /// Greatest length in bytes of a key that stands on one line with its value.
 const SIMPLE_KEY: usize = 128;
@@ -39,7 +39,7 @@ fn encode(args: &Args<'_>) -> Result<Value, CallError> {
 /// Position of a value in the output.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Indentation of the surroundings.
+    /// Indentation of the enclosing block.
     indent: usize,
     /// Whether it follows its key on the same line.
     of_key: bool,
@@ -241,7 +241,7 @@ fn is_printable(char: char) -> bool {
     matches!(char, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fefe}' | '\u{ff00}'..='\u{fffd}')
 }
 
-/// Whether a text has several lines, and a literal block gives all of it back.
+/// Whether a string has several lines, and a literal block gives all of it back.
 fn fits_block(text: &str) -> bool {
     let space_before_break = || {
         let mut before = '\0';

@@ -130,7 +130,7 @@ fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii() && byte != b'\r')
 }
 
-/// Joins neighbouring texts into one and drops empty ones.
+/// Joins neighbouring strings into one and drops empty ones.
 pub(super) fn join_literals(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     let mut joined: Vec<Piece<'_>> = Vec::with_capacity(pieces.len().min(16));
     for piece in pieces {

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use formwork_core::addr::{InstanceAddr, Target};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::command::import::address;
-use crate::command::state_session::StateSession;
+use crate::import::managed_address;
+use crate::state_session::StateSession;
 
 /// Selects the addresses of open operations. An address of an instance is returned as it was given,
 /// also if it is the address that the instance has by now.
 ///
 /// # Errors
 /// When an address or pattern matches nothing, or nothing is named.
-pub(super) fn select(
+pub fn select(
     diags: &mut Diagnostics,
     locked: &StateSession,
     patterns: &[String],
@@ -65,11 +65,11 @@ fn matching(
         );
         return Err(diags.error(Diagnostic::error("Nothing to settle", detail)));
     }
-    let addr = address(diags, pattern)?;
+    let addr = managed_address(diags, pattern)?;
     Err(diags.error(locked.nothing_open(&addr)))
 }
 
-/// Whether a text fits a pattern in which `*` stands for anything.
+/// Whether a string matches a pattern in which `*` matches anything.
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut left) = text.strip_prefix(first) else { return false };

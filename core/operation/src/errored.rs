@@ -16,21 +16,21 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 const MOST: usize = 20;
 
 /// An `errored.tfstate`, compared with the state.
-pub(super) struct ErroredState {
+pub struct ErroredState {
     errored: Errored,
     standing: ErroredStateRelation,
 }
 
 impl ErroredState {
     /// Compares the file in a folder with the state, if there is one.
-    pub(super) fn find(folder: &Path, stored: Option<&StateFile>) -> Option<Self> {
+    pub fn find(folder: &Path, stored: Option<&StateFile>) -> Option<Self> {
         let errored = Errored::read(folder)?;
         let standing = errored.standing(stored);
         Some(Self { errored, standing })
     }
 
     /// The warning for commands that work with the state.
-    pub(super) fn warning(&self) -> Diagnostic {
+    pub fn warning(&self) -> Diagnostic {
         let (summary, detail) = match &self.standing {
             ErroredStateRelation::Unreadable => (
                 "errored.tfstate cannot be read",
@@ -73,7 +73,7 @@ impl ErroredState {
     ///
     /// # Errors
     /// When it creates such an object.
-    pub(super) fn check(&self, diags: &mut Diagnostics, plan: &Plan) -> Result<(), Reported> {
+    pub(crate) fn check(&self, diags: &mut Diagnostics, plan: &Plan) -> Result<(), Reported> {
         let Some(likely) = self.standing.likely() else { return Ok(()) };
         let is_created = |addr: &&InstanceAddr| {
             let mut changes = plan.changes.values();
@@ -111,7 +111,7 @@ impl ErroredState {
 }
 
 /// Hint about the file where the state cannot be read.
-pub(super) fn hint(folder: &Path) -> Option<Diagnostic> {
+pub(crate) fn hint(folder: &Path) -> Option<Diagnostic> {
     let errored = Errored::read(folder)?;
     let file = errored.file.as_ref()?;
     let detail = format!(

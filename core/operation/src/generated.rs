@@ -20,11 +20,7 @@ const HEADER: &str = "# __generated__ by Terraform
 ///
 /// # Errors
 /// When nothing is imported in such a plan, or the file is there already.
-pub(super) fn check(
-    diags: &mut Diagnostics,
-    path: Option<&Path>,
-    mode: Mode,
-) -> Result<(), Reported> {
+pub fn check(diags: &mut Diagnostics, path: Option<&Path>, mode: Mode) -> Result<(), Reported> {
     let Some(path) = path else { return Ok(()) };
     if mode != Mode::Normal {
         let detail = "Configuration is generated for objects that are imported, and neither a refresh-only plan nor one that destroys imports any.";
@@ -43,12 +39,7 @@ pub(super) fn check(
 }
 
 /// Writes what was generated, if anything was. Returns whether there is a file now.
-pub(super) fn write(
-    diags: &mut Diagnostics,
-    path: Option<&Path>,
-    results: &Results,
-    plan: &Plan,
-) -> bool {
+pub fn write(diags: &mut Diagnostics, path: Option<&Path>, results: &Results, plan: &Plan) -> bool {
     let all = results.generated.all();
     let Some(path) = path.filter(|_| !all.is_empty()) else { return false };
     diags.warn(Diagnostic::warning(

@@ -21,19 +21,19 @@ struct Unmatched {
 
 /// The options of a plan that match nothing.
 #[derive(Debug, Default)]
-pub(super) struct UnmatchedOptions {
+pub(crate) struct UnmatchedOptions {
     found: Vec<Unmatched>,
 }
 
 impl UnmatchedOptions {
     /// Compares the options with the names in the configuration and the state. Instance keys of the
     /// configuration are not known yet.
-    pub(super) fn before_plan(config: &Config, state: &State, options: &Options) -> Self {
+    pub(crate) fn before_plan(config: &Config, state: &State, options: &Options) -> Self {
         Self::find(config, state, options, |target| is_named(config, target))
     }
 
     /// Adds the options whose instance keys match nothing that was planned, and reports these.
-    pub(super) fn after_plan(
+    pub(crate) fn after_plan(
         &mut self,
         diags: &mut Diagnostics,
         (config, state, options): (&Config, &State, &Options),
@@ -70,14 +70,14 @@ impl UnmatchedOptions {
     }
 
     /// Warnings about all of them.
-    pub(super) fn warnings(&self) -> Diagnostics {
+    pub(crate) fn warnings(&self) -> Diagnostics {
         let mut diags = Diagnostics::new();
         self.found.iter().for_each(|one| diags.warn(one.warning()));
         diags
     }
 
     /// Lines for the question whether to go on.
-    pub(super) fn reminder(&self) -> String {
+    pub(crate) fn reminder(&self) -> String {
         self.found.iter().map(|one| format!("{}\n", one.sentence())).collect()
     }
 }

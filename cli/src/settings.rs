@@ -7,9 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use self::text::{Item, Located, Value};
-use super::platform::Platform;
 use crate::env::Env;
-use crate::fetch::stored;
+use crate::platform::Platform;
 use formwork_core::disk::{MAX_RECORD, read_named_text, read_text};
 
 pub(crate) use self::method::{Method, MethodKind, matches};
@@ -143,7 +142,7 @@ fn files(env: &Env) -> Result<Vec<PathBuf>, SettingsError> {
 /// The tokens that Terraform's `login` keeps in a file of its own, which is not edited by hand. A
 /// damaged one holds none.
 fn logged_in(env: &Env) -> Vec<(String, String)> {
-    let Some(path) = stored::file(env) else { return Vec::new() };
+    let Some(path) = tokens_file(env) else { return Vec::new() };
     let text = read_text(&path, MAX_RECORD);
     text.map(|text| tokens(&text)).unwrap_or_default()
 }
@@ -308,6 +307,11 @@ pub(crate) fn implied_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
     folders.extend(env.home.iter().map(|home| home.join(".terraform.d/plugins")));
     folders.extend(env.data_homes.iter().map(|dir| dir.join("terraform/plugins")));
     folders
+}
+
+/// The file of tokens that `login` stores.
+pub(crate) fn tokens_file(env: &Env) -> Option<PathBuf> {
+    Some(env.home.as_ref()?.join(".terraform.d/credentials.tfrc.json"))
 }
 
 #[cfg(test)]

@@ -168,8 +168,8 @@ async fn cell(pair: (usize, usize), conditions: (Condition, Condition)) -> Strin
     format!("{names}; {}", said.join(", "))
 }
 
-/// The objects that exist: those that any of the files has had before it was spoiled. A backup says
-/// nothing about them beside a state that can be read.
+/// The existing objects: those that any of the files had before it was damaged. A backup is no
+/// evidence beside a readable state.
 fn existing(all: [Condition; 4]) -> BTreeSet<String> {
     use Condition::{Absent, Older, OtherLineage, Present};
     let [state, journal, backup, errored] = all;
@@ -202,7 +202,7 @@ async fn no_pair_of_files_forgets_an_object_without_a_word() {
         }
     }
     expect_test::expect_file![
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/command/state_session/pairs.txt")
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("src/state_session/pairs.txt")
     ]
     .assert_eq(&table);
 }

@@ -1,18 +1,16 @@
 //! Seals saved plans, so that a plan that was changed or made elsewhere is noticed before it is applied.
-//! The key is the one in `FORMWORK_PLAN_KEY`, or a random one of the user. `docs/saved-plans.md` has the
+//! The key is one that the caller gives, or a random one of the user. `docs/saved-plans.md` has the
 //! reasons.
 
 use std::io::Write as _;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_core::plan::file::Parts;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-
-use crate::env::Env;
 
 /// The part of a plan file that holds the seal.
 pub(super) const PART: &str = "seal.json";
@@ -22,6 +20,15 @@ const BLOCK: usize = 64;
 
 /// The shortest key of a user that is one: anything shorter is a file that was cut off.
 const SHORTEST: usize = 32;
+
+/// The places of the secret that saved plans are sealed with.
+#[derive(Clone, Debug, Default)]
+pub struct SealKey {
+    /// The secret itself, as `FORMWORK_PLAN_KEY` gives it, instead of the one of the user.
+    pub text: Option<String>,
+    /// The file of the secret of the user. It is made with the first plan that is sealed.
+    pub file: Option<PathBuf>,
+}
 
 /// A seal of all other parts of a plan file.
 #[derive(Serialize, Deserialize)]
@@ -34,7 +41,7 @@ struct Seal {
 
 /// The origin of a saved plan, by its seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PlanOrigin {
+pub enum PlanOrigin {
     /// It was sealed with the key that is in use, and is as it was.
     Own,
     /// It was sealed with the key that is in use, and changed since.
@@ -48,8 +55,8 @@ pub(crate) enum PlanOrigin {
 }
 
 /// Seals the parts of a plan. Nothing if there is no key and none can be made.
-pub(super) fn seal(env: &Env, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
-    let key = Key::of(env).or_else(|| Key::create(env))?;
+pub(super) fn seal(at: &SealKey, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
+    let key = Key::of(at).or_else(|| Key::create(at))?;
     let mut sorted = parts.to_vec();
     sorted.sort_by_key(|(name, _)| *name);
     let seal = Seal { key: key.fingerprint(), mac: key.mac(sorted.into_iter()) };
@@ -57,9 +64,9 @@ pub(super) fn seal(env: &Env, parts: &[(&str, &[u8])]) -> Option<Vec<u8>> {
 }
 
 /// Takes the seal out of the parts of a plan and checks it.
-pub(super) fn check(env: &Env, parts: &mut Parts) -> PlanOrigin {
+pub(super) fn check(at: &SealKey, parts: &mut Parts) -> PlanOrigin {
     let seal = parts.remove(PART).and_then(|text| serde_json::from_slice::<Seal>(&text).ok());
-    let Some(key) = Key::of(env) else {
+    let Some(key) = Key::of(at) else {
         return if seal.is_some() { PlanOrigin::Unverified } else { PlanOrigin::Unsealed };
     };
     let Some(seal) = seal.filter(|seal| seal.key == key.fingerprint()) else {
@@ -74,20 +81,20 @@ impl PlanOrigin {
     ///
     /// # Errors
     /// When it is refused.
-    pub(super) fn may_be_applied(
+    pub fn may_be_applied(
         self,
         diags: &mut Diagnostics,
-        env: &Env,
+        at: &SealKey,
         (path, allow_foreign): (&Path, bool),
     ) -> Result<(), Reported> {
         match self {
             Self::Own | Self::Unsealed => Ok(()),
             Self::Foreign if allow_foreign => Ok(()),
-            Self::Changed => Err(diags.error(self.diagnostic(Diagnostic::error, (env, path)))),
-            Self::Foreign => Err(diags.error(self.diagnostic(Diagnostic::error, (env, path)))),
+            Self::Changed => Err(diags.error(self.diagnostic(Diagnostic::error, (at, path)))),
+            Self::Foreign => Err(diags.error(self.diagnostic(Diagnostic::error, (at, path)))),
             Self::Unverified => {
                 if !allow_foreign {
-                    diags.warn(self.diagnostic(Diagnostic::warning, (env, path)));
+                    diags.warn(self.diagnostic(Diagnostic::warning, (at, path)));
                 }
                 Ok(())
             }
@@ -95,20 +102,21 @@ impl PlanOrigin {
     }
 
     /// The warning for a command that only shows the plan.
-    pub(crate) fn warning(self, env: &Env, path: &Path) -> Option<Diagnostic> {
+    #[must_use]
+    pub fn warning(self, at: &SealKey, path: &Path) -> Option<Diagnostic> {
         match self {
             Self::Own | Self::Unsealed => None,
-            _ => Some(self.diagnostic(Diagnostic::warning, (env, path))),
+            _ => Some(self.diagnostic(Diagnostic::warning, (at, path))),
         }
     }
 
     fn diagnostic(
         self,
         new: fn(&'static str, String) -> Diagnostic,
-        (env, path): (&Env, &Path),
+        (at, path): (&SealKey, &Path),
     ) -> Diagnostic {
         let path = path.display();
-        let key = match (&env.plan_key, &env.plan_key_file) {
+        let key = match (&at.text, &at.file) {
             (Some(_), _) => "the key in FORMWORK_PLAN_KEY".to_owned(),
             (None, Some(file)) => format!("the key of this user, {}", file.display()),
             (None, None) => "a key of this user".to_owned(),
@@ -143,17 +151,17 @@ struct Key(Vec<u8>);
 
 impl Key {
     /// The key in the environment, or else the one of the user.
-    fn of(env: &Env) -> Option<Self> {
-        if let Some(text) = &env.plan_key {
+    fn of(at: &SealKey) -> Option<Self> {
+        if let Some(text) = &at.text {
             return Some(Self(text.as_bytes().to_vec()));
         }
-        let key = std::fs::read(env.plan_key_file.as_ref()?).ok()?;
+        let key = std::fs::read(at.file.as_ref()?).ok()?;
         (key.len() >= SHORTEST).then_some(Self(key))
     }
 
     /// Makes a random key for the user. Another command may make one at the same time.
-    fn create(env: &Env) -> Option<Self> {
-        let path = env.plan_key_file.as_ref()?;
+    fn create(at: &SealKey) -> Option<Self> {
+        let path = at.file.as_ref()?;
         let folder = path.parent()?;
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
         // Temporary files are made for the owner only.
@@ -168,7 +176,7 @@ impl Key {
         } else {
             drop(file.persist_noclobber(path));
         }
-        Self::of(env)
+        Self::of(at)
     }
 
     fn fingerprint(&self) -> String {
@@ -223,9 +231,9 @@ mod tests {
         check(vec![0xaa; 131], long, "60e431591ee0b67f0d8a26aacbf5b77f");
     }
 
-    fn sealed(env: &Env) -> Parts {
+    fn sealed(key: &SealKey) -> Parts {
         let parts = [("b", &b"two"[..]), ("a", b"one")];
-        let seal = seal(env, &parts).unwrap();
+        let seal = seal(key, &parts).unwrap();
         let parts = parts.map(|(name, bytes)| (name.to_owned(), bytes.to_vec()));
         parts.into_iter().chain([(PART.to_owned(), seal)]).collect()
     }
@@ -233,32 +241,31 @@ mod tests {
     #[test]
     fn a_plan_of_the_same_user_is_known_and_any_change_of_it_is_seen() {
         let folder = tempfile::tempdir().unwrap();
-        let env = Env { plan_key_file: Some(folder.path().join("x/plan-key")), ..Env::default() };
-        let parts = sealed(&env);
-        assert_eq!(check(&env, &mut parts.clone()), PlanOrigin::Own);
-        assert_eq!(check(&env, &mut sealed(&env)), PlanOrigin::Own);
+        let key = SealKey { file: Some(folder.path().join("x/plan-key")), text: None };
+        let parts = sealed(&key);
+        assert_eq!(check(&key, &mut parts.clone()), PlanOrigin::Own);
+        assert_eq!(check(&key, &mut sealed(&key)), PlanOrigin::Own);
         for (name, bytes) in &parts {
             let mut changed = parts.clone();
             let bytes = [bytes, &b"x"[..]].concat();
             changed.insert(name.clone(), bytes);
             let expected = if name == PART { PlanOrigin::Foreign } else { PlanOrigin::Changed };
-            assert_eq!(check(&env, &mut changed), expected, "{name}");
+            assert_eq!(check(&key, &mut changed), expected, "{name}");
             let mut changed = parts.clone();
             changed.remove(name);
-            assert_eq!(check(&env, &mut changed), expected, "{name}");
+            assert_eq!(check(&key, &mut changed), expected, "{name}");
         }
         let mut more = parts.clone();
         more.insert("c".to_owned(), Vec::new());
-        assert_eq!(check(&env, &mut more), PlanOrigin::Changed);
+        assert_eq!(check(&key, &mut more), PlanOrigin::Changed);
     }
 
     #[test]
     fn plans_go_from_one_place_to_another_with_a_key_that_both_have() {
         let folder = tempfile::tempdir().unwrap();
-        let user =
-            |name: &str| Env { plan_key_file: Some(folder.path().join(name)), ..Env::default() };
-        let shared = |name: &str| Env { plan_key: Some("secret".to_owned()), ..user(name) };
-        let nothing = Env::default();
+        let user = |name: &str| SealKey { file: Some(folder.path().join(name)), text: None };
+        let shared = |name: &str| SealKey { text: Some("secret".to_owned()), ..user(name) };
+        let nothing = SealKey::default();
         // The second user has a key of his own.
         sealed(&user("b"));
         for (made, applied, expected) in [
@@ -282,8 +289,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("plan-key");
         std::fs::write(&path, "").unwrap();
-        let env = Env { plan_key_file: Some(path.clone()), ..Env::default() };
-        assert_eq!(check(&env, &mut sealed(&env)), PlanOrigin::Own);
+        let key = SealKey { file: Some(path.clone()), text: None };
+        assert_eq!(check(&key, &mut sealed(&key)), PlanOrigin::Own);
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
 }

@@ -1,0 +1,71 @@
+//! Warnings about development overrides: providers whose programs the settings name. Terraform prints them
+//! for commands that work with real objects or check a configuration. The output of other commands is for
+//! programs to read.
+
+use formwork_value::{Diagnostic, Diagnostics};
+
+use super::Workspace;
+
+/// Title of the warnings.
+const SUMMARY: &str = "Provider development overrides are in effect";
+
+/// Condition for the warning of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OverrideWarning {
+    /// The command never warns.
+    Never,
+    /// The command warns, whatever is wrong with the configuration.
+    Always,
+    /// The command warns if the root module can be read and its backend is initialized.
+    WithBackend,
+}
+
+impl Workspace<'_> {
+    /// Warns of overrides before anything is checked.
+    pub(crate) fn warn_of_overrides(&mut self, diags: &mut Diagnostics, when: OverrideWarning) {
+        let Some(list) = self.listed_overrides() else { return };
+        let warns = match when {
+            OverrideWarning::Never => false,
+            OverrideWarning::Always => true,
+            OverrideWarning::WithBackend => self.has_backend(),
+        };
+        if warns {
+            let detail = format!(
+                "{list}\n\nThe behavior may therefore not match any released version of the provider and applying changes may cause the state to become incompatible with published releases."
+            );
+            diags.warn(Diagnostic::warning(SUMMARY, detail));
+        }
+    }
+
+    /// Warns that `init` installs nothing for overridden providers.
+    pub(crate) fn warn_of_overrides_in_init(&self, diags: &mut Diagnostics) {
+        if let Some(list) = self.listed_overrides() {
+            let detail = format!(
+                "{list}\n\nSkip formwork init when using provider development overrides. It is not necessary: nothing is installed for these providers."
+            );
+            diags.warn(Diagnostic::warning(SUMMARY, detail));
+        }
+    }
+
+    fn listed_overrides(&self) -> Option<String> {
+        let overrides = &self.places(&[]).settings.overrides;
+        if overrides.is_empty() {
+            return None;
+        }
+        let mut lines: Vec<String> = overrides
+            .iter()
+            .map(|(provider, folder)| format!(" - {provider} in {}", folder.display()))
+            .collect();
+        lines.insert(
+            0,
+            "The following provider development overrides are set in the CLI configuration:".into(),
+        );
+        Some(lines.join("\n"))
+    }
+
+    fn has_backend(&mut self) -> bool {
+        let unreported = &mut Diagnostics::new();
+        let backend = self.backend(unreported);
+        backend.and_then(|backend| self.open_backend(unreported, backend.as_ref())).is_ok()
+    }
+}

@@ -1,0 +1,167 @@
+//! References in a body that is matched against a schema. An argument or block that the schema lacks is
+//! never evaluated, so its references do not count.
+
+use formwork_value::Diagnostics;
+use formwork_value::Span;
+use formwork_value::schema::Block as Schema;
+
+use super::{Finder, Traversal};
+use crate::block_attributes::{Applicability, BlockAttributes};
+use crate::content::{Expected, decide};
+use crate::decode::WithDynamic;
+use crate::dynamic::Dynamic;
+use crate::stack::with_stack;
+use crate::syntax::{Body, Expr};
+
+/// The names mentioned in the arguments and blocks of a body that its schema has.
+#[derive(Debug, Default)]
+pub struct ContentMentions {
+    /// Those that decide how many blocks a `dynamic` block stands for.
+    pub repetitions: Vec<Traversal>,
+    /// All others.
+    pub values: Vec<Traversal>,
+}
+
+/// Returns every name mentioned in the arguments and blocks of a body that the schema has. The repetition
+/// of a `dynamic` block counts for blocks of any type, as in Terraform.
+#[must_use]
+pub fn of_content(body: &Body, schema: &Schema) -> ContentMentions {
+    let mut finder = Finder::default();
+    finder.content(body, schema, &Applicability::of(schema));
+    ContentMentions { repetitions: finder.repetitions, values: finder.found }
+}
+
+/// Returns the spans of the arguments and blocks that the schema lacks, in nested blocks too. Of a `dynamic`
+/// block it is the content.
+#[must_use]
+pub fn unsupported(body: &Body, schema: &Schema) -> Vec<Span> {
+    let mut found = Vec::new();
+    find_unsupported(&mut found, body, schema, &Applicability::of(schema));
+    found
+}
+
+/// An argument or block of a body, matched against the schema.
+enum Item<'i> {
+    Argument(&'i Expr),
+    Block(&'i Body, BlockSchema<'i>),
+    /// A `dynamic` block; without a schema if there are no blocks of its type.
+    Dynamic(Dynamic<'i>, Option<BlockSchema<'i>>),
+    Unsupported(Span),
+}
+
+/// The schema of one type of blocks.
+#[derive(Clone, Copy)]
+struct BlockSchema<'i> {
+    schema: &'i Schema,
+    /// Whether the blocks stand for the value of an attribute.
+    is_attribute: bool,
+}
+
+impl<'i> BlockSchema<'i> {
+    fn find(schema: &'i Schema, attributes: &'i BlockAttributes<'_>, name: &str) -> Option<Self> {
+        if let Some(nested) = schema.blocks.get(name) {
+            return Some(Self { schema: &nested.block, is_attribute: false });
+        }
+        let (_, schema) = attributes.element(name)?;
+        Some(Self { schema, is_attribute: true })
+    }
+
+    /// Calls a function with the schema, and the rule for attributes written as blocks that holds there.
+    fn with(self, outer: &Applicability<'_>, visit: impl FnOnce(&Schema, &Applicability<'_>)) {
+        with_stack(|| match self.is_attribute {
+            true => visit(self.schema, &Applicability::of(self.schema)),
+            false => visit(self.schema, outer),
+        });
+    }
+}
+
+fn find_unsupported(
+    found: &mut Vec<Span>,
+    body: &Body,
+    schema: &Schema,
+    applicability: &Applicability<'_>,
+) {
+    each_item(body, schema, applicability, &mut |item| match item {
+        Item::Argument(_) => {}
+        Item::Block(body, block) => block.with(applicability, |schema, applicability| {
+            find_unsupported(found, body, schema, applicability);
+        }),
+        Item::Dynamic(dynamic, block) => match (dynamic.content, block) {
+            (Some(content), Some(block)) => block.with(applicability, |schema, applicability| {
+                find_unsupported(found, &content.body, schema, applicability);
+            }),
+            (Some(content), None) => found.push(content.span),
+            (None, _) => {}
+        },
+        Item::Unsupported(span) => found.push(span),
+    });
+}
+
+/// Visits the arguments of a body, then its blocks.
+fn each_item(
+    body: &Body,
+    schema: &Schema,
+    applicability: &Applicability<'_>,
+    visit: &mut dyn FnMut(Item<'_>),
+) {
+    let expected = WithDynamic(BlockAttributes::of(schema, body, applicability));
+    let decided: Body;
+    let body = match body.undecided.is_empty() {
+        true => body,
+        false => {
+            let mut undecided = body.clone();
+            // Problems of the syntax are reported when the body is decoded.
+            decide(&mut Diagnostics::new(), &mut undecided, &expected);
+            decided = undecided;
+            &decided
+        }
+    };
+    for attribute in &body.attributes {
+        visit(match expected.attribute(&attribute.name.name) {
+            true => Item::Argument(&attribute.expr),
+            false => Item::Unsupported(attribute.span),
+        });
+    }
+    for block in &body.blocks {
+        let find = |name: &str| BlockSchema::find(schema, &expected.0, name);
+        visit(match (find(&block.kind.name), Dynamic::of(block)) {
+            (Some(found), _) => Item::Block(&block.body, found),
+            (None, Some(dynamic)) => Item::Dynamic(dynamic, find(&dynamic.kind.name)),
+            (None, None) => Item::Unsupported(block.span),
+        });
+    }
+    body.undecided.iter().for_each(|member| visit(Item::Unsupported(member.span)));
+}
+
+impl Finder {
+    fn content(&mut self, body: &Body, schema: &Schema, applicability: &Applicability<'_>) {
+        each_item(body, schema, applicability, &mut |item| match item {
+            Item::Argument(expr) => self.expr(expr),
+            Item::Block(body, block) => block.with(applicability, |schema, applicability| {
+                self.content(body, schema, applicability);
+            }),
+            Item::Dynamic(dynamic, block) => self.dynamic_content(dynamic, block, applicability),
+            Item::Unsupported(_) => {}
+        });
+    }
+
+    fn dynamic_content(
+        &mut self,
+        dynamic: Dynamic<'_>,
+        block: Option<BlockSchema<'_>>,
+        applicability: &Applicability<'_>,
+    ) {
+        let n_found = self.found.len();
+        dynamic.for_each.into_iter().for_each(|for_each| self.expr(for_each));
+        self.repetitions.extend(self.found.drain(n_found..));
+        let iterator = dynamic.iterator_name();
+        self.within(&[&iterator], |finder| {
+            dynamic.labels.into_iter().for_each(|labels| finder.expr(labels));
+            if let (Some(content), Some(block)) = (dynamic.content, block) {
+                block.with(applicability, |schema, applicability| {
+                    finder.content(&content.body, schema, applicability);
+                });
+            }
+        });
+    }
+}

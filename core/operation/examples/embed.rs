@@ -1,0 +1,83 @@
+//! Embeds the engine: plans and applies the configuration in a folder, with one provider program.
+//!
+//! `embed FOLDER PROVIDER PROGRAM`, for example `embed . hashicorp/random terraform-provider-random`.
+
+#![expect(clippy::print_stdout, reason = "a program of its own, with its own output")]
+#![expect(clippy::disallowed_methods, reason = "the clock is asked where the program begins")]
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use formwork_backend::local::Files;
+use formwork_core::addr::ProviderAddr;
+use formwork_core::change::Action;
+use formwork_core::config::files::Disk;
+use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::inputs::{self, Unset};
+use formwork_core::config::{Config, Place};
+use formwork_core::eval::HostValues;
+use formwork_core::event::Event;
+use formwork_core::plan::Options;
+use formwork_core::provider::Pool;
+use formwork_operation::launcher::{LaunchSettings, Launcher, ProviderProgram};
+use formwork_operation::{
+    Operation, OperationEvent, OperationInputs, OperationObserver, PlanSource, SessionOptions,
+    StateSession,
+};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Reported};
+
+struct Progress;
+
+impl OperationObserver for Progress {
+    fn see(&self, event: &OperationEvent<'_>) {
+        if let OperationEvent::Engine(Event::Done { addr, action, .. }) = event {
+            println!("{addr}: {action:?} done");
+        }
+    }
+}
+
+async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Result<(), Reported> {
+    let mut sources = Sources::new();
+    let place = Place { files: &Disk, dir: folder, folders: &LocalFolders };
+    let config = Config::load(diags, &mut sources, place)?;
+    let variables = inputs::resolve(diags, &mut sources, &config.root, Vec::new(), Unset::Refused)?;
+    let pool = Pool::new(launcher);
+    let inputs =
+        OperationInputs { config: &config, sources: &sources, variables: &variables, pool: &pool };
+    let host = HostValues::of_folder(&folder.to_string_lossy(), time::OffsetDateTime::now_utc);
+    let operation = Operation::new(inputs, host).observed_by(&Progress);
+
+    let state = Files::of(folder.join("terraform.tfstate")).into();
+    let options = SessionOptions::new("apply", folder);
+    let mut session = StateSession::open(diags, state, &options).await?;
+    let planned = operation.plan(diags, &mut session, Options::default()).await;
+    let applied = match planned {
+        Ok(outcome) => {
+            let changes = outcome.plan.changes.values();
+            println!(
+                "{} changes planned",
+                changes.filter(|one| one.action != Action::NoOp).count()
+            );
+            let plan = PlanSource::Made(Box::new(outcome));
+            operation.apply(diags, &mut session, plan).await.map(drop)
+        }
+        Err(reported) => Err(reported),
+    };
+    session.close(diags).await;
+    applied.and_then(|()| diags.check())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [folder, provider, program] = &arguments[..] else { return ExitCode::from(2) };
+    let Ok(provider) = provider.parse::<ProviderAddr>() else { return ExitCode::from(2) };
+    let program = ProviderProgram::File { path: program.into(), identity: None };
+    let launcher = Launcher::new(LaunchSettings::default(), [(provider, program)].into());
+    let mut diags = Diagnostics::new();
+    let result = run(&mut diags, Path::new(folder), &launcher).await;
+    launcher.shutdown(&mut diags).await;
+    diags.iter().for_each(|one| println!("{:?}: {}. {}", one.severity, one.summary, one.detail));
+    if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

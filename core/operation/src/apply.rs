@@ -1,0 +1,322 @@
+//! Applies plans, and brings the state up to date.
+
+use formwork_core::addr;
+use formwork_core::apply::{Applied, ChangeCounts, apply};
+use formwork_core::eval::Results;
+use formwork_core::plan::{Options, Plan};
+use formwork_core::state::journal::{Journal, RunHeader};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::claims::local_journal_warning;
+use crate::observer::{ApprovalRequest, EngineEvents, OperationEvent};
+use crate::operation::{Operation, PhaseInputs};
+use crate::plan::PlanOutcome;
+use crate::saved_plan::SavedPlan;
+use crate::state_session::StateSession;
+
+/// The name of the operation in the journal, as Terraform names it in locks.
+const OPERATION: &str = "OperationTypeApply";
+
+/// The plan that is applied.
+pub enum PlanSource {
+    /// A plan that is still to be made.
+    New(Options),
+    /// A plan that [`Operation::plan`] has made in the same session, and that was approved since.
+    Made(Box<PlanOutcome>),
+    /// A plan that was saved.
+    Saved(Box<SavedPlan>),
+}
+
+/// The result of an apply.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ApplyOutcome {
+    /// The numbers of changes made.
+    pub counts: ChangeCounts,
+    /// Whether everything in the plan was done.
+    pub is_complete: bool,
+}
+
+/// A plan that may be applied.
+struct SettledPlan {
+    plan: Plan,
+    /// Errors with which the run ends: those for operations that the plan leaves open.
+    closing: Vec<Diagnostic>,
+}
+
+/// What becomes of the plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// The real objects become as they are written.
+    Apply,
+    /// The state that the plan starts from is stored.
+    Refresh,
+}
+
+impl Operation<'_> {
+    /// Makes a plan or takes a saved one, has it approved, and makes the changes. The state is stored
+    /// whatever became of them, and a journal keeps each result from the moment it is known.
+    ///
+    /// A plan to destroy everything is one with
+    /// [`Mode::Destroy`](formwork_core::plan::Mode::Destroy).
+    ///
+    /// # Errors
+    /// When the plan is not made or not approved, does not hold for the state any more, or the state
+    /// cannot be written. Changes that failed are reported without an error here: see
+    /// [`ApplyOutcome::is_complete`].
+    pub async fn apply(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        source: PlanSource,
+    ) -> Result<ApplyOutcome, Reported> {
+        self.cancellable(self.run(diags, session, source, Purpose::Apply)).await
+    }
+
+    /// Makes a plan and stores the state that it starts from: the stored objects as they are by now.
+    ///
+    /// # Errors
+    /// When the plan has errors, or the state cannot be written.
+    pub async fn refresh(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        options: Options,
+    ) -> Result<(), Reported> {
+        let source = PlanSource::New(options);
+        self.cancellable(self.run(diags, session, source, Purpose::Refresh)).await.map(drop)
+    }
+
+    async fn run(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        source: PlanSource,
+        purpose: Purpose,
+    ) -> Result<ApplyOutcome, Reported> {
+        let mut held = session.file.state.resources.keys();
+        let is_empty = !held.any(|addr| addr.resource.mode() == addr::Mode::Managed);
+        if purpose == Purpose::Refresh && is_empty {
+            diags.warn(Diagnostic::warning(
+                "Empty or non-existent state",
+                "The state holds no objects, so there is nothing to bring up to date.",
+            ));
+        }
+        // Before any provider is asked anything: it also shows that what is done can be written down.
+        session.store.check_writable().map_err(|error| diags.error(error.diagnostic()))?;
+        if purpose == Purpose::Apply {
+            session.stop_at_damage(diags).await?;
+        }
+        let begin = RunHeader {
+            operation: OPERATION,
+            base: &session.file,
+            read_from: session.store.read_from(),
+        };
+        let journal = session.intents.begin(begin).await;
+        let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
+        if let Some(reason) = session.intents.local_only() {
+            diags.warn(local_journal_warning(&reason));
+        }
+        let settled = match self.settle(diags, session, source, purpose).await {
+            Ok(Some(settled)) => settled,
+            nothing => {
+                end(diags, journal).await;
+                return nothing.map(|_| ApplyOutcome::default());
+            }
+        };
+        let SettledPlan { plan, closing } = settled;
+        if purpose == Purpose::Apply
+            && let Err(reported) = session.claim(diags, &plan, journal.run()).await
+        {
+            end(diags, journal).await;
+            return Err(reported);
+        }
+        let done = match purpose {
+            Purpose::Refresh => self.store_prior(diags, session, plan, journal).await,
+            Purpose::Apply => {
+                let applied = self.apply_plan(diags, session, &plan, journal).await;
+                applied.inspect(|outcome| self.conclude(diags, session, &plan, outcome.counts))
+            }
+        };
+        for problem in closing {
+            let _ = diags.error(problem);
+        }
+        done
+    }
+
+    /// Settles the plan: makes it if it is still to be made, and has it approved. Returns nothing if it
+    /// has errors.
+    async fn settle(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        source: PlanSource,
+        purpose: Purpose,
+    ) -> Result<Option<SettledPlan>, Reported> {
+        let config = self.inputs.config;
+        session.follow_moves(config);
+        let options = match source {
+            PlanSource::Saved(saved) => {
+                let recovered = session.recovered();
+                let plan = saved.check(diags, &session.file, recovered.as_deref())?;
+                session.take_evidence(diags, &plan);
+                let closing = session.let_through(diags, &plan, config)?;
+                self.observer.see(&OperationEvent::SavedPlan(&plan));
+                return Ok(Some(SettledPlan { plan, closing }));
+            }
+            PlanSource::Made(made) => {
+                let plan = made.check(diags, &session.file)?;
+                let closing = session.let_through(diags, &plan, config)?;
+                return Ok(Some(SettledPlan { plan, closing }));
+            }
+            PlanSource::New(options) => options,
+        };
+        let mut planning = self.begin_planning(session, options);
+        let (plan, _) = self.plan_around_open(diags, session, &planning).await?;
+        self.end_planning(diags, session, &mut planning);
+        session.take_evidence(diags, &plan);
+        if purpose == Purpose::Apply {
+            self.observer.see(&OperationEvent::Planned { plan: &plan, pool: self.inputs.pool });
+        }
+        diags.check()?;
+        if plan.errored {
+            return Ok(None);
+        }
+        let closing = session.let_through(diags, &plan, config)?;
+        // Refreshing changes no object, so there is nothing to ask for.
+        let asks = purpose == Purpose::Apply && plan.alters();
+        let approval = self.approval.filter(|_| asks);
+        if approval.is_none() {
+            // Results of checks help the user to decide; without a decision, only their results
+            // after the apply count.
+            diags.drop_checks();
+        }
+        self.show(diags);
+        if let Some(approval) = approval {
+            let reminder = planning.unmatched.reminder();
+            let request = ApprovalRequest { mode: plan.mode, reminder: &reminder };
+            approval.approve(diags, request).await?;
+        }
+        Ok(Some(SettledPlan { plan, closing }))
+    }
+
+    /// Stores the state that the plan starts from.
+    async fn store_prior(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        plan: Plan,
+        journal: Journal,
+    ) -> Result<ApplyOutcome, Reported> {
+        session.file.state = plan.prior;
+        if let Err(error) = journal.snapshot(&session.file).await {
+            let _ = diags.error(error.diagnostic());
+        }
+        if session.save(diags).await.is_ok() {
+            end(diags, journal).await;
+        }
+        diags.check()?;
+        self.show(diags);
+        self.observer.see(&OperationEvent::Refreshed { state: &session.file.state });
+        Ok(ApplyOutcome { is_complete: true, ..ApplyOutcome::default() })
+    }
+
+    /// Applies the plan and stores the state.
+    async fn apply_plan(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        plan: &Plan,
+        journal: Journal,
+    ) -> Result<ApplyOutcome, Reported> {
+        // A run that is cut off must not leave an empty file in the place of the first state.
+        let is_first = !session.store.is_in_place();
+        let must_store =
+            plan.must_store_prior_state(&session.file.state) || session.must_store_refreshed(plan);
+        if is_first || session.has_taken_over() || must_store {
+            let stored = store_ground(diags, session, plan, &journal).await;
+            if let Err(reported) = stored {
+                // Nothing was done yet that another run would have to take over.
+                end(diags, journal).await;
+                return Err(reported);
+            }
+        }
+        let (results, world) = (Results::new(self.inputs.config), self.world(true));
+        let watch = EngineEvents(self.observer);
+        let engine = self.session(PhaseInputs {
+            state: &session.file.state,
+            results: &results,
+            world: &world,
+            watch: &watch,
+        });
+        let applied = match apply(&engine, diags, plan, &journal).await {
+            Ok(applied) => applied,
+            Err(reported) => {
+                end(diags, journal).await;
+                return Err(reported);
+            }
+        };
+        let Applied { state, checks, tally: counts, complete: is_complete } = applied;
+        // Said before it is stored, so that a crash between the two does not replay what is there.
+        session.file.state = state;
+        session.file.check_results = checks.to_json();
+        if let Err(error) = journal.snapshot(&session.file).await {
+            let _ = diags.error(error.diagnostic());
+        }
+        if session.save(diags).await.is_ok() {
+            end(diags, journal).await;
+        }
+        if self.cancellation.is_cancelled() {
+            let _ = diags.error(Diagnostic::error(
+                "execution halted",
+                "The run was interrupted. What was done is in the state.",
+            ));
+        }
+        Ok(ApplyOutcome { counts, is_complete })
+    }
+
+    /// Reports a run that came to its end.
+    fn conclude(
+        &self,
+        diags: &mut Diagnostics,
+        session: &StateSession,
+        plan: &Plan,
+        counts: ChangeCounts,
+    ) {
+        warn_of_limits(diags, plan);
+        if !diags.has_errors() {
+            self.show(diags);
+            let state = &session.file.state;
+            self.observer.see(&OperationEvent::Applied { counts, state });
+        }
+    }
+}
+
+/// Stores the state that the plan starts from, and the findings about earlier runs.
+async fn store_ground(
+    diags: &mut Diagnostics,
+    session: &mut StateSession,
+    plan: &Plan,
+    journal: &Journal,
+) -> Result<(), Reported> {
+    session.file.state = plan.prior.clone();
+    let said = journal.snapshot(&session.file).await;
+    said.map_err(|error| diags.error(error.diagnostic()))?;
+    session.write(diags).await
+}
+
+async fn end(diags: &mut Diagnostics, journal: Journal) {
+    if let Err(error) = journal.end().await {
+        let _ = diags.error(error.diagnostic());
+    }
+}
+
+/// Warns that the plan left something out.
+fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
+    let option = if plan.targets.is_empty() { "-exclude" } else { "-target" };
+    if plan.is_limited_by_user() {
+        let detail = format!(
+            "The plan was made with the option {option}, so some changes that the configuration asks for may have been left out, and the values of outputs may not be up to date. To see what is left to do, run:\n    formwork plan"
+        );
+        diags.warn(Diagnostic::warning("Applied changes may be incomplete", detail));
+    }
+}

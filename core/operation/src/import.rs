@@ -1,0 +1,160 @@
+//! Imports objects that exist already.
+
+use std::iter;
+
+use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, ResourceAddr, Target};
+use formwork_core::change::ImportKey;
+use formwork_core::config::Config;
+use formwork_core::eval::Results;
+use formwork_core::moved;
+use formwork_core::plan::{Adoption, Mode, Options};
+use formwork_core::state::State;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::observer::EngineEvents;
+use crate::operation::Operation;
+use crate::plan::PlanInputs;
+use crate::state_session::StateSession;
+
+/// Reads the address of an instance of a managed resource.
+///
+/// # Errors
+/// When it is none.
+pub fn managed_address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAddr, Reported> {
+    let addr: InstanceAddr = text.parse().map_err(|error| {
+        let detail = format!("{text:?} is not the address of a resource instance: {error}");
+        diags.error(Diagnostic::error("Invalid address", detail))
+    })?;
+    if addr.resource.mode() != ResourceMode::Managed {
+        let summary = "A managed resource address is required. Importing into a data resource is not allowed.";
+        let detail = format!("{addr} does not name an instance of a managed resource.");
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
+    Ok(addr)
+}
+
+impl Operation<'_> {
+    /// Finds the object that a key stands for, adds it to the state under an address, and stores the
+    /// state. As in Terraform, the whole configuration is evaluated, and its data sources are read.
+    ///
+    /// # Errors
+    /// When the address is taken or has no block, the provider finds nothing, or the state cannot be
+    /// written.
+    pub async fn import(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        addr: &InstanceAddr,
+        import_key: ImportKey,
+    ) -> Result<(), Reported> {
+        session.follow_moves(self.inputs.config);
+        let adoption = Adoption { import_key, all: true, unwritten: None };
+        self.cancellable(self.take_in(diags, session, addr, adoption)).await?;
+        session.decide(addr, "imported by the user");
+        session.save(diags).await
+    }
+
+    /// Finds an object, or several, and takes them into the state, which is not stored yet.
+    ///
+    /// # Errors
+    /// When the place is taken or not there, or the provider finds nothing.
+    pub(crate) async fn take_in(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        addr: &InstanceAddr,
+        adoption: Adoption,
+    ) -> Result<(), Reported> {
+        if is_taken(self.inputs.config, &session.file.state, addr) {
+            let detail = format!(
+                "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
+            );
+            let summary = "Resource already managed by Formwork";
+            return Err(diags.error(Diagnostic::error(summary, detail)));
+        }
+        // As in Terraform, `import` evaluates the whole configuration and reads its data sources.
+        let is_import = adoption.all;
+        let options = Options {
+            mode: Mode::RefreshOnly,
+            skip_refresh: true,
+            targets: if is_import { vec![] } else { vec![Target::Instance(addr.clone())] },
+            adoptions: [(addr.clone(), adoption)].into(),
+            ..Options::default()
+        };
+        let inputs = PlanInputs {
+            results: &Results::new(self.inputs.config),
+            state: &session.file.state,
+            options: &options,
+            watch: &EngineEvents(self.observer),
+        };
+        let plan = self.make_plan(diags, inputs).await?;
+        diags.check()?;
+        let resource = plan.prior.resources.get(&addr.of());
+        let object = plan.prior.current(addr);
+        let (Some(resource), Some(object)) = (resource, object) else {
+            let detail = format!("The run was interrupted before {addr} was found.");
+            return Err(diags.error(Diagnostic::error("execution halted", detail)));
+        };
+        // Further objects that the id stands for have addresses of their own, which were free until
+        // now.
+        let along = (1..).map(|number| addr.numbered(number));
+        let found = along.map_while(|addr| {
+            let object = plan.prior.current(&addr)?;
+            session.file.state.current(&addr).is_none().then_some((addr, object))
+        });
+        let found: Vec<_> = iter::once((addr.clone(), object)).chain(found).collect();
+        for (addr, object) in found {
+            let held = session.file.state.resource_mut(addr.of(), &resource.provider);
+            held.instances.or_default(&addr.key).current = Some(object.clone());
+        }
+        let state = &mut session.file.state;
+        state.outputs.clone_from(&plan.prior.outputs);
+        if is_import {
+            let unknown = plan.unknown_outputs();
+            state.outputs.extend(unknown.map(|(name, output)| (name.clone(), output)));
+            let is_data = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Data;
+            state.resources.retain(|addr, _| !is_data(addr));
+            let read = plan.prior.resources.iter().filter(|(addr, _)| is_data(addr));
+            state.resources.extend(read.map(|(addr, held)| (addr.clone(), held.clone())));
+        }
+        Ok(())
+    }
+}
+
+/// Whether something is at an address, or moves there with the next plan.
+pub(crate) fn is_taken(config: &Config, state: &State, addr: &InstanceAddr) -> bool {
+    state.current(addr).is_some() || moved::after(config, state).current(addr).is_some()
+}
+
+/// Makes sure that what is to be imported has a block.
+///
+/// # Errors
+/// When it has none.
+pub fn check_block(
+    diags: &mut Diagnostics,
+    config: &Config,
+    addr: &InstanceAddr,
+) -> Result<(), Reported> {
+    let Some(node) = config.node(&addr.module.path()) else {
+        let detail = format!(
+            "{} is not defined in the configuration. Please add configuration for this module before importing into it.",
+            addr.module
+        );
+        return Err(diags.error(Diagnostic::error("Import to non-existent module", detail)));
+    };
+    if !node.module.resources.contains_key(&addr.resource) {
+        let module = match addr.module.is_root() {
+            true => "the root module".to_owned(),
+            false => addr.module.to_string(),
+        };
+        let detail = format!(
+            "Before importing this resource, please create its configuration in {module}. For example:\n\nresource {:?} {:?} {{\n  # (resource arguments)\n}}",
+            addr.resource.kind(),
+            addr.resource.name(),
+        );
+        let summary =
+            format!("resource address {:?} does not exist in the configuration.", addr.to_string());
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Starts provider programs as child processes.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::{Arc, Weak};
+
+use formwork_backend::kind::BackendEnvironment;
+use formwork_backend::remote_state::BackendStates;
+use formwork_core::addr::ProviderAddr;
+use formwork_core::provider::builtin::Builtin;
+use formwork_core::provider::{Deadlines, Launch};
+use formwork_plugin_protocol::client::{
+    Executable, FileIdentity, Leftover, Plugin, Settings, leftovers, shutdown_all,
+};
+use formwork_plugin_protocol::reattach::Reattach;
+use formwork_plugin_protocol::{Failure, Provider};
+use formwork_value::{Diagnostic, Diagnostics, Secrets};
+
+/// The program of a provider.
+#[derive(Clone, Debug)]
+pub enum ProviderProgram {
+    /// A program that is started.
+    File {
+        /// The program.
+        path: PathBuf,
+        /// The identity of the file when it was checked. Another file at the path is not started.
+        identity: Option<FileIdentity>,
+    },
+    /// A provider that is running already, for debugging it.
+    Running(Reattach),
+}
+
+/// Settings of the processes of providers.
+#[derive(Clone, Debug)]
+pub struct LaunchSettings {
+    /// Settings of the connections and limits of a process.
+    pub plugin: Settings,
+    /// Maximum number of processes that live at once, if that is limited.
+    pub n_processes: Option<usize>,
+    /// Deadlines of calls.
+    pub deadlines: Deadlines,
+    /// Variables of the environment that providers do not see.
+    pub withheld: Vec<OsString>,
+    /// Inputs of the backends that `terraform_remote_state` reads from.
+    pub backends: BackendEnvironment,
+    /// The collection of sensitive values, shared with the code that prints or logs text of providers.
+    pub secrets: Secrets,
+}
+
+impl Default for LaunchSettings {
+    fn default() -> Self {
+        Self {
+            plugin: Settings::USUAL,
+            n_processes: None,
+            deadlines: Deadlines::default(),
+            withheld: Vec::new(),
+            backends: BackendEnvironment::default(),
+            secrets: Secrets::default(),
+        }
+    }
+}
+
+/// Starts providers from the programs that were found for them.
+pub struct Launcher {
+    programs: BTreeMap<ProviderAddr, ProviderProgram>,
+    settings: LaunchSettings,
+    /// Reads the states of other configurations.
+    states: Arc<BackendStates>,
+    running: RefCell<Vec<Running>>,
+    /// Processes left behind by plugins that have ended.
+    left: RefCell<Vec<Leftover>>,
+}
+
+/// A plugin, and the provider it is known by.
+type Running = (Weak<dyn Provider>, Rc<Plugin>);
+
+impl Launcher {
+    /// Makes a launcher over these programs.
+    #[must_use]
+    pub fn new(
+        settings: LaunchSettings,
+        programs: BTreeMap<ProviderAddr, ProviderProgram>,
+    ) -> Self {
+        let states = Arc::new(BackendStates::new(settings.backends.clone()));
+        Self { programs, settings, states, running: RefCell::default(), left: RefCell::default() }
+    }
+
+    /// Asks every running plugin to end, and waits until they have, or ends those that do not.
+    /// Leftovers that cannot be ended from here are reported.
+    pub async fn shutdown(&self, diags: &mut Diagnostics) {
+        let running = self.running.take();
+        let all = || running.iter().map(|(_, plugin)| &**plugin);
+        shutdown_all(all()).await;
+        for Leftover { plugin, pid, command } in
+            self.left.take().into_iter().chain(leftovers(all()))
+        {
+            let detail = format!(
+                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Nothing that Formwork does will end it."
+            );
+            diags.warn(Diagnostic::warning("Provider left a process running", detail));
+        }
+    }
+
+    /// Ends every plugin at once.
+    pub fn kill(&self) {
+        self.running.borrow().iter().for_each(|(_, plugin)| plugin.kill());
+    }
+}
+
+#[async_trait::async_trait(?Send)]
+impl Launch for Launcher {
+    async fn launch(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        let name = addr.display();
+        let settings = &self.settings.plugin;
+        let plugin = match self.programs.get(addr) {
+            Some(ProviderProgram::Running(reattach)) => {
+                Plugin::reattach(&name, reattach, settings).await?
+            }
+            Some(ProviderProgram::File { path, identity }) => {
+                let executable = Executable {
+                    name,
+                    path: path.clone(),
+                    identity: *identity,
+                    env: Vec::new(),
+                    withheld: self.settings.withheld.clone(),
+                };
+                Plugin::launch(&executable, settings).await?
+            }
+            None => {
+                let reason = format!("{addr} is not installed; run `formwork init`");
+                return Err(Failure::Launch(reason));
+            }
+        };
+        let provider: Arc<dyn Provider> = Arc::new(plugin.provider());
+        self.running.borrow_mut().push((Arc::downgrade(&provider), Rc::new(plugin)));
+        Ok(provider)
+    }
+
+    fn builtin(&self) -> Arc<dyn Provider> {
+        Arc::new(Builtin::with_states(self.states.clone()))
+    }
+
+    fn limit(&self) -> Option<usize> {
+        self.settings.n_processes
+    }
+
+    fn deadlines(&self) -> Deadlines {
+        self.settings.deadlines.clone()
+    }
+
+    fn secrets(&self) -> Secrets {
+        self.settings.secrets.clone()
+    }
+
+    async fn close(&self, provider: &Arc<dyn Provider>) {
+        let is_it = |(other, _): &Running| other.as_ptr().addr() == Arc::as_ptr(provider).addr();
+        let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
+        if let Some(plugin) = plugin {
+            plugin.shutdown().await;
+            self.left.borrow_mut().extend(leftovers([&*plugin]));
+        }
+        // Until then it is among those that are ended at the end, in case nothing waits for this.
+        self.running.borrow_mut().retain(|it| !is_it(it));
+    }
+}

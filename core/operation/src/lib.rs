@@ -1,0 +1,29 @@
+//! Operations of the engine on a configuration and its stored state: plan, apply, refresh, import and
+//! recover, for the command line and for programs that embed the engine.
+//!
+//! A [`StateSession`] is the locked state; [`Operation`] is the builder, whose methods run one operation
+//! each. Nothing here reads the environment, prints, or asks on a terminal: events go to an
+//! [`OperationObserver`], questions to an [`Approval`], and a `CancellationToken` ends an operation early.
+//! `examples/embed.rs` is a whole program.
+
+mod apply;
+mod claims;
+mod errored;
+pub mod generated;
+pub mod import;
+pub mod launcher;
+pub mod observer;
+mod operation;
+mod plan;
+pub mod recover;
+pub mod saved_plan;
+mod state_session;
+mod unmatched;
+
+pub use apply::{ApplyOutcome, PlanSource};
+pub use errored::ErroredState;
+pub use observer::{Approval, ApprovalRequest, NoObserver, OperationEvent, OperationObserver};
+pub use operation::{Operation, OperationInputs, PhaseInputs};
+pub use plan::PlanOutcome;
+pub use state_session::{SessionOptions, StateSession};
+pub use tokio_util::sync::CancellationToken;

@@ -1,0 +1,97 @@
+//! Events of an operation, and the questions that it asks.
+
+use std::time::Duration;
+
+use formwork_core::apply::ChangeCounts;
+use formwork_core::event::{Event, EventObserver};
+use formwork_core::plan::{Mode, Plan};
+use formwork_core::provider::Pool;
+use formwork_core::state::State;
+use formwork_value::{Diagnostics, Reported};
+
+/// An event of an operation.
+pub enum OperationEvent<'a> {
+    /// The engine works: an object is read, changed and so on.
+    Engine(&'a Event<'a>),
+    /// Another process holds the lock of the state, and the operation waits for it.
+    LockWait {
+        /// The holder, for people.
+        holder: &'a str,
+        /// Maximum time to wait.
+        limit: Duration,
+    },
+    /// A plan was made that is to be applied.
+    Planned {
+        /// The plan.
+        plan: &'a Plan,
+        /// The providers, whose schemas say how values are shown.
+        pool: &'a Pool<'a>,
+    },
+    /// A saved plan holds for the state, and is about to be applied.
+    SavedPlan(&'a Plan),
+    /// A plan was applied without an error.
+    Applied {
+        /// The number of changes made.
+        counts: ChangeCounts,
+        /// The state after them.
+        state: &'a State,
+    },
+    /// The state was brought up to date.
+    Refreshed {
+        /// The state.
+        state: &'a State,
+    },
+}
+
+/// Observes an operation.
+pub trait OperationObserver {
+    /// Takes notice of an event. Must be quick.
+    fn see(&self, event: &OperationEvent<'_>);
+
+    /// Offers warnings at a point where the user should read them before the operation goes on. An
+    /// implementation that shows them takes them out; the caller of the operation gets the others.
+    fn show(&self, diags: &mut Diagnostics) {
+        let _ = diags;
+    }
+}
+
+/// An observer that ignores everything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+
+impl OperationObserver for NoObserver {
+    fn see(&self, _: &OperationEvent<'_>) {}
+}
+
+/// Passes the events of the engine on to the observer of an operation.
+pub(crate) struct EngineEvents<'a>(pub(crate) &'a dyn OperationObserver);
+
+impl EventObserver for EngineEvents<'_> {
+    fn see(&self, event: &Event<'_>) {
+        self.0.see(&OperationEvent::Engine(event));
+    }
+}
+
+/// A request to approve a plan.
+#[derive(Clone, Copy, Debug)]
+pub struct ApprovalRequest<'a> {
+    /// The kind of plan.
+    pub mode: Mode,
+    /// Sentences to repeat with the question, one a line: options of the plan that match nothing.
+    pub reminder: &'a str,
+}
+
+/// Approves plans.
+#[async_trait::async_trait(?Send)]
+pub trait Approval {
+    /// Decides about a plan that was made and reported to the observer. Is asked only for plans that
+    /// change something.
+    ///
+    /// # Errors
+    /// When the plan is not approved. Nothing is changed then.
+    async fn approve(
+        &self,
+        diags: &mut Diagnostics,
+        request: ApprovalRequest<'_>,
+    ) -> Result<(), Reported>;
+}

@@ -1,0 +1,219 @@
+//! The builder of operations: everything that planning, applying, importing and recovering have in
+//! common.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::pin::pin;
+
+use formwork_core::config::Config;
+use formwork_core::config::inputs::Input;
+use formwork_core::eval::{HostValues, Results};
+use formwork_core::event::EventObserver;
+use formwork_core::provider::Pool;
+use formwork_core::provisioner::Provisioners;
+use formwork_core::session::{DEFAULT_PARALLELISM, Session, SessionInputs};
+use formwork_core::state::State;
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Str};
+use tokio_util::sync::CancellationToken;
+
+use crate::observer::{Approval, NoObserver, OperationObserver};
+
+/// Inputs that every operation needs.
+#[derive(Clone, Copy)]
+pub struct OperationInputs<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// The texts it was written in.
+    pub sources: &'a Sources,
+    /// The values of the root variables.
+    pub variables: &'a BTreeMap<Str, Input>,
+    /// The providers.
+    pub pool: &'a Pool<'a>,
+}
+
+/// An operation on a configuration and its state, not yet run.
+///
+/// The builder methods add what the operation may use; then one of the async methods runs it. The
+/// caller opens the state before, and closes it after.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use formwork_backend::local::Files;
+/// use formwork_core::config::files::Disk;
+/// use formwork_core::config::inputs::{self, Unset};
+/// use formwork_core::config::folders::LocalFolders;
+/// use formwork_core::config::{Config, Place};
+/// use formwork_core::eval::HostValues;
+/// use formwork_core::plan::Options;
+/// use formwork_core::provider::Pool;
+/// use formwork_operation::launcher::{LaunchSettings, Launcher};
+/// use formwork_operation::{
+///     Operation, OperationInputs, PlanSource, SessionOptions, StateSession,
+/// };
+/// use formwork_value::diag::Sources;
+/// use formwork_value::{Diagnostics, Reported};
+///
+/// async fn apply(diags: &mut Diagnostics, folder: &Path) -> Result<(), Reported> {
+///     let mut sources = Sources::new();
+///     let place = Place { files: &Disk, dir: folder, folders: &LocalFolders };
+///     let config = Config::load(diags, &mut sources, place)?;
+///     let root = &config.root;
+///     let variables = inputs::resolve(diags, &mut sources, root, Vec::new(), Unset::Refused)?;
+///     // The configuration needs no provider but the built-in one.
+///     let launcher = Launcher::new(LaunchSettings::default(), Default::default());
+///     let pool = Pool::new(&launcher);
+///     let inputs =
+///         OperationInputs { config: &config, sources: &sources, variables: &variables, pool: &pool };
+///     let clock = || time::OffsetDateTime::UNIX_EPOCH;
+///     let host = HostValues::of_folder(&folder.to_string_lossy(), clock);
+///
+///     let state = Files::of(folder.join("terraform.tfstate")).into();
+///     let options = SessionOptions::new("apply", folder);
+///     let mut session = StateSession::open(diags, state, &options).await?;
+///     let operation = Operation::new(inputs, host).parallelism(4);
+///     let plan = PlanSource::New(Options::default());
+///     let applied = operation.apply(diags, &mut session, plan).await;
+///     session.close(diags).await;
+///     assert!(applied?.is_complete);
+///     diags.check()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let folder = tempfile::tempdir().unwrap();
+/// let text = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\n";
+/// std::fs::write(folder.path().join("main.tf"), text).unwrap();
+/// let mut diags = Diagnostics::new();
+/// apply(&mut diags, folder.path()).await.unwrap_or_else(|_| panic!("{diags:?}"));
+/// let state = std::fs::read_to_string(folder.path().join("terraform.tfstate")).unwrap();
+/// assert!(state.contains("terraform_data"));
+/// # }
+/// ```
+pub struct Operation<'a> {
+    pub(crate) inputs: OperationInputs<'a>,
+    host: HostValues,
+    provisioners: Option<&'a Provisioners>,
+    /// Used where the caller has given none.
+    no_provisioners: Provisioners,
+    pub(crate) observer: &'a dyn OperationObserver,
+    pub(crate) approval: Option<&'a dyn Approval>,
+    parallelism: usize,
+    pub(crate) cancellation: CancellationToken,
+    /// Set once nothing new is to start.
+    stop: Cell<bool>,
+}
+
+/// Inputs of one phase of an operation.
+#[derive(Clone, Copy)]
+pub struct PhaseInputs<'a> {
+    /// The state that the phase starts from.
+    pub state: &'a State,
+    /// Destination of the results.
+    pub results: &'a Results,
+    /// Access of expressions to the outside world.
+    pub world: &'a HostValues,
+    /// Observer of the engine.
+    pub watch: &'a dyn EventObserver,
+}
+
+impl<'a> Operation<'a> {
+    /// An operation without provisioners and observer, that applies plans without asking and makes up
+    /// to ten calls at once.
+    #[must_use]
+    pub fn new(inputs: OperationInputs<'a>, host: HostValues) -> Self {
+        Self {
+            inputs,
+            host,
+            provisioners: None,
+            no_provisioners: Provisioners::default(),
+            observer: &NoObserver,
+            approval: None,
+            parallelism: DEFAULT_PARALLELISM,
+            cancellation: CancellationToken::new(),
+            stop: Cell::new(false),
+        }
+    }
+
+    /// Adds the provisioners that may run.
+    #[must_use]
+    pub fn provisioners(self, provisioners: &'a Provisioners) -> Self {
+        Self { provisioners: Some(provisioners), ..self }
+    }
+
+    /// Adds an observer.
+    #[must_use]
+    pub fn observed_by(self, observer: &'a dyn OperationObserver) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Asks before a plan is applied that changes something.
+    #[must_use]
+    pub fn approved_by(self, approval: &'a dyn Approval) -> Self {
+        Self { approval: Some(approval), ..self }
+    }
+
+    /// Sets the number of calls that may be under way at once; one is always possible.
+    #[must_use]
+    pub fn parallelism(self, parallelism: usize) -> Self {
+        Self { parallelism, ..self }
+    }
+
+    /// Lets a token cancel the operation: once it is cancelled nothing new starts, and providers and
+    /// provisioners are asked to end soon. The operation still ends by itself, with the state stored.
+    #[must_use]
+    pub fn cancelled_by(self, cancellation: CancellationToken) -> Self {
+        Self { cancellation, ..self }
+    }
+
+    /// Outside information available to expressions, while something is applied or not.
+    #[must_use]
+    pub fn world(&self, applying: bool) -> HostValues {
+        HostValues { applying, ..self.host.clone() }
+    }
+
+    /// A session of the engine for one phase.
+    #[must_use]
+    pub fn session<'s>(&'s self, phase: PhaseInputs<'s>) -> Session<'s> {
+        let OperationInputs { config, sources, variables, pool } = self.inputs;
+        let inputs = SessionInputs {
+            config,
+            sources,
+            state: phase.state,
+            pool,
+            provisioners: self.provisioners.unwrap_or(&self.no_provisioners),
+            results: phase.results,
+            world: phase.world,
+            variables,
+            stop: &self.stop,
+        };
+        Session::new(inputs).watched(phase.watch).at_most(self.parallelism)
+    }
+
+    /// Does the work until it ends. Once the token is cancelled, nothing new is started, and providers
+    /// and provisioners are asked to cut short what they do.
+    pub(crate) async fn cancellable<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        tokio::select! {
+            // A request that comes with the end of the work counts for what follows.
+            biased;
+            () = self.cancellation.cancelled() => {}
+            result = &mut work => return result,
+        }
+        self.stop.set(true);
+        self.provisioners.iter().for_each(|provisioners| provisioners.stop());
+        let mut stopping = pin!(self.inputs.pool.stop());
+        tokio::select! {
+            biased;
+            result = &mut work => return result,
+            () = &mut stopping => {}
+        }
+        work.await
+    }
+
+    /// Offers diagnostics to the observer, and keeps those that it leaves.
+    pub(crate) fn show(&self, diags: &mut Diagnostics) {
+        self.observer.show(diags);
+    }
+}

@@ -1,0 +1,159 @@
+//! Makes plans.
+
+use std::collections::BTreeSet;
+
+use formwork_core::eval::Results;
+use formwork_core::event::{EventObserver, NoObserver};
+use formwork_core::plan::{Options, Plan, UNRESOLVED, plan};
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::observer::EngineEvents;
+use crate::operation::{Operation, PhaseInputs};
+use crate::state_session::StateSession;
+use crate::unmatched::UnmatchedOptions;
+
+/// A plan that was made.
+pub struct PlanOutcome {
+    /// The plan.
+    pub plan: Plan,
+    /// The results of evaluation, with the configuration that was generated for imported objects.
+    pub results: Results,
+    /// Lineage and serial of the state that it was made for.
+    made_for: (String, u64),
+}
+
+impl PlanOutcome {
+    /// Returns the plan if the state is still the one that it was made for.
+    pub(crate) fn check(self, diags: &mut Diagnostics, file: &StateFile) -> Result<Plan, Reported> {
+        if self.plan.errored {
+            let detail = "The plan has errors, so it cannot be applied.";
+            return Err(diags.error(Diagnostic::error("Cannot apply incomplete plan", detail)));
+        }
+        let (lineage, serial) = self.made_for;
+        if (lineage.as_str(), serial) == (file.lineage.as_str(), file.serial) {
+            return Ok(self.plan);
+        }
+        let detail = "The state was changed after the plan was made. Make a new plan.";
+        Err(diags.error(Diagnostic::error("Plan is stale", detail)))
+    }
+}
+
+/// A plan in the making.
+pub(crate) struct Planning {
+    /// Options of the plan, with the objects that interrupted runs may have made.
+    options: Options,
+    /// Options that match nothing.
+    pub(crate) unmatched: UnmatchedOptions,
+    /// The results of the plan.
+    results: Results,
+}
+
+/// Inputs of one plan.
+#[derive(Clone, Copy)]
+pub(crate) struct PlanInputs<'a> {
+    pub(crate) results: &'a Results,
+    pub(crate) state: &'a State,
+    pub(crate) options: &'a Options,
+    pub(crate) watch: &'a dyn EventObserver,
+}
+
+impl Operation<'_> {
+    /// Makes a plan, and changes nothing. A plan to destroy everything is one with
+    /// [`Mode::Destroy`](formwork_core::plan::Mode::Destroy).
+    ///
+    /// Results of interrupted runs that the providers could tell are in the session afterwards.
+    ///
+    /// # Errors
+    /// When no plan could be made. A plan with errors that are reported has [`Plan::errored`].
+    pub async fn plan(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        options: Options,
+    ) -> Result<PlanOutcome, Reported> {
+        session.follow_moves(self.inputs.config);
+        let mut planning = self.begin_planning(session, options);
+        let planned = self.cancellable(self.plan_around_open(diags, session, &planning)).await;
+        self.end_planning(diags, session, &mut planning);
+        if let Ok((plan, _)) = &planned {
+            session.take_evidence(diags, plan);
+        }
+        session.remind(diags);
+        let (plan, second) = planned?;
+        let made_for = (session.file.lineage.clone(), session.file.serial);
+        Ok(PlanOutcome { plan, results: second.unwrap_or(planning.results), made_for })
+    }
+
+    /// Compares the options with the configuration and the state, and shows those that match nothing.
+    pub(crate) fn begin_planning(&self, session: &StateSession, options: Options) -> Planning {
+        let options = Options { interrupted: session.interrupted(), ..options };
+        let (config, state) = (self.inputs.config, &session.file.state);
+        let unmatched = UnmatchedOptions::before_plan(config, state, &options);
+        Planning { options, unmatched, results: Results::new(config) }
+    }
+
+    /// Compares the options with the instance keys that are known by now.
+    pub(crate) fn end_planning(
+        &self,
+        diags: &mut Diagnostics,
+        session: &StateSession,
+        planning: &mut Planning,
+    ) {
+        let Planning { options, unmatched, results } = planning;
+        let planned = (self.inputs.config, &session.file.state, &*options);
+        unmatched.after_plan(diags, planned, results);
+    }
+
+    /// Makes a plan that leaves alone the instances of operations with an unknown outcome, and their
+    /// dependents. The provider may know the outcome, so they are planned first, and left out of a
+    /// second plan where it did not. Returns the results of the second plan, if one was made.
+    pub(crate) async fn plan_around_open(
+        &self,
+        diags: &mut Diagnostics,
+        session: &StateSession,
+        planning: &Planning,
+    ) -> Result<(Plan, Option<Results>), Reported> {
+        let mut early = planning.unmatched.warnings();
+        self.show(&mut early);
+        let _ = diags.append(early);
+        let inputs = PlanInputs {
+            results: &planning.results,
+            state: &session.file.state,
+            options: &planning.options,
+            watch: &EngineEvents(self.observer),
+        };
+        let mut found = Diagnostics::new();
+        let first = self.make_plan(&mut found, inputs).await;
+        let open = match &first {
+            Ok(plan) if !plan.errored => session.open_in(plan),
+            _ => BTreeSet::new(),
+        };
+        if open.is_empty() {
+            let _ = diags.append(found);
+            return first.map(|plan| (plan, None));
+        }
+        // Everything else is reported again.
+        let evidence = found.iter().filter(|one| one.summary == UNRESOLVED).cloned();
+        evidence.for_each(|one| diags.warn(one));
+        let (options, results) = (planning.options.around(open), Results::new(self.inputs.config));
+        // Objects that are refreshed again were shown before.
+        let second =
+            PlanInputs { options: &options, results: &results, watch: &NoObserver, ..inputs };
+        let plan = self.make_plan(diags, second).await?;
+        Ok((plan, Some(results)))
+    }
+
+    /// Makes a plan.
+    pub(crate) async fn make_plan(
+        &self,
+        diags: &mut Diagnostics,
+        inputs: PlanInputs<'_>,
+    ) -> Result<Plan, Reported> {
+        let PlanInputs { results, state, options, watch } = inputs;
+        let world = self.world(false);
+        let session = self.session(PhaseInputs { state, results, world: &world, watch });
+        plan(&session, diags, options).await
+    }
+}

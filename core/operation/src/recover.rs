@@ -1,0 +1,344 @@
+//! Settles operations that an interrupted run left open.
+
+mod select;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use formwork_core::addr::{InstanceAddr, Target};
+use formwork_core::change::ImportKey;
+use formwork_core::config::Config;
+use formwork_core::eval::Results;
+use formwork_core::moved;
+use formwork_core::plan::{Adoption, Options, Plan, Search, UNRESOLVED};
+use formwork_core::state::recover::{OpenQuestion, Unresolved};
+use formwork_core::state::{Object, State};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::import::is_taken;
+use crate::observer::EngineEvents;
+use crate::operation::Operation;
+use crate::plan::PlanInputs;
+use crate::state_session::StateSession;
+
+pub use self::select::select;
+pub use crate::state_session::choices;
+
+/// An object that is to be adopted.
+#[derive(Clone, Copy, Debug)]
+pub struct AdoptRequest<'a> {
+    /// The address of the open operation.
+    pub addr: &'a InstanceAddr,
+    /// The id of the object, if the user gave it.
+    pub id: Option<&'a str>,
+    /// Whether the object may differ from the plan.
+    pub force: bool,
+}
+
+/// The result of an adoption.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AdoptOutcome {
+    /// The object is in the state, under this address.
+    InState(InstanceAddr),
+    /// The operation has destroyed the object: the state is as it was.
+    Destroyed(InstanceAddr),
+}
+
+/// The answers of the providers about the objects of open operations.
+#[derive(Clone, Debug, Default)]
+pub struct UnresolvedSearch {
+    /// Their explanations about the objects that they could not tell, by address.
+    pub explanations: BTreeMap<InstanceAddr, String>,
+    /// Whether something is decided. The state is not stored yet.
+    pub has_decided: bool,
+}
+
+impl Operation<'_> {
+    /// Adds an object that an interrupted operation made to the state, which is not stored yet: see
+    /// [`StateSession::save`].
+    ///
+    /// # Errors
+    /// When that is not possible. Then nothing is decided, and the state is as it was.
+    pub async fn adopt(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        request: AdoptRequest<'_>,
+    ) -> Result<AdoptOutcome, Reported> {
+        let before = (session.file.clone(), session.recovery.clone());
+        let mut problems = Diagnostics::new();
+        let adopting = self.try_adopt(&mut problems, session, request);
+        let done = self.cancellable(adopting).await;
+        if done.is_err() {
+            (session.file, session.recovery) = before;
+        }
+        let _ = diags.append(problems);
+        done
+    }
+
+    async fn try_adopt(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        request: AdoptRequest<'_>,
+    ) -> Result<AdoptOutcome, Reported> {
+        let config = self.inputs.config;
+        let open = session.decide(request.addr, "the user took the object into the state");
+        let Some(last) = open.last() else {
+            return Err(diags.error(session.nothing_open(request.addr)));
+        };
+        let guessed = last.guessed_id().filter(|_| last.doubt == OpenQuestion::Effect);
+        let at = match (&last.doubt, request.id.or(guessed.as_deref())) {
+            (OpenQuestion::Place { object: None }, None) => {
+                return Ok(AdoptOutcome::Destroyed(last.addr.clone()));
+            }
+            (OpenQuestion::Place { object: Some(object) }, None) => {
+                put_back(diags, &mut session.file.state, config, (last, object))?
+            }
+            (_, Some(id)) => self.find_created(diags, session, (last, id), request.force).await?,
+            (OpenQuestion::Effect, None) => {
+                let detail = format!(
+                    "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt '{}' ID",
+                    last.addr, last.addr
+                );
+                let problem = Diagnostic::error("The id of the object is missing", detail);
+                return Err(diags.error(problem));
+            }
+        };
+        warn_of_no_place(diags, (config, &session.file.state), last, &at);
+        Ok(AdoptOutcome::InState(at))
+    }
+
+    /// Finds the object that was created and adds it. Returns its address.
+    async fn find_created(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+        (one, id): (&Unresolved, &str),
+        force: bool,
+    ) -> Result<InstanceAddr, Reported> {
+        let config = self.inputs.config;
+        make_room(session, one);
+        // At an address that another object has by now, the one that moved there in vain is not
+        // taken for it: the next plan decides its fate.
+        let is_free = !is_taken(config, &session.file.state, one.place());
+        let at = if is_free { one.place() } else { &one.addr };
+        let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
+        let adoption = Adoption { import_key, all: false, unwritten };
+        let others = session.file.state.clone();
+        self.take_in(diags, session, at, adoption).await?;
+        refuse_managed(diags, (&others, &session.file.state), (one, at))?;
+        if !force {
+            refuse_different(diags, &session.file.state, (one, at), id)?;
+        }
+        match is_free && bring_home(&mut session.file.state, config, one) {
+            true => Ok(one.addr.clone()),
+            false => Ok(at.clone()),
+        }
+    }
+
+    /// Asks the providers for the objects of open operations, and settles what they can tell, as a plan
+    /// does. A configuration or provider with errors is no obstacle: then nothing is settled.
+    pub async fn search_unresolved(
+        &self,
+        diags: &mut Diagnostics,
+        session: &mut StateSession,
+    ) -> UnresolvedSearch {
+        let mut said = Diagnostics::new();
+        let searching = self.plan_unresolved(&mut said, session);
+        let Ok(plan) = self.cancellable(searching).await else {
+            return UnresolvedSearch::default();
+        };
+        let mut found: BTreeMap<InstanceAddr, String> = BTreeMap::new();
+        for one in said.into_iter().filter(|one| one.summary == UNRESOLVED) {
+            let addr = one.address.as_ref().and_then(|addr| addr.parse().ok());
+            found.extend(addr.map(|addr| (addr, one.detail.to_string())));
+        }
+        let n_open = session.undecided().count();
+        let open: Vec<Unresolved> = session.undecided().cloned().collect();
+        for one in &open {
+            let at = one.place();
+            // What has moved meanwhile moves with the next apply, together with everything else.
+            if one.addr != *at || plan.searches.get(at) != Some(&Search::Found) {
+                continue;
+            }
+            let resource = plan.prior.resources.get(&at.of());
+            if let Some((resource, object)) = resource.zip(plan.prior.current(at)) {
+                let held = session.file.state.resource_mut(at.of(), &resource.provider);
+                held.instances.or_default(&at.key).current = Some(object.clone());
+            }
+        }
+        let moved =
+            |addr: &InstanceAddr| open.iter().any(|one| one.place() == addr && one.addr != *addr);
+        let mut settled = plan;
+        settled.searches.retain(|addr, _| !moved(addr));
+        session.take_evidence(diags, &settled);
+        let has_decided = session.undecided().count() < n_open;
+        UnresolvedSearch { explanations: found, has_decided }
+    }
+
+    /// Makes a plan for the objects that interrupted runs may have made.
+    async fn plan_unresolved(
+        &self,
+        diags: &mut Diagnostics,
+        session: &StateSession,
+    ) -> Result<Plan, Reported> {
+        let interrupted = session.interrupted();
+        let options = Options {
+            skip_refresh: true,
+            targets: interrupted.keys().cloned().map(Target::Instance).collect(),
+            interrupted,
+            ..Options::default()
+        };
+        let inputs = PlanInputs {
+            results: &Results::new(self.inputs.config),
+            state: &session.file.state,
+            options: &options,
+            watch: &EngineEvents(self.observer),
+        };
+        let plan = self.make_plan(diags, inputs).await?;
+        diags.check().map(|()| plan)
+    }
+}
+
+/// Refuses an object that differs from the plan: it may belong to another user.
+fn refuse_different(
+    diags: &mut Diagnostics,
+    state: &State,
+    (one, at): (&Unresolved, &InstanceAddr),
+    id: &str,
+) -> Result<(), Reported> {
+    let found = state.object(at, None);
+    let differences = found.map(|found| one.differences(found)).unwrap_or_default();
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let planned = one.planned_attributes().into_iter();
+    let planned = planned.filter(|(name, _)| differences.contains(name));
+    let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
+    let detail = format!(
+        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one all the same:\n  formwork recover adopt -force '{}' {id}",
+        one.addr, one.addr
+    );
+    Err(diags.error(Diagnostic::error("Object differs from the plan", detail)))
+}
+
+/// Puts a result in its place. Returns where that is.
+fn put_back(
+    diags: &mut Diagnostics,
+    state: &mut State,
+    config: &Config,
+    (one, object): (&Unresolved, &Arc<Object>),
+) -> Result<InstanceAddr, Reported> {
+    let (addr, place) = (&one.addr, one.place());
+    let before = state.clone();
+    put_in(diags, state, one, object)?;
+    if addr == place || moved::goes(config, state, addr, place) {
+        return Ok(addr.clone());
+    }
+    *state = before;
+    put_in(diags, state, &one.clone().at(place.clone()), object)?;
+    Ok(place.clone())
+}
+
+/// Warns where the next apply destroys what was taken in.
+fn warn_of_no_place(
+    diags: &mut Diagnostics,
+    (config, state): (&Config, &State),
+    one: &Unresolved,
+    at: &InstanceAddr,
+) {
+    let place = one.place();
+    let lands = if moved::goes(config, state, at, place) { place } else { at };
+    if config.resource(&lands.of().config()).is_some() {
+        return;
+    }
+    let detail = format!(
+        "No block has a place for {at}, so the next apply destroys the object. To keep it, write its block first."
+    );
+    diags.warn(Diagnostic::warning("Adopted object has no block", detail).about(at.to_string()));
+}
+
+/// Has what was taken in go the way of everything else that moves: it waits where the run was to make
+/// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
+/// Returns whether it does.
+fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
+    let (from, to) = (&one.addr, one.place());
+    if from == to || from.resource.kind() != to.resource.kind() {
+        return false;
+    }
+    let Some(object) = state.object(to, None).cloned() else { return false };
+    let mut home = state.clone();
+    home.remove_object(to, None);
+    let resource = home.resource_mut(from.of(), &one.provider);
+    resource.instances.or_default(&from.key).current = Some(object);
+    let goes = moved::goes(config, &home, from, to);
+    if goes {
+        *state = home;
+    }
+    goes
+}
+
+/// Deposes the object that the new one was to take the place of.
+fn make_room(session: &mut StateSession, one: &Unresolved) {
+    let Some(key) = &one.deposes else { return };
+    let Some(instance) = session.file.state.instance_mut(&one.addr) else { return };
+    // Once that is out of the way, what is there now is another.
+    if instance.deposed.contains_key(key) {
+        return;
+    }
+    if let Some(object) = instance.current.take() {
+        instance.deposed.insert(key.clone(), object);
+    }
+}
+
+/// Makes sure that what was found is not managed already, above all as the object that the new one was
+/// to take the place of: under two addresses it would be destroyed as one of them.
+fn refuse_managed(
+    diags: &mut Diagnostics,
+    (before, state): (&State, &State),
+    (one, at): (&Unresolved, &InstanceAddr),
+) -> Result<(), Reported> {
+    let Some(found) = state.object(at, None) else { return Ok(()) };
+    let of_kind =
+        before.resources.iter().filter(|(addr, _)| addr.resource.kind() == at.resource.kind());
+    let mut managed =
+        of_kind.filter(|(_, held)| held.objects().any(|it| found.is_of_the_same_object(it)));
+    let Some((holder, _)) = managed.next() else { return Ok(()) };
+    let detail = format!(
+        "The object found is one that {holder} has already. If there is no other one that the interrupted run has made for {}, say so:\n  formwork recover forget '{}'",
+        one.addr, one.addr
+    );
+    Err(diags.error(Diagnostic::error("Object is managed already", detail)))
+}
+
+/// Puts a result under an address, whatever has come there since, unless that is certainly another
+/// object, which would be lost.
+fn put_in(
+    diags: &mut Diagnostics,
+    state: &mut State,
+    one: &Unresolved,
+    object: &Arc<Object>,
+) -> Result<(), Reported> {
+    let addr = &one.addr;
+    let there = state.object(addr, one.deposed.as_ref()).cloned();
+    let there = there.filter(|there| !there.is_of_the_same_object(object));
+    // The object that it was to replace is there all the time, unless it is out of the way already.
+    let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
+    if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
+        let detail = format!(
+            "The state has another object at {addr} by now than the one that came back. That one stays. Say that this is settled, and import the one that came back under an address of its own:\n  formwork recover forget '{addr}'"
+        );
+        return Err(diags.error(Diagnostic::error("Another object is managed here", detail)));
+    }
+    let resource = state.resource_mut(addr.of(), &one.provider);
+    let instance = resource.instances.or_default(&addr.key);
+    match &one.deposed {
+        Some(key) => drop(instance.deposed.insert(key.clone(), object.clone())),
+        None => instance.current = Some(object.clone()),
+    }
+    if let (Some(key), Some(there)) = (room, there) {
+        instance.deposed.insert(key.clone(), there);
+    }
+    Ok(())
+}

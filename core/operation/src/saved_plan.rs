@@ -1,0 +1,388 @@
+//! Saved plans: the plan, the state it was made for, and the configuration it was made of, in one
+//! file. Reads no configuration from the disk.
+
+mod seal;
+mod variables;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::config::inputs::Input;
+use formwork_core::config::{Config, Files};
+use formwork_core::plan::{Plan, file};
+use formwork_core::state::file::StateFile;
+use formwork_core::version::Constraints;
+use formwork_value::codec::json;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use time::OffsetDateTime;
+
+pub use self::seal::{PlanOrigin, SealKey};
+pub use self::variables::GivenVariables;
+
+const PLAN: &str = "plan.json";
+const PRIOR: &str = "prior.tfstate";
+/// The name of the part with the metadata of a plan.
+pub const METADATA: &str = "about.json";
+const CONFIG: &str = "config/";
+const MODULES: &str = "modules.json";
+const LOCKS: &str = ".terraform.lock.hcl";
+
+/// Metadata of a saved plan.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct PlanMetadata {
+    engine: String,
+    time: i64,
+    workspace: String,
+    /// The files that options named for the state.
+    state: Option<PathBuf>,
+    state_out: Option<PathBuf>,
+    /// The backend that keeps the state; `None` in plans of versions that knew the local one only.
+    #[serde(default)]
+    backend: Option<Box<RawValue>>,
+    lineage: String,
+    serial: u64,
+    /// Whether there was no state yet: its lineage means nothing then.
+    fresh: bool,
+    /// The fingerprint of the state, if interrupted runs had changed it since it was stored.
+    #[serde(default)]
+    recovered: Option<String>,
+    /// Given values of the variables, as JSON.
+    variables: BTreeMap<String, Box<RawValue>>,
+    /// The ephemeral variables that were given a value, which is stored nowhere.
+    #[serde(default)]
+    ephemeral: BTreeSet<String>,
+}
+
+/// The contents of a plan that is to be saved.
+#[derive(Clone, Copy)]
+pub struct PlanContents<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The state that it is made for.
+    pub file: &'a StateFile,
+    /// The fingerprint of the state, if interrupted runs have changed it since it was stored:
+    /// [`crate::StateSession::recovered`].
+    pub recovered: Option<&'a str>,
+    /// The configuration.
+    pub config: &'a Config,
+    /// The values of its variables.
+    pub variables: &'a BTreeMap<Str, Input>,
+    /// The time at which the plan was made.
+    pub time: OffsetDateTime,
+    /// The selected workspace.
+    pub workspace: &'a str,
+    /// The file that an option named for the state.
+    pub state: Option<&'a Path>,
+    /// The file that an option named for the state that is written.
+    pub state_out: Option<&'a Path>,
+    /// The description of the backend that keeps the state, as JSON.
+    pub backend: Option<&'a RawValue>,
+    /// The files of the configuration, those of called modules among them.
+    pub texts: &'a BTreeMap<PathBuf, Vec<u8>>,
+    /// The manifest of installed modules.
+    pub modules: &'a str,
+    /// The lock file.
+    pub locks: &'a str,
+}
+
+/// A saved plan, read.
+pub struct SavedPlan {
+    plan: Plan,
+    metadata: PlanMetadata,
+    origin: PlanOrigin,
+    texts: BTreeMap<PathBuf, Vec<u8>>,
+    /// The manifest of the modules that were installed.
+    pub modules: String,
+    /// The lock file of the providers that it was made with.
+    pub locks: String,
+}
+
+/// Treatment of configurations that were generated while the plan was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generated {
+    /// They are taken for part of the configuration, so that they can be applied.
+    Read,
+    /// The configuration is shown as it was written.
+    Apart,
+}
+
+impl PlanContents<'_> {
+    /// Writes the plan to a file, sealed.
+    ///
+    /// # Errors
+    /// In words, when it cannot be written.
+    pub fn write(&self, path: &Path, key: &SealKey) -> Result<(), String> {
+        let Self { plan, file, .. } = *self;
+        let metadata = self.metadata();
+        let prior = StateFile { state: plan.prior.clone(), ..file.clone() };
+        let parts: Vec<(String, Vec<u8>)> = vec![
+            (METADATA.into(), serde_json::to_vec(&metadata).map_err(|error| error.to_string())?),
+            (PLAN.into(), without_ephemeral(plan).to_bytes().map_err(|error| error.to_string())?),
+            (PRIOR.into(), prior.write()),
+            (MODULES.into(), self.modules.as_bytes().to_vec()),
+            (LOCKS.into(), self.locks.as_bytes().to_vec()),
+        ];
+        let texts = self.texts.iter();
+        let texts: Vec<_> =
+            texts.map(|(path, text)| (format!("{CONFIG}{}", path.display()), text)).collect();
+        let parts = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        let texts = texts.iter().map(|(name, text)| (name.as_str(), text.as_slice()));
+        let mut parts: Vec<(&str, &[u8])> = parts.chain(texts).collect();
+        let seal = seal::seal(key, &parts);
+        parts.extend(seal.as_ref().map(|seal| (seal::PART, seal.as_slice())));
+        file::write(path, &parts).map_err(|error| error.to_string())
+    }
+
+    fn metadata(&self) -> PlanMetadata {
+        let Self { config, file, .. } = *self;
+        PlanMetadata {
+            engine: env!("CARGO_PKG_VERSION").into(),
+            time: self.time.unix_timestamp(),
+            workspace: self.workspace.to_owned(),
+            state: self.state.map(Path::to_owned),
+            state_out: self.state_out.map(Path::to_owned),
+            backend: self.backend.map(RawValue::to_owned),
+            lineage: file.lineage.clone(),
+            serial: file.serial,
+            fresh: file.serial == 0,
+            recovered: self.recovered.map(str::to_owned),
+            variables: storable(config, self.variables)
+                .filter_map(|(name, value)| {
+                    let json = json::encode_simple(value).ok()?;
+                    Some((name.to_string(), RawValue::from_string(json).ok()?))
+                })
+                .collect(),
+            ephemeral: ephemeral(config, |name| {
+                self.variables.get(name).is_some_and(|input| !input.is_default)
+            }),
+        }
+    }
+}
+
+/// The given values, before conversion. Of an ephemeral variable only the default is kept, which is
+/// in the configuration anyway.
+fn storable<'a>(
+    config: &'a Config,
+    inputs: &'a BTreeMap<Str, Input>,
+) -> impl Iterator<Item = (&'a Str, &'a Value)> {
+    inputs.iter().filter_map(|(name, input)| {
+        let variable = config.root.variables.get(name)?;
+        let raw = if variable.ephemeral { variable.default.as_ref()? } else { &input.raw };
+        Some((name, raw))
+    })
+}
+
+/// The ephemeral variables of which something holds.
+fn ephemeral(config: &Config, holds: impl Fn(&str) -> bool) -> BTreeSet<String> {
+    let variables = config.root.variables.iter().filter(|(_, variable)| variable.ephemeral);
+    variables.map(|(name, _)| name.to_string()).filter(|name| holds(name)).collect()
+}
+
+/// The plan without the values of ephemeral variables, which must not be stored.
+fn without_ephemeral(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.variables.retain(|_, value| !value.all_marks().contains(Marks::EPHEMERAL));
+    plan
+}
+
+/// Reports a saved plan with a part that cannot be read.
+#[must_use]
+pub fn damaged(path: &Path, why: &dyn Display) -> Diagnostic {
+    let detail = format!("{} is a saved plan, but it cannot be read: {why}.", path.display());
+    Diagnostic::error("Invalid plan file", detail)
+}
+
+impl SavedPlan {
+    /// Opens a saved plan that was read from a file, and checks its seal.
+    ///
+    /// # Errors
+    /// When its parts are not those of a plan.
+    pub fn open(
+        diags: &mut Diagnostics,
+        path: &Path,
+        mut parts: file::Parts,
+        key: &SealKey,
+    ) -> Result<Self, Reported> {
+        let mut damaged = |why: &dyn Display| diags.error(damaged(path, why));
+        let origin = seal::check(key, &mut parts);
+        let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
+        let (metadata, plan, prior) = (part(METADATA), part(PLAN), part(PRIOR));
+        let metadata: PlanMetadata =
+            serde_json::from_slice(&metadata).map_err(|error| damaged(&error))?;
+        let prior = StateFile::read(&prior).map_err(|error| damaged(&error))?;
+        let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(&error))?;
+        let modules = String::from_utf8_lossy(&part(MODULES)).into_owned();
+        let locks = String::from_utf8_lossy(&part(LOCKS)).into_owned();
+        let texts = parts
+            .into_iter()
+            .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG)?.into(), text)))
+            .collect();
+        Ok(Self { plan, metadata, origin, texts, modules, locks })
+    }
+
+    /// The files of the configuration in it, whose root module is in a folder, by the paths they had
+    /// when the plan was made.
+    #[must_use]
+    pub fn config_files(&self, root: &Path, generated: Generated) -> PackedFiles {
+        let mut texts = self.texts.clone();
+        if generated == Generated::Read {
+            let changes = self.plan.changes.values();
+            let imported = changes.filter_map(|change| change.importing.as_ref());
+            let text: String = imported
+                .filter_map(|importing| Some(format!("{}\n", importing.generated_config.as_ref()?)))
+                .collect();
+            if !text.is_empty() {
+                texts.insert(root.join("(generated).tf"), text.into_bytes());
+            }
+        }
+        PackedFiles { texts }
+    }
+
+    /// The plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The providers it needs: also those of resources that are not in the configuration any more.
+    #[must_use]
+    pub fn requirements(&self, config: &Config) -> BTreeMap<ProviderAddr, Constraints> {
+        let mut required = config.requirements();
+        let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
+        for addr in held {
+            required.entry(addr.clone()).or_default();
+        }
+        required
+    }
+
+    /// The given value of each variable, as JSON.
+    pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.metadata.variables.iter().map(|(name, json)| (name.as_str(), json.get()))
+    }
+
+    /// When it was made.
+    #[must_use]
+    pub fn time(&self) -> OffsetDateTime {
+        OffsetDateTime::from_unix_timestamp(self.metadata.time)
+            .unwrap_or(OffsetDateTime::UNIX_EPOCH)
+    }
+
+    /// The workspace that it was made in.
+    #[must_use]
+    pub fn workspace(&self) -> &str {
+        &self.metadata.workspace
+    }
+
+    /// The file that an option named for the state.
+    #[must_use]
+    pub fn state(&self) -> Option<&Path> {
+        self.metadata.state.as_deref()
+    }
+
+    /// The file that an option named for the state that is written.
+    #[must_use]
+    pub fn state_out(&self) -> Option<&Path> {
+        self.metadata.state_out.as_deref()
+    }
+
+    /// The description of the backend that keeps the state, as JSON.
+    #[must_use]
+    pub fn backend(&self) -> Option<&RawValue> {
+        self.metadata.backend.as_deref()
+    }
+
+    /// The origin that its seal proves.
+    #[must_use]
+    pub fn origin(&self) -> PlanOrigin {
+        self.origin
+    }
+
+    /// Refuses a plan that has errors, and one for another workspace: names that depend on the
+    /// workspace would be wrong there.
+    ///
+    /// # Errors
+    /// When it is refused.
+    pub fn check_complete(
+        &self,
+        diags: &mut Diagnostics,
+        selected_workspace: &str,
+    ) -> Result<(), Reported> {
+        if self.plan.errored {
+            return Err(diags.error(Diagnostic::error(
+                "Cannot apply incomplete plan",
+                "Formwork encountered an error when generating this plan, so it cannot be applied.",
+            )));
+        }
+        let made_in = &self.metadata.workspace;
+        if made_in == selected_workspace {
+            return Ok(());
+        }
+        let detail = format!(
+            "The plan was made in the workspace {made_in:?}, but {selected_workspace:?} is selected. To apply it, run:\n  formwork workspace select {made_in}"
+        );
+        Err(diags.error(Diagnostic::error("Saved plan is for another workspace", detail)))
+    }
+
+    /// Returns the plan if the state is still the one it was made for. An interrupted run has changed the
+    /// state without storing it, be it a run of this very plan; `recovered` is the fingerprint then.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check(
+        self,
+        diags: &mut Diagnostics,
+        file: &StateFile,
+        recovered: Option<&str>,
+    ) -> Result<Plan, Reported> {
+        self.check_state(diags, file)?;
+        if self.metadata.recovered.as_deref() == recovered {
+            return Ok(self.plan);
+        }
+        let detail = "The given plan file can no longer be applied because a run that was interrupted has changed real objects after the plan was created. Its results are in its journal. Make a new plan: it goes on from them.";
+        Err(diags.error(Diagnostic::error("Saved plan is stale", detail)))
+    }
+
+    /// Whether the state is still the one it was made for.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_state(&self, diags: &mut Diagnostics, file: &StateFile) -> Result<(), Reported> {
+        let PlanMetadata { lineage, serial, fresh, .. } = &self.metadata;
+        let (summary, detail) = if !fresh && *lineage != file.lineage {
+            (
+                "Saved plan does not match the given state",
+                "The given plan file can not be applied because it was created from a different state lineage.",
+            )
+        } else if *serial != file.serial {
+            (
+                "Saved plan is stale",
+                "The given plan file can no longer be applied because the state was changed by another operation after the plan was created.",
+            )
+        } else {
+            return Ok(());
+        };
+        Err(diags.error(Diagnostic::error(summary, detail)))
+    }
+}
+
+/// The configuration in a saved plan, by the paths it had when the plan was made.
+#[derive(Debug)]
+pub struct PackedFiles {
+    texts: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl Files for PackedFiles {
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let inside = self.texts.keys().filter(|path| path.parent() == Some(dir));
+        Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.texts.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}

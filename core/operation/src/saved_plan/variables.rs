@@ -1,0 +1,121 @@
+//! The values of variables while a saved plan is applied: those that the plan fixed, and those of
+//! ephemeral variables, which are given again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_core::config::Config;
+use formwork_core::config::inputs::{self, GivenValue, Input, Origin, Unset, VariableInput};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
+
+use super::{SavedPlan, ephemeral};
+
+/// The values that are given for variables while a saved plan is applied.
+#[derive(Debug, Default)]
+pub struct GivenVariables {
+    /// Those of the environment, which is not made for one command.
+    pub environment: Vec<VariableInput>,
+    /// Those of files that are read without being named.
+    pub files: Vec<VariableInput>,
+    /// Those of options.
+    pub options: Vec<VariableInput>,
+}
+
+impl SavedPlan {
+    /// The values of the plan, and those of ephemeral variables, which no plan holds and which have to
+    /// be given again if they were given for the plan. A value that was fixed by the plan may be given
+    /// again only as it is; in the environment, another one is only warned of.
+    ///
+    /// # Errors
+    /// When a value does not fit, is missing, or differs from the one in the plan.
+    pub fn variables(
+        &self,
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        config: &Config,
+        given: GivenVariables,
+    ) -> Result<BTreeMap<Str, Input>, Reported> {
+        let declared = &config.root.variables;
+        let is_ephemeral =
+            |name: &Str| declared.get(name).is_some_and(|variable| variable.ephemeral);
+        let GivenVariables { environment, files, options } = given;
+        let (current, ignored): (Vec<_>, Vec<_>) =
+            environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
+        let fixed = self.plan.variables.iter().map(|(name, value)| VariableInput {
+            name: name.clone(),
+            value: GivenValue::Value(value.clone().split_marks().0.into_value()),
+            origin: Origin::Option,
+        });
+        let given: Vec<VariableInput> = fixed.chain(current).chain(options).collect();
+        let now = ephemeral(config, |name| given.iter().any(|given| given.name == name));
+        check_ephemeral(diags, config, (&self.metadata.ephemeral, &now))?;
+        let mut resolve = |diags: &mut Diagnostics, given, unset| {
+            inputs::resolve(diags, sources, &config.root, given, unset)
+        };
+        let inputs = resolve(diags, given, Unset::Refused)?;
+        let mut found = Ok(());
+        for (name, value) in &self.plan.variables {
+            if inputs.get(name).map(|input| &input.value) != Some(value) {
+                let detail = format!(
+                    "The variable {:?} was fixed when the plan was made, and cannot be changed while applying it.",
+                    name.as_str()
+                );
+                let summary = "Can't change variable when applying a saved plan";
+                found = Err(diags.error(Diagnostic::error(summary, detail)));
+            }
+            let elsewhere = ignored
+                .iter()
+                .find(|given| given.name == *name && given.origin == Origin::Environment);
+            let other = elsewhere.and_then(|given| {
+                let given = vec![given.clone()];
+                resolve(&mut Diagnostics::new(), given, Unset::Unknown).ok()?.remove(name)
+            });
+            if other.is_some_and(|other| other.value != *value) {
+                diags.warn(ignored_variable(name));
+            }
+        }
+        found.map(|()| inputs)
+    }
+}
+
+/// Warns of a value in the environment that is not the one of the plan.
+fn ignored_variable(name: &Str) -> Diagnostic {
+    let detail = format!(
+        "TF_VAR_{name} in the environment gives another value for the variable {:?} than the saved plan was made with. The value of the plan is used. To set it in each run, declare the variable with ephemeral = true.",
+        name.as_str()
+    );
+    Diagnostic::warning("Ignoring variable when applying a saved plan", detail)
+}
+
+/// An ephemeral variable is given for an apply exactly if it was given for the plan: with its default
+/// in one and a value in the other, it would not be what was planned.
+fn check_ephemeral(
+    diags: &mut Diagnostics,
+    config: &Config,
+    (before, now): (&BTreeSet<String>, &BTreeSet<String>),
+) -> Result<(), Reported> {
+    let mut result = Ok(());
+    for name in before.symmetric_difference(now) {
+        let (summary, detail) = if before.contains(name) {
+            (
+                "No value for required variable",
+                format!(
+                    "The ephemeral input variable {name:?} was set during the plan phase, and so must also be set during the apply phase: its value is not in the plan."
+                ),
+            )
+        } else {
+            (
+                "Ephemeral variable was not set during planning",
+                format!(
+                    "The ephemeral input variable {name:?} was not set during the planning phase, and so must remain unset during the apply phase."
+                ),
+            )
+        };
+        let mut diagnostic = Diagnostic::error(summary, detail);
+        if let Some(variable) = config.root.variables.get(name.as_str()) {
+            diagnostic = diagnostic.at(variable.span);
+        }
+        result = Err(diags.error(diagnostic));
+    }
+    result
+}

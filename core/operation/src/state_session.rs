@@ -1,0 +1,489 @@
+//! The state while a command holds its lock, with the results of interrupted runs put in.
+
+#[cfg(test)]
+mod pairs;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use formwork_backend::local::save_errored;
+use formwork_backend::{LockRequest, OpenState, StateLock, StateStore, StoreError};
+use formwork_core::addr::InstanceAddr;
+use formwork_core::change::{Action, Change};
+use formwork_core::config::Config;
+use formwork_core::moved;
+use formwork_core::plan::{Mode, Plan, Search};
+use formwork_core::state::file::StateFile;
+use formwork_core::state::intents::{IntentLog, StateAccess};
+use formwork_core::state::operator::operation_name;
+use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unresolved};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+
+use tracing::info;
+
+use crate::errored::{self, ErroredState};
+use crate::observer::{NoObserver, OperationEvent, OperationObserver};
+
+/// The wait for a lock before it is reported.
+const SILENT_WAIT: Duration = Duration::from_millis(500);
+
+/// The way in which a state is opened.
+#[derive(Clone, Copy)]
+pub struct SessionOptions<'a> {
+    /// The name of the operation, as the lock shows it to other processes.
+    pub operation: &'a str,
+    /// Maximum time to wait for a lock that another process holds; `None` takes no lock.
+    pub lock_timeout: Option<Duration>,
+    /// The working folder: an `errored.tfstate` in it is compared with the state, and a state that
+    /// cannot be stored is written there.
+    pub folder: &'a Path,
+    /// The observer that a long wait for the lock is reported to.
+    pub observer: &'a dyn OperationObserver,
+}
+
+impl<'a> SessionOptions<'a> {
+    /// Options for an operation in a working folder that does not wait for a lock, without an observer.
+    #[must_use]
+    pub fn new(operation: &'a str, folder: &'a Path) -> Self {
+        Self { operation, lock_timeout: Some(Duration::ZERO), folder, observer: &NoObserver }
+    }
+}
+
+/// Locks the state. A longer wait is reported to the observer, with the holder of the lock.
+async fn lock(
+    store: &mut dyn StateStore,
+    options: &SessionOptions<'_>,
+    timeout: Duration,
+) -> Result<StateLock, StoreError> {
+    let operation = options.operation;
+    let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
+    let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
+        Err(StoreError::Held { holder, .. }) if timeout > SILENT_WAIT => {
+            let holder = holder.map_or("another process".to_owned(), |holder| holder.holder());
+            options.observer.see(&OperationEvent::LockWait { holder: &holder, limit: timeout });
+            store.lock(request(timeout - SILENT_WAIT)).await
+        }
+        outcome => outcome,
+    };
+    if outcome.is_ok() {
+        info!(operation = operation_name(operation), "state locked");
+    }
+    outcome
+}
+
+/// A locked state, with the leftovers of interrupted runs.
+///
+/// ```
+/// use formwork_backend::local::Files;
+/// use formwork_operation::{SessionOptions, StateSession};
+/// use formwork_value::Diagnostics;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let folder = tempfile::tempdir().unwrap();
+/// let state = Files::of(folder.path().join("terraform.tfstate")).into();
+/// let mut diags = Diagnostics::new();
+/// let options = SessionOptions::new("inspect", folder.path());
+/// let session = StateSession::open(&mut diags, state, &options).await.unwrap();
+/// assert!(!session.found && session.file.state.is_empty());
+/// session.close(&mut diags).await;
+/// assert!(!diags.has_errors());
+/// # }
+/// ```
+pub struct StateSession {
+    /// The place of the state.
+    pub store: Box<dyn StateStore>,
+    /// The place of the journals.
+    pub intents: Arc<dyn IntentLog>,
+    /// The state with its lineage and serial. Changes of it are stored by [`StateSession::write`].
+    pub file: StateFile,
+    /// The results and open operations of interrupted runs, if there are any.
+    pub recovery: Option<Recovery>,
+    /// Whether there is a state, be it an empty one.
+    pub found: bool,
+    errored: Option<ErroredState>,
+    lock: Option<StateLock>,
+    /// The working folder.
+    folder: PathBuf,
+    /// Maximum time to wait for other runs.
+    pub(crate) timeout: Duration,
+}
+
+impl StateSession {
+    /// Locks and reads the state, and puts in the results that interrupted runs left in the
+    /// journal.
+    ///
+    /// # Errors
+    /// When another process holds the lock, or the state cannot be read.
+    pub async fn open(
+        diags: &mut Diagnostics,
+        mut state: OpenState,
+        options: &SessionOptions<'_>,
+    ) -> Result<Self, Reported> {
+        let mut held = None;
+        if let Some(timeout) = options.lock_timeout {
+            let taken = lock(&mut *state.store, options, timeout).await;
+            held = Some(taken.map_err(|error| diags.error(error.diagnostic()))?);
+        }
+        let timeout = options.lock_timeout.unwrap_or_default();
+        let read = Self::read(diags, state, options.folder, held).await;
+        read.map(|session| Self { timeout, ..session })
+    }
+
+    /// Reads the state in a store that is locked or need not be, and puts in the results that
+    /// interrupted runs left in the journal. `folder` may have an `errored.tfstate`.
+    async fn read(
+        diags: &mut Diagnostics,
+        state: OpenState,
+        folder: &Path,
+        mut lock: Option<StateLock>,
+    ) -> Result<Self, Reported> {
+        let OpenState { mut store, intents } = state;
+        let recovered = match store.read().await {
+            Ok(stored) => {
+                let access = match lock {
+                    Some(_) => store.access(),
+                    None => StateAccess::ReadOnly,
+                };
+                intents.recover(stored, access).await.map_err(|error| error.diagnostic())
+            }
+            Err(error) => Err(error.diagnostic()),
+        };
+        let recovered = recovered.map_err(|error| unusable(diags, folder, error));
+        let recovery = match recovered {
+            Ok(recovery) => recovery,
+            Err(reported) => {
+                // The lock of a remote place does not end with the process.
+                unlock(diags, &mut *store, lock.take()).await;
+                return Err(reported);
+            }
+        };
+        store.adopt(recovery.runs.iter().filter_map(InterruptedRun::id).collect());
+        let (file, recovery) = if recovery.is_nothing() {
+            store.doubts().into_iter().for_each(|doubt| diags.warn(doubt));
+            (recovery.file, None)
+        } else {
+            let runs = recovery.runs.iter().flat_map(InterruptedRun::diagnostics);
+            runs.for_each(|one| diags.warn(one));
+            let seen_by_refresh = recovery.unresolved.iter().filter(|one| !one.needs_decision());
+            seen_by_refresh.for_each(|one| diags.warn(one.diagnostic()));
+            (recovery.file.clone(), Some(recovery))
+        };
+        let found = file.is_some();
+        let errored = ErroredState::find(folder, file.as_ref());
+        errored.iter().for_each(|errored| diags.warn(errored.warning()));
+        let file = file.unwrap_or_else(StateFile::fresh);
+        let folder = folder.to_owned();
+        let timeout = Duration::ZERO;
+        Ok(Self { store, intents, file, recovery, found, errored, lock, folder, timeout })
+    }
+
+    /// Stops a command that would create objects while a lost record of a journal may be of one
+    /// that exists. The results of the sound records are stored first, and the journal is set
+    /// aside, so that the next command continues.
+    ///
+    /// # Errors
+    /// When there is such a journal, or the state cannot be written.
+    pub async fn stop_at_damage(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let runs = self.recovery.iter().flat_map(|recovery| &recovery.runs);
+        let damages = runs.filter_map(|run| run.damage.as_ref());
+        let hiding = damages.filter(|damage| damage.hides_creation);
+        let stops: Vec<Diagnostic> = hiding.map(JournalDamage::error).collect();
+        if stops.is_empty() {
+            return Ok(());
+        }
+        self.write(diags).await?;
+        for stop in stops {
+            let _ = diags.error(stop);
+        }
+        diags.check()
+    }
+
+    /// The fingerprint of the state, if interrupted runs have changed it since it was stored.
+    pub fn recovered(&self) -> Option<String> {
+        let recovery = self.recovery.as_ref()?;
+        recovery
+            .runs
+            .iter()
+            .any(|run| run.n_replayed > 0)
+            .then(|| self.file.fingerprint().iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    /// Looks for open operations under the addresses of a configuration: those of the run that was
+    /// cut off may be others.
+    pub fn follow_moves(&mut self, config: &Config) {
+        if let Some(recovery) = &mut self.recovery {
+            recovery.follow(|addr, provider| moved::destination(config, addr, provider));
+        }
+    }
+
+    /// Whether what interrupted runs have done is in the state here, and not in the stored one.
+    pub fn has_taken_over(&self) -> bool {
+        self.recovery.as_ref().is_some_and(|recovery| !recovery.is_nothing())
+    }
+
+    /// Operations that only the user can decide.
+    pub fn undecided(&self) -> impl Iterator<Item = &Unresolved> {
+        let all = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
+        all.filter(|one| one.needs_decision())
+    }
+
+    /// Warns of operations that only the user can decide.
+    pub fn remind(&self, diags: &mut Diagnostics) {
+        // Warnings about blocks are shown as one where they have one summary, and each of these counts.
+        self.undecided().for_each(|one| diags.warn(one.diagnostic()));
+    }
+
+    /// The instances that a plan would touch although the outcome of an earlier operation on them is
+    /// unknown.
+    pub fn open_in(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
+        let open = self.undecided().map(Unresolved::place);
+        let open = open.filter(|addr| !plan.searches.contains_key(addr) && touches(plan, addr));
+        open.cloned().collect()
+    }
+
+    /// Lets a plan through that touches no instance of unknown outcome. Returns the errors with which
+    /// the run ends: one for each operation that the plan left open.
+    ///
+    /// # Errors
+    /// When the plan touches such an instance: it was saved before that became known.
+    pub fn let_through(
+        &self,
+        diags: &mut Diagnostics,
+        plan: &Plan,
+        config: &Config,
+    ) -> Result<Vec<Diagnostic>, Reported> {
+        if let Some(errored) = &self.errored {
+            errored.check(diags, plan)?;
+        }
+        let destroys_all = plan.mode == Mode::Destroy && !plan.is_limited_by_user();
+        let mut closing = Vec::new();
+        for one in self.undecided() {
+            let place = one.place();
+            let consequence = if touches(plan, place) {
+                let consequence = "Nothing was changed: this plan would do it twice, or leave it behind. Make a new plan";
+                let _ = diags.error(located(decision(one, consequence), config, one));
+                continue;
+            } else if plan.open.contains(place) {
+                "This run left the instance and what depends on it alone, and did everything else"
+            } else if destroys_all {
+                "This run destroyed everything else"
+            } else {
+                diags.warn(one.diagnostic());
+                continue;
+            };
+            closing.push(located(decision(one, consequence), config, one));
+        }
+        diags.check().map(|()| closing)
+    }
+
+    /// Makes sure that no object is touched of which only the user knows whether it exists, and
+    /// reminds of those that are not touched.
+    ///
+    /// # Errors
+    /// When such an object is touched.
+    pub fn settled(
+        &self,
+        diags: &mut Diagnostics,
+        touches: impl Fn(&InstanceAddr) -> bool,
+    ) -> Result<(), Reported> {
+        for one in self.undecided() {
+            if !touches(one.place()) {
+                diags.warn(one.diagnostic());
+                continue;
+            }
+            let consequence = "Nothing was changed: going on might do it twice, or leave it behind";
+            let _ = diags.error(decision(one, consequence));
+        }
+        diags.check()
+    }
+
+    /// Writes the state.
+    ///
+    /// # Errors
+    /// When it cannot be written. The previous state is then still there.
+    pub async fn write(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
+        self.put_journals_away(diags).await
+    }
+
+    /// Writes the state after real objects were changed: if it cannot be written where it belongs,
+    /// it is written next to the configuration instead.
+    ///
+    /// # Errors
+    /// When it cannot be written where it belongs.
+    pub async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        if let Err(error) = self.store.write(&mut self.file).await {
+            let reported = diags.error(error.diagnostic());
+            match save_errored(&self.file, &self.folder) {
+                Ok((path, kept)) => diags.warn(saved_aside(&error, &path, kept.as_deref())),
+                Err(error) => drop(diags.error(error.diagnostic())),
+            }
+            return Err(reported);
+        }
+        self.put_journals_away(diags).await
+    }
+
+    /// Puts another state in the place of this one, under its own lineage and serial.
+    ///
+    /// # Errors
+    /// When it cannot be written. The previous state is then still there.
+    pub async fn overwrite(
+        &mut self,
+        diags: &mut Diagnostics,
+        file: StateFile,
+    ) -> Result<(), Reported> {
+        if self.recovery.is_some() {
+            // Results of an interrupted run are stored first, so that the backup has them.
+            self.write(diags).await?;
+        }
+        self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
+    }
+
+    async fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(recovery) = self.recovery.take() else { return Ok(()) };
+        let finished = self.intents.finish(&recovery).await;
+        finished.map_err(|error| diags.error(error.diagnostic()))
+    }
+
+    /// Takes down what was decided about an instance, to be kept with the state. Returns what was
+    /// open about it.
+    pub fn decide(&mut self, addr: &InstanceAddr, how: &str) -> Vec<Unresolved> {
+        self.recovery.as_mut().map(|recovery| recovery.decide(addr, how)).unwrap_or_default()
+    }
+
+    /// Planned values of objects that interrupted runs may have made. If several have come to one
+    /// address, only the user can tell the right one.
+    pub fn interrupted(&self) -> BTreeMap<InstanceAddr, Value> {
+        let Some(recovery) = &self.recovery else { return BTreeMap::new() };
+        let open =
+            recovery.unresolved.iter().filter(|one| recovery.origins(one.place()).len() == 1);
+        open.filter_map(|one| Some((one.place().clone(), one.to_be_looked_for()?.clone())))
+            .collect()
+    }
+
+    /// Reason why nothing can be decided about an instance.
+    pub fn nothing_open(&self, addr: &InstanceAddr) -> Diagnostic {
+        let origins = self.recovery.iter().flat_map(|recovery| recovery.origins(addr));
+        let origins: String = origins.map(|origin| format!("\n  {origin}")).collect();
+        if origins.is_empty() {
+            let detail = format!(
+                "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
+            );
+            return Diagnostic::error("Nothing to settle", detail);
+        }
+        let detail = format!(
+            "Interrupted runs left several things open that are {addr} by now. Say which is meant by the address that it had:{origins}"
+        );
+        Diagnostic::error("Several operations are open", detail)
+    }
+
+    /// Takes over what planning found out about objects that interrupted runs may have made.
+    pub fn take_evidence(&mut self, diags: &mut Diagnostics, plan: &Plan) {
+        for (addr, search) in &plan.searches {
+            let how = match search {
+                Search::Found => "the provider found the object",
+                Search::NeverMade => "the provider says that there is no such object",
+            };
+            if self.decide(addr, how).is_empty() {
+                continue;
+            }
+            let then = match search {
+                Search::Found => "It is as it was to be, and belongs to the state from now on",
+                Search::NeverMade => "So it was not made, and is made by this plan",
+            };
+            let detail = format!(
+                "{addr} was being created when a run was interrupted. Asked for it, {how}. {then}."
+            );
+            let summary = "An interrupted operation was resolved";
+            diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
+        }
+    }
+
+    /// Gives the lock back.
+    pub async fn close(mut self, diags: &mut Diagnostics) {
+        unlock(diags, &mut *self.store, self.lock.take()).await;
+    }
+}
+
+/// Releases a lock, if one is held. A failure is reported.
+async fn unlock(diags: &mut Diagnostics, store: &mut dyn StateStore, lock: Option<StateLock>) {
+    if let Some(lock) = lock
+        && let Err(error) = store.unlock(lock).await
+    {
+        let _ = diags.error(error.diagnostic());
+    }
+}
+
+/// Whether applying a plan would touch an instance.
+fn touches(plan: &Plan, addr: &InstanceAddr) -> bool {
+    let touches = |change: &Change| {
+        change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
+    };
+    plan.changes.values().any(|change| touches(change))
+}
+
+/// Reports an operation of unknown outcome, with the commands that settle it.
+fn decision(one: &Unresolved, consequence: &str) -> Diagnostic {
+    let detail = format!(
+        "{}\n\n{consequence}. To settle it, run one of these:\n{}",
+        one.detail("the commands are below"),
+        choices(&format!("'{}'", one.addr))
+    );
+    Diagnostic::error("An interrupted operation needs a decision", detail)
+        .blame(Blame::Environment)
+        .about(one.addr.to_string())
+}
+
+/// The commands by which a user settles the operation that is open about an address.
+#[must_use]
+pub fn choices(addr: &str) -> String {
+    let rows = [
+        (format!("adopt {addr} ID"), "the object exists: take it into the state"),
+        (format!("forget {addr}"), "it does not exist, or is not ours any more"),
+        (format!("retry {addr}"), "nothing was done: do it again with the next apply"),
+    ];
+    let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
+    let rows = rows.map(|(command, what)| format!("  formwork recover {command:width$}    {what}"));
+    rows.join("\n")
+}
+
+/// Points at the block of the instance, if the configuration has it.
+fn located(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnostic {
+    let block = config.resource(&one.place().of().config());
+    diagnostic.at_opt(block.map(|block| block.span))
+}
+
+/// Reports that the state cannot be used, and a file that may have it.
+fn unusable(diags: &mut Diagnostics, folder: &Path, error: Diagnostic) -> Reported {
+    errored::hint(folder).into_iter().for_each(|hint| diags.warn(hint));
+    diags.error(error)
+}
+
+/// Describes the use of the copy of a state that could not be stored.
+fn saved_aside(error: &StoreError, path: &Path, kept: Option<&Path>) -> Diagnostic {
+    let is_other = matches!(
+        error,
+        StoreError::Changed { .. } | StoreError::OtherLineage { .. } | StoreError::Replaced { .. }
+    );
+    let path = path.display();
+    let remedy = match is_other {
+        true => {
+            "Do not put it in the place of the stored state, which has changed since: that would forget what is new there. The journal has the results of this run, and the next command takes them over."
+        }
+        false => {
+            "It is a copy for emergencies: the journal has the results of this run, and the next command takes them over. Only if the journal is lost, run `formwork state push errored.tfstate`."
+        }
+    };
+    let kept = kept.map(|kept| {
+        format!(" The one of an earlier run has other objects and is now {}.", kept.display())
+    });
+    let detail = format!(
+        "The state of this run was written to {path}. {remedy}{}",
+        kept.unwrap_or_default()
+    );
+    Diagnostic::warning("State saved aside", detail)
+}

@@ -1,0 +1,91 @@
+//! Output of a process: kept up to a limit, and searched for the reason of its end.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+
+/// The most of a stream of the process that is kept.
+const KEPT: usize = 4 << 20;
+
+/// The number of lines kept of the report of a panic. More follow where backtraces are on.
+const REPORT: usize = 3;
+
+/// The number of lines kept of other output.
+const LAST: usize = 6;
+
+/// Output of a process, up to a limit.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// The bytes, the oldest first.
+    pub bytes: Vec<u8>,
+    /// The number of bytes that were not kept.
+    pub dropped: usize,
+}
+
+pub(super) type Shared<T> = Arc<Mutex<T>>;
+
+pub(super) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads an output to its end.
+pub(super) async fn keep(mut from: impl AsyncRead + Unpin, into: Shared<Printed>) {
+    let mut buffer = vec![0; 16 * 1024];
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        let mut printed = lock(&into);
+        let room = KEPT.saturating_sub(printed.bytes.len()).min(read);
+        printed.bytes.extend_from_slice(&buffer[..room]);
+        printed.dropped += read - room;
+    }
+}
+
+/// The first lines of the report of a panic: of Rust, of Go, or the traceback of Python.
+///
+/// The report is looked for in the whole output. With `RUST_BACKTRACE=1`, and always in Go, a stack
+/// of any length follows it.
+pub fn panic_in(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines.iter().position(|line| {
+        line.starts_with("panic:")
+            || line.starts_with("fatal error:")
+            || line.contains("panicked at")
+            || line.contains("Traceback")
+    })?;
+    let end = lines.len().min(at + REPORT);
+    Some(lines[at..end].join("\n"))
+}
+
+/// The part of an output that explains an end: the report of a panic, else the last lines.
+pub(super) fn reason_in(text: &str) -> String {
+    panic_in(text).unwrap_or_else(|| {
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(LAST)..].join("\n")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_found_before_a_long_backtrace() {
+        let frames: String = (0..40).map(|at| format!("  {at}: frame\n")).collect();
+        for report in [
+            "thread 'main' (7) panicked at src/main.rs:1:2:\nno folder\nstack backtrace:",
+            "panic: no folder\n\ngoroutine 1 [running]:",
+            "fatal error: all goroutines are asleep\n\ngoroutine 1 [select]:",
+            "Traceback (most recent call last):\n  File \"x\", line 1\nOSError: no folder",
+        ] {
+            let text = format!("starting\n{report}\n{frames}");
+            assert_eq!(panic_in(&text).as_deref(), Some(report));
+            assert_eq!(reason_in(&text), report);
+        }
+    }
+
+    #[test]
+    fn without_a_panic_the_last_lines_are_the_reason() {
+        let text = "1\n2\n3\n4\n5\n6\n7\n";
+        assert_eq!((panic_in(text), reason_in(text)), (None, "2\n3\n4\n5\n6\n7".to_owned()));
+        assert_eq!(reason_in(""), "");
+    }
+}
