@@ -9,7 +9,7 @@ mod place;
 mod store;
 mod tables;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tls;
 
 use std::path::PathBuf;

@@ -61,9 +61,9 @@ pub(super) async fn release(
         return Ok(());
     }
     let statement = format!(
-        "DELETE FROM {} WHERE workspace = $1 AND run = $2 AND NOT EXISTS (SELECT FROM {} journal WHERE journal.workspace = $1 AND journal.run = $2 AND get_byte(journal.data, 0) <> 101)",
+        "DELETE FROM {} WHERE workspace = $1 AND run = $2 AND {}",
         table.own("formwork_claims"),
-        table.own("formwork_journal")
+        table.journal_has_ended("$2")
     );
     client.execute(&statement, &[&workspace, &run]).await.map(drop).map_err(explained)
 }

@@ -177,8 +177,8 @@ impl JournalPlace for PgJournals {
             None => self.connect(run).await??,
         };
         let statement = format!(
-            "DELETE FROM {} WHERE workspace = $1 AND ((run = $2 AND part < $3) OR (part > 0 AND written < now() - make_interval(days => $4) AND get_byte(data, 0) = 101))",
-            self.name()
+            "DELETE FROM {name} WHERE workspace = $1 AND ((run = $2 AND part < $3) OR (written < now() - make_interval(days => $4) AND get_byte(data, 0) = 101) OR EXISTS (SELECT FROM {name} later WHERE later.workspace = $1 AND later.run = {name}.run AND later.part > {name}.part AND get_byte(later.data, 0) = 101))",
+            name = self.name()
         );
         let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
             [&self.workspace, &run, &number, &KEPT_DAYS];

@@ -42,6 +42,15 @@ const INDEXES: [(&str, &str, &str); 3] = [
 ];
 
 impl Table {
+    /// A condition on the journal of a run in the workspace `$1`: that it has ended, or is gone. A removal
+    /// that was cut off may have left records beside the mark of the end.
+    pub(super) fn journal_has_ended(&self, run: &str) -> String {
+        let journal = self.own("formwork_journal");
+        format!(
+            "(NOT EXISTS (SELECT FROM {journal} part WHERE part.workspace = $1 AND part.run = {run}) OR EXISTS (SELECT FROM {journal} part WHERE part.workspace = $1 AND part.run = {run} AND get_byte(part.data, 0) = 101))"
+        )
+    }
+
     /// The name of one of Formwork's tables in a statement.
     pub(super) fn own(&self, name: &str) -> String {
         format!("{}.{name}", quoted(&self.schema))

@@ -118,9 +118,9 @@ impl Attempt<'_> {
     /// Removes the claims of runs that have ended in good order, and could not remove them.
     async fn remove_orphans(&self, transaction: &Transaction<'_>) -> Result<(), Cause> {
         let statement = format!(
-            "DELETE FROM {} WHERE workspace = $1 AND NOT {IS_LIVE} AND NOT EXISTS (SELECT FROM {} journal WHERE journal.workspace = $1 AND journal.run = formwork_claims.run AND get_byte(journal.data, 0) <> 101)",
+            "DELETE FROM {} WHERE workspace = $1 AND NOT {IS_LIVE} AND {}",
             self.table.own("formwork_claims"),
-            self.table.own("formwork_journal")
+            self.table.journal_has_ended("formwork_claims.run")
         );
         transaction.execute(&statement, &[&self.workspace]).await.map_err(explained)?;
         Ok(())
