@@ -18,7 +18,7 @@ mod world;
 pub(crate) use consul::Consul;
 pub(crate) use installed::Installed;
 pub(crate) use programs::{bad_provider, built, sound_provider, terraform, test_provider};
-pub(crate) use run::{Command, Ended, wait_until_at_rest};
+pub(crate) use run::{Command, Ended, Running, wait_until_at_rest};
 pub(crate) use servers::{ObjectStore, Postgres};
 pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances};
