@@ -134,8 +134,15 @@ async fn a_statement_without_an_answer_ends_at_its_limit_and_the_next_one_has_a_
     ] {
         assert!(error.contains(part), "{error}");
     }
+    // So does one in a transaction, and nothing of that is kept.
+    let error = store.overwrite(file(2)).await.unwrap_err().to_string();
+    for part in ["cannot write postgres://127.0.0.1:", "did not answer within 1 seconds"] {
+        assert!(error.contains(part), "{error}");
+    }
     other.batch_execute("COMMIT").await.unwrap();
     assert_eq!(store.read().await.unwrap().unwrap().serial, 1);
+    store.overwrite(file(3)).await.unwrap();
+    assert_eq!(store.read().await.unwrap().unwrap().serial, 3);
 }
 
 /// The claims of a run on one instance.
