@@ -51,7 +51,7 @@ fn browse(redirect: &str, query: &str) -> String {
         .expect("it reads");
     let mut answer = String::new();
     // A connection that is reset gives what came until then.
-    let _ = stream.read_to_string(&mut answer);
+    let _reset = stream.read_to_string(&mut answer);
     answer
 }
 
