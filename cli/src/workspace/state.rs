@@ -66,6 +66,12 @@ impl Workspace<'_> {
     }
 }
 
+/// The state in the file that an option names, whatever the backend is.
+pub(crate) fn named_file(place: &StatePlace) -> Option<OpenState> {
+    let file = place.state.as_ref()?;
+    Some(placed(Files::of(file.clone()), place).into())
+}
+
 impl BackendConfig {
     /// The files of all workspaces, if the backend is the local one.
     pub(crate) fn local_places(&self, root: &Path) -> Option<Workspaces> {

@@ -1,7 +1,7 @@
 //! States behind a URL, with Terraform on the same server.
 
 use super::{RESOURCE, both};
-use crate::harness::{HttpState, Workdir};
+use crate::harness::{HttpState, Workdir, terraform};
 
 /// The lock of another process, as Terraform writes it.
 const LOCK: &str = r#"{"ID":"0f1e","Operation":"OperationTypeApply","Info":"","Who":"ana@host","Version":"1.11.4","Created":"2026-01-01T00:00:00Z","Path":""}"#;
@@ -77,4 +77,34 @@ fn a_state_moves_between_backends_and_back() {
     workdir.formwork("init -migrate-state -force-copy").succeed();
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
     assert!(server.with(|kept| !kept.state.is_empty()), "the server has no state");
+}
+
+#[test]
+fn state_commands_move_objects_from_a_server_into_a_file_and_edit_the_file() {
+    if terraform().is_none() {
+        return;
+    }
+    for program in ["terraform", "formwork"] {
+        let server = HttpState::start();
+        let workdir = Workdir::new(&server.config(RESOURCE));
+        let run = |line: &str| workdir.engine(program, line).run();
+        run("init").code(0);
+        run("apply -auto-approve").code(0);
+        for option in ["-backup=x", "-backup-out=x", "-backup=x -state-out=o.tfstate"] {
+            let refused = run(&format!("state mv {option} terraform_data.a terraform_data.b"));
+            refused.code(1).says("Invalid command line options: -backup");
+        }
+        run("state mv -state-out=o.tfstate terraform_data.a terraform_data.b").code(0);
+        run("state pull").code(0).says_not("\"name\"");
+        run("state mv -state=o.tfstate terraform_data.b terraform_data.c").code(0);
+        assert!(workdir.read("o.tfstate").contains("\"name\": \"c\""), "{program}");
+        let source = "terraform.io/builtin/terraform";
+        let other = "example.com/a/terraform";
+        run(&format!("state replace-provider -state=o.tfstate -auto-approve {source} {other}"))
+            .code(0);
+        assert!(workdir.read("o.tfstate").contains(other), "{program}");
+        run("state rm -state=o.tfstate terraform_data.c").code(0);
+        assert!(!workdir.read("o.tfstate").contains("\"name\""), "{program}");
+        run("state rm -state=none.tfstate terraform_data.c").code(1).says("No state file");
+    }
 }

@@ -21,6 +21,7 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
         let new = read(diags, &args.path)?;
         let editing = Editing {
             place: StatePlace::default(),
+            any_backend: false,
             lock: &args.lock,
             operation: "state-push",
             must_exist: false,
