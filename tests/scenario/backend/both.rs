@@ -44,6 +44,11 @@ pub(super) fn take_turns(config: Config<'_>) {
 
 /// While one program holds the lock, the other one is refused.
 pub(super) fn locks_exclude(config: Config<'_>) {
+    locks_exclude_a_command(config, "plan");
+}
+
+/// While one program holds the lock, a command of the other one is refused.
+pub(super) fn locks_exclude_a_command(config: Config<'_>, command: &str) {
     if terraform().is_none() {
         return;
     }
@@ -53,7 +58,7 @@ pub(super) fn locks_exclude(config: Config<'_>) {
         let mut running =
             workdir.engine(holder, "apply -replace=terraform_data.a").unanswered().start();
         running.wait_for_words(QUESTION);
-        let refused = workdir.engine(other, "plan").run();
+        let refused = workdir.engine(other, command).run();
         refused.code(1).says("Error acquiring the state lock");
         running.answer("yes\n");
         let ended = running.wait();

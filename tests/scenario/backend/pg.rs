@@ -7,7 +7,7 @@ use crate::harness::{Postgres, Workdir};
 fn either_program_goes_on_where_the_other_stopped_over_pg() {
     let Some(server) = Postgres::start() else { return };
     both::take_turns(&|resource| server.config(resource));
-    both::locks_exclude(&|resource| server.config(resource));
+    both::locks_exclude_a_command(&|resource| server.config(resource), "apply -auto-approve");
     both::nothing_is_overwritten(&|resource| server.config(resource));
 }
 

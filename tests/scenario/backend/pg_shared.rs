@@ -85,6 +85,24 @@ fn applies_to_disjoint_parts_go_on_at_the_same_time() {
 }
 
 #[test]
+fn plans_need_no_lock_and_take_none() {
+    let Some(server) = Postgres::start() else { return };
+    if terraform().is_none() {
+        return;
+    }
+    let blocks = resources(&[("a", 1)]);
+    let (first, second) = (folder(&server, &blocks), folder(&server, &blocks));
+    first.formwork("apply -auto-approve").succeed();
+    let mut running = first.terraform("apply -replace=terraform_data.a").unanswered().start();
+    running.wait_for_words(QUESTION);
+    second.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+    second.formwork("apply -auto-approve").run().code(1).says("Error acquiring the state lock");
+    running.answer("yes\n");
+    running.wait().code(0);
+    second.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+}
+
+#[test]
 fn what_another_run_is_changing_or_has_changed_is_refused() {
     let Some(server) = Postgres::start() else { return };
     let blocks = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.output\n}\noutput \"o\" {\n  value = terraform_data.b.output\n}\n";
