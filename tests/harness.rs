@@ -21,7 +21,7 @@ mod world;
 pub(crate) use consul::Consul;
 pub(crate) use installed::Installed;
 pub(crate) use programs::{
-    answers_provider, bad_provider, built, sound_provider, terraform, test_provider,
+    answers_provider, bad_provider, built, opentofu, sound_provider, terraform, test_provider,
 };
 pub(crate) use run::{Command, Ended, wait_until_at_rest};
 pub(crate) use servers::{ObjectStore, Postgres};

@@ -6,6 +6,7 @@ mod azurerm;
 mod command;
 mod compression;
 mod consul;
+pub mod encryption;
 mod gcs;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
@@ -33,6 +34,7 @@ mod web;
 use std::path::Path;
 use std::sync::Arc;
 
+use self::encryption::{StateCipher, sealed};
 use formwork_core::state::intents::{IntentLog, LocalIntents};
 use sha2::{Digest as _, Sha256};
 
@@ -122,6 +124,13 @@ pub struct OpenState {
 }
 
 impl OpenState {
+    /// Has the state and the journals of its runs pass through a cipher.
+    pub fn set_cipher(&mut self, cipher: StateCipher) {
+        let own = std::mem::replace(&mut self.intents, Arc::new(LocalIntents::in_dir("".into())));
+        self.intents = sealed(own, &cipher);
+        self.store.set_cipher(cipher);
+    }
+
     /// Opens the state of a workspace in a backend.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ use formwork_core::state::file::{FileError, StateFile};
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, sentence};
 
+use crate::encryption::StateCipher;
 use crate::lock::{LockInfo, LockRequest, StateLock};
 
 /// The pauses between two attempts to take a lock that another process holds: the first, and the
@@ -99,6 +100,12 @@ pub trait StateStore: Send {
     fn read_from(&self) -> Option<&Path> {
         None
     }
+
+    /// Has the state pass through a cipher whenever it is read or written.
+    fn set_cipher(&mut self, cipher: StateCipher);
+
+    /// The cipher that the state passes through.
+    fn cipher(&self) -> &StateCipher;
 
     /// Warnings about what was last read.
     fn doubts(&self) -> Vec<Diagnostic> {
@@ -205,6 +212,14 @@ pub enum StoreError {
     Replaced {
         /// The place of the state.
         location: String,
+    },
+    /// The state cannot be encrypted.
+    #[error("the state {location} cannot be encrypted: {reason}")]
+    NotEncryptable {
+        /// The place of the state.
+        location: String,
+        /// The reason, with the key provider that failed.
+        reason: String,
     },
     /// The place keeps nothing: a device, a pipe or the like.
     #[error("{location} is no regular file, and only one keeps a state")]
@@ -338,6 +353,12 @@ impl StoreError {
                 "The lock does not cover the file that is there, so another run may be using it. \
                  Nothing was overwritten. Run the command again: if this one has changed real \
                  objects, their results are in its journal and are taken over."
+                    .to_owned(),
+            ),
+            Self::NotEncryptable { .. } => (
+                "Failed to encrypt the state",
+                "Nothing was changed. Correct the key provider or its arguments in the `encryption` \
+                 block or TF_ENCRYPTION."
                     .to_owned(),
             ),
             Self::NotKept { .. } => (

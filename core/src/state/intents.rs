@@ -2,10 +2,11 @@
 //! the local disk, or where the state is shared.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::file::StateFile;
 use super::journal::record::{self, Log};
-use super::journal::{Journal, JournalError, RunHeader};
+use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
 use super::recover::{self, Recovery};
 use crate::disk::{MAX_STATE, read_file};
 
@@ -22,6 +23,9 @@ pub trait IntentLog: Send + Sync {
     /// # Errors
     /// When a journal cannot be read, or belongs to another state.
     fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError>;
+
+    /// Has the values in journals pass through a seal. To be called before all else.
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>);
 
     /// Whether a run has left a journal, or is still writing one.
     fn is_pending(&self) -> bool;
@@ -45,18 +49,20 @@ pub struct Trace {
 }
 
 /// Intents in a folder on this machine, one file for each run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct LocalIntents {
     folder: PathBuf,
     /// The state that they belong to, if it is a file.
     state: Option<PathBuf>,
+    /// Seals the values in journals.
+    seal: Option<Arc<dyn RecordSeal>>,
 }
 
 impl LocalIntents {
     /// The intents in a folder, which is made when the first run begins.
     #[must_use]
     pub fn in_dir(folder: PathBuf) -> Self {
-        Self { folder, state: None }
+        Self { folder, state: None, seal: None }
     }
 
     /// The same intents for a state in a file, whose group and mode they get if it exists.
@@ -74,7 +80,10 @@ impl LocalIntents {
 
 impl IntentLog for LocalIntents {
     fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let journal = Journal::begin(&self.folder, begin)?;
+        let mut journal = Journal::begin(&self.folder, begin)?;
+        if let Some(seal) = &self.seal {
+            journal.seal_with(Arc::clone(seal));
+        }
         if let Some(state) = &self.state {
             journal.share_like(state);
         }
@@ -82,7 +91,11 @@ impl IntentLog for LocalIntents {
     }
 
     fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
-        recover::recover(&self.folder, stored)
+        recover::recover_sealed(&self.folder, stored, self.seal.as_deref())
+    }
+
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
+        self.seal = Some(seal);
     }
 
     fn is_pending(&self) -> bool {

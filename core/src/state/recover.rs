@@ -22,7 +22,7 @@ use super::Object;
 use super::file::StateFile;
 use super::journal::access::refuse_link;
 use super::journal::record::{self, Log, Record, RunBegin};
-use super::journal::{self, Action, JournalError, ProviderAnswer};
+use super::journal::{self, Action, JournalError, ProviderAnswer, RecordSeal};
 use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
@@ -113,6 +113,18 @@ pub enum OpenQuestion {
 /// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
 /// are used.
 pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
+    recover_sealed(folder, stored, None)
+}
+
+/// Recovers as [`recover`] does, from journals whose values may be sealed.
+///
+/// # Errors
+/// As [`recover`], and when a value cannot be opened.
+pub(super) fn recover_sealed(
+    folder: &Path,
+    stored: Option<StateFile>,
+    seal: Option<&dyn RecordSeal>,
+) -> Result<Recovery, JournalError> {
     let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
     let mut logs = Vec::new();
     for path in journals_in(folder)? {
@@ -121,7 +133,8 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
         if journal::is_being_written(&path)? {
             continue;
         }
-        let log = read(&path)?;
+        let mut log = read(&path)?;
+        log.open(&path, seal)?;
         logs.push((log.begin().map(RunBegin::age), path, log));
     }
     // Several journals remain if interrupted runs followed each other. A later one begins with the

@@ -123,6 +123,15 @@ fn outputs_are_read_over_http_by_both_programs() {
 }
 
 #[test]
+fn states_over_http_are_encrypted() {
+    let server = Server::start();
+    both::states_are_encrypted(&|resource| server.config(resource));
+    let stored = server.with(|kept| kept.state.clone());
+    assert!(stored.starts_with(b"{\"serial\":"), "{}", String::from_utf8_lossy(&stored));
+    assert!(stored.ends_with(b"\"encryption_version\":\"v0\"}"), "on one line, as of OpenTofu");
+}
+
+#[test]
 fn a_lock_on_the_server_stops_a_run_until_it_is_released_by_force() {
     let server = Server::start();
     let workdir = Workdir::new(&server.config(RESOURCE));

@@ -3,6 +3,7 @@
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostics, Reported};
 
+use super::super::encryption;
 use super::super::state_session;
 use super::no_state;
 use crate::args::{LockArgs, StatePlace};
@@ -62,7 +63,7 @@ pub(super) async fn open(
     workspace: &mut Workspace<'_>,
     editing: &Editing<'_>,
 ) -> Result<StateSession, Reported> {
-    let backend = workspace.backend(diags)?;
+    let backend = encryption::backend(diags, workspace)?;
     let store = workspace.store(diags, backend.as_ref(), &editing.place).await?;
     state_session::open(diags, store, editing.lock, editing.operation).await
 }

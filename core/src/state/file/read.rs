@@ -86,11 +86,15 @@ fn not_version_4(text: &[u8], error: &serde_json::Error) -> FileError {
     struct Versioned<'t> {
         #[serde(borrow)]
         version: Option<&'t RawValue>,
+        #[serde(borrow)]
+        encryption_version: Option<&'t RawValue>,
     }
     if error.is_data() {
-        let version = serde_json::from_slice(text)
-            .ok()
-            .and_then(|file: Versioned<'_>| file.version?.get().parse().ok());
+        let versions = serde_json::from_slice::<Versioned<'_>>(text).ok();
+        if versions.as_ref().is_some_and(|found| found.encryption_version.is_some()) {
+            return FileError::Encrypted;
+        }
+        let version = versions.and_then(|file| file.version?.get().parse().ok());
         match version.map(check_version) {
             None => return FileError::NoVersion,
             Some(Err(other)) => return other,
