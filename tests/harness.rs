@@ -15,6 +15,7 @@ mod run;
 mod servers;
 mod sshd;
 mod state;
+mod transit;
 mod workdir;
 mod world;
 
@@ -27,5 +28,6 @@ pub(crate) use run::{Command, Ended, wait_until_at_rest};
 pub(crate) use servers::{ObjectStore, Postgres};
 pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances};
+pub(crate) use transit::Transit;
 pub(crate) use workdir::Workdir;
 pub(crate) use world::World;

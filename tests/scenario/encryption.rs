@@ -5,7 +5,7 @@ use std::path::Path;
 
 use nix::sys::signal::Signal;
 
-use crate::harness::{Command, Workdir};
+use crate::harness::{Command, ObjectStore, Transit, Workdir, opentofu};
 
 /// A value that must not be in any file.
 const SECRET: &str = "hunter2-in-a-state";
@@ -107,7 +107,7 @@ fn no_file_of_an_encrypted_configuration_has_a_secret() {
     assert!(workdir.read("p").starts_with("{\"meta\":"));
     run("show p").succeed().says("bad_thing.first will be created");
     run("apply p").succeed().says("2 added");
-    assert!(workdir.read("terraform.tfstate").contains("\"encryption_version\":\"v0\""));
+    assert!(workdir.read("terraform.tfstate").contains("\"encryption_version\": \"v0\""));
     run("state list").succeed().says("bad_thing.first");
     run("output -raw kind").succeed().says(SECRET);
     run("state pull").succeed().says(SECRET);
@@ -142,6 +142,89 @@ fn a_killed_run_leaves_a_sealed_journal_from_which_the_next_one_goes_on() {
     command(&workdir, "apply -auto-approve").succeed().says("0 added");
     assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
     assert_sealed(&workdir);
+}
+
+/// The programs that encrypt, each with another one: OpenTofu takes part if this machine has it.
+fn turns() -> &'static [(&'static str, &'static str)] {
+    match opentofu() {
+        Some(_) => &[("tofu", "formwork"), ("formwork", "tofu")],
+        None => &[("formwork", "formwork")],
+    }
+}
+
+/// The encryption of states with the keys of a key provider.
+fn with_keys_of(key_provider: &str, arguments: &str) -> String {
+    format!(
+        "terraform {{\n  encryption {{\n    key_provider \"{key_provider}\" \"main\" {{\n{arguments}\n    }}\n    method \"aes_gcm\" \"main\" {{\n      keys = key_provider.{key_provider}.main\n    }}\n    state {{\n      method   = method.aes_gcm.main\n      enforced = true\n    }}\n  }}\n}}\n"
+    )
+}
+
+const RESOURCE: &str = "resource \"terraform_data\" \"a\" {\n  input = \"hunter2-in-a-state\"\n}\n";
+
+/// Each program reads and writes the local state that the other has written.
+fn take_turns(encryption: &str, variables: &[(&str, &str)]) {
+    for (first, second) in turns() {
+        let workdir = Workdir::new(&format!("{encryption}{RESOURCE}"));
+        let run = |program: &str, line: &str| {
+            let command = workdir.engine(program, line);
+            variables.iter().fold(command, |command, (name, value)| command.env(name, value)).run()
+        };
+        run(first, "init").code(0);
+        run(first, "apply -auto-approve").code(0).says("1 added");
+        let by_first = workdir.read("terraform.tfstate");
+        run(second, "init").code(0);
+        run(second, "plan -detailed-exitcode").code(0).says("No changes");
+        workdir.write("main.tf", &format!("{encryption}{}", RESOURCE.replace("-a-", "-the-")));
+        run(second, "apply -auto-approve").code(0).says("1 changed");
+        run(first, "plan -detailed-exitcode").code(0).says("No changes");
+        let by_second = workdir.read("terraform.tfstate");
+        // The same members on the same lines; only their values differ.
+        let form = |text: &str| {
+            let lines = text.lines().map(|line| line.split(": ").next().unwrap_or_default());
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(form(&by_first), form(&by_second));
+        assert_sealed(&workdir);
+    }
+}
+
+#[test]
+fn either_program_goes_on_where_the_other_stopped_with_encryption() {
+    let pbkdf2 = "passphrase = \"correct horse battery staple\"\n  iterations = 200000\n  hash_function = \"sha256\"\n  key_length = 16\n  salt_length = 20";
+    take_turns(&with_keys_of("pbkdf2", pbkdf2), &[]);
+    let program = r#"command = ["sh", "-c", "echo '{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}'; input=$(cat); key=AAECAwQFBgcICQoLDA0ODw==; case $input in null) keys=\"{\\\"encryption_key\\\":\\\"$key\\\"}\";; *) keys=\"{\\\"encryption_key\\\":\\\"$key\\\",\\\"decryption_key\\\":\\\"$key\\\"}\";; esac; echo \"{\\\"keys\\\":$keys,\\\"meta\\\":{\\\"external_data\\\":{\\\"version\\\":1}}}\""]"#;
+    take_turns(&with_keys_of("external", program), &[]);
+    let chained =
+        with_keys_of("pbkdf2", "chain = key_provider.pbkdf2.inner\n  iterations = 200000");
+    let inner = "key_provider \"pbkdf2\" \"inner\" {\n passphrase = \"correct horse battery staple\"\n}\n    method";
+    take_turns(&chained.replacen("method", inner, 1), &[]);
+}
+
+#[test]
+fn keys_of_aws_kms_are_shared_with_opentofu() {
+    let Some(service) = ObjectStore::s3() else { return };
+    let key = service.make_encryption_key();
+    let arguments = format!(
+        "kms_key_id = \"{key}\"\n  key_spec = \"AES_256\"\n  region = \"us-east-1\"\n  access_key = \"AKIAEXAMPLE\"\n  secret_key = \"secret\"\n  skip_credentials_validation = true\n  skip_requesting_account_id = true"
+    );
+    let variables = [("AWS_ENDPOINT_URL_KMS", service.url.as_str())];
+    take_turns(&with_keys_of("aws_kms", &arguments), &variables);
+    let other = arguments.replace(&key, "00000000-0000-0000-0000-000000000000");
+    let workdir = Workdir::new(&format!("{}{RESOURCE}", with_keys_of("aws_kms", &other)));
+    let refused = workdir.formwork("apply -auto-approve").env(variables[0].0, variables[0].1).run();
+    refused.code(1).says("key_provider.aws_kms.main: GenerateDataKey").says("NotFoundException");
+    assert!(!workdir.has("terraform.tfstate"));
+}
+
+#[test]
+fn keys_of_openbao_are_shared_with_opentofu() {
+    let server = Transit::start();
+    let arguments = format!("address = \"{}\"\n  key_name = \"state\"", server.url);
+    let variables = [("BAO_TOKEN", "the-token")];
+    take_turns(&with_keys_of("openbao", &arguments), &variables);
+    let workdir = Workdir::new(&format!("{}{RESOURCE}", with_keys_of("openbao", &arguments)));
+    let refused = workdir.formwork("plan").env("BAO_TOKEN", "another").run();
+    refused.code(1).says("key_provider.openbao.main").says("permission denied");
 }
 
 #[test]

@@ -103,5 +103,5 @@ fn evaluate(
     let world = workspace.world();
     let scope = StaticScope::new(module, &variables, &world);
     let settings = EncryptionSettings::evaluate(diags, block, &scope)?;
-    Encryption::new(diags, &settings)
+    Encryption::new(diags, &settings, &workspace.backend_environment(&workspace.root))
 }

@@ -58,6 +58,8 @@ impl std::fmt::Debug for BackendConfig {
 #[derive(Serialize, Deserialize)]
 struct Document {
     version: u64,
+    /// OpenTofu writes none.
+    #[serde(default)]
     terraform_version: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     backend: Option<InitializedBackend>,
@@ -445,17 +447,30 @@ mod tests {
 
     /// The file that Terraform writes for the block `backend "local" {}`.
     fn remembered() -> InitializedBackend {
-        let folder = tempfile::tempdir().unwrap();
-        let text = r#"{
+        load(
+            r#"{
             "version": 3, "terraform_version": "1.11.4", "serial": 1,
             "backend": {
                 "type": "local", "hash": 666019178,
                 "config": { "path": "prod.tfstate", "workspace_dir": null }
             }
-        }"#;
+        }"#,
+        )
+    }
+
+    fn load(text: &str) -> InitializedBackend {
+        let folder = tempfile::tempdir().unwrap();
         let data = DataDir::chosen(folder.path().to_owned());
         std::fs::write(InitializedBackend::path(&data), text).unwrap();
         InitializedBackend::load(&data).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_file_that_opentofu_writes_names_no_version() {
+        let found = load(
+            r#"{ "version": 3, "backend": { "type": "http", "config": {}, "hash": 1455540142 } }"#,
+        );
+        assert_eq!((found.kind.as_str(), found.hash), ("http", 1_455_540_142));
     }
 
     #[test]

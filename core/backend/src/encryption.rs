@@ -3,8 +3,11 @@
 
 mod algorithms;
 mod backend;
+mod blocking;
 mod external;
 mod keys;
+mod kms;
+mod openbao;
 mod settings;
 mod target;
 #[cfg(test)]
@@ -26,6 +29,7 @@ pub use self::backend::encrypted;
 use self::target::{DecryptError, Target};
 use self::wrapper::{Layout, StateHeader};
 pub use self::wrapper::{is_encrypted, repeats_lineage};
+use crate::kind::BackendEnvironment;
 
 /// The ciphers of a configuration.
 #[derive(Clone, Debug, Default)]
@@ -64,13 +68,19 @@ enum PlainText {
 pub struct PlanCipher(Option<Arc<Target>>);
 
 impl Encryption {
-    /// Makes the ciphers of an evaluated configuration.
+    /// Makes the ciphers of an evaluated configuration. `environment` has the folder and the variables that
+    /// key providers use.
     ///
     /// # Errors
     /// When a type or an argument of a key provider or method is not valid.
-    pub fn new(diags: &mut Diagnostics, settings: &EncryptionSettings) -> Result<Self, Reported> {
+    pub fn new(
+        diags: &mut Diagnostics,
+        settings: &EncryptionSettings,
+        environment: &BackendEnvironment,
+    ) -> Result<Self, Reported> {
         let mut target = |name: &str, methods: &Option<Vec<MethodSettings>>| {
-            let made = methods.as_ref().map(|methods| settings::target(diags, name, methods));
+            let of = (name, environment);
+            let made = methods.as_ref().map(|methods| settings::target(diags, of, methods));
             made.transpose().map(|target| target.map(Arc::new))
         };
         let state = target("`state`", &settings.state);
@@ -81,7 +91,7 @@ impl Encryption {
             .iter()
             .map(|(name, methods)| {
                 let label = format!("`remote_state_data_source` {name:?}");
-                let target = settings::target(diags, &label, methods)?;
+                let target = settings::target(diags, (&label, environment), methods)?;
                 Ok((name.clone(), StateCipher::of(Some(Arc::new(target)))))
             })
             .collect();

@@ -475,8 +475,9 @@ mod tests {
     fn check(more: &str, expected: &str) {
         let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let found = backend(&mut diags, &mut sources, &InMemoryFiles::of(&fixture), Path::new("."));
-        let found = match found {
+        let files = InMemoryFiles::of(&fixture);
+        let found = root_module(&mut diags, &mut sources, &files, Path::new("."));
+        let found = match found.map(|module| module.settings.backend) {
             Ok(backend) => backend.map_or("none".to_owned(), |backend| backend.kind.to_string()),
             Err(_) => report(&sources, &diags),
         };

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::algorithms::{Hash, derive, random};
 use super::external::External;
+use super::kms::AwsKms;
+use super::openbao::OpenBao;
 use super::wrapper::{Base64, Metadata};
 
 /// The most iterations and bytes that metadata may ask for: a file may come from anywhere.
@@ -47,6 +49,8 @@ pub(super) struct KeyProvider {
 pub(super) enum KeyProviderKind {
     Pbkdf2(Pbkdf2),
     External(External),
+    OpenBao(Box<OpenBao>),
+    AwsKms(Box<AwsKms>),
 }
 
 /// A key derived from a passphrase.
@@ -113,7 +117,9 @@ impl Keys {
             found.push(&**provider);
             match &provider.kind {
                 KeyProviderKind::Pbkdf2(pbkdf2) => keys = &pbkdf2.passphrase,
-                KeyProviderKind::External(_) => break,
+                KeyProviderKind::External(_)
+                | KeyProviderKind::OpenBao(_)
+                | KeyProviderKind::AwsKms(_) => break,
             }
         }
         found
@@ -149,6 +155,8 @@ impl KeyProvider {
                 let answer = external.run(None).map_err(self.failed())?;
                 (answer.keys.encryption, answer.metadata)
             }
+            KeyProviderKind::OpenBao(openbao) => openbao.make_key().map_err(self.failed())?,
+            KeyProviderKind::AwsKms(kms) => kms.make_key().map_err(self.failed())?,
         };
         metadata.insert(self.metadata_key.clone(), Base64(own));
         Ok(key)
@@ -184,6 +192,8 @@ impl KeyProvider {
                 let answer = external.run(Some(own)).map_err(self.failed())?;
                 Ok(answer.keys.decryption)
             }
+            KeyProviderKind::OpenBao(openbao) => openbao.decrypt(own).map_err(self.failed()),
+            KeyProviderKind::AwsKms(kms) => kms.decrypt(own).map_err(self.failed()),
         }
     }
 }

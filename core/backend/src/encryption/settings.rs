@@ -13,7 +13,11 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 use super::algorithms::{AesGcm, Hash};
 use super::external::External;
 use super::keys::{KeyPair, KeyProvider, KeyProviderKind, Keys, Pbkdf2};
+use super::kms::{self, AwsKms, KeySpec};
+use super::openbao::{OpenBao, OpenBaoSettings};
 use super::target::{AesGcmMethod, Method, Target};
+use crate::kind::{self, BackendEnvironment, BackendKind as _};
+use crate::s3::S3Kind;
 
 const SHORTEST_PASSPHRASE: usize = 16;
 const FEWEST_ITERATIONS: u32 = 200_000;
@@ -24,11 +28,11 @@ const FEWEST_ITERATIONS: u32 = 200_000;
 /// When a type or an argument is not valid.
 pub(super) fn target(
     diags: &mut Diagnostics,
-    name: &str,
+    (name, environment): (&str, &BackendEnvironment),
     methods: &[MethodSettings],
 ) -> Result<Target, Reported> {
     let methods: Result<Vec<Method>, Reported> =
-        methods.iter().map(|settings| method(diags, settings)).collect();
+        methods.iter().map(|settings| method(diags, settings, environment)).collect();
     Ok(Target::new(name, methods?))
 }
 
@@ -38,13 +42,18 @@ struct Arguments<'a> {
     address: String,
     span: Span,
     left: Vec<(&'a Str, &'a Argument)>,
+    environment: &'a BackendEnvironment,
 }
 
-fn method(diags: &mut Diagnostics, settings: &MethodSettings) -> Result<Method, Reported> {
+fn method(
+    diags: &mut Diagnostics,
+    settings: &MethodSettings,
+    environment: &BackendEnvironment,
+) -> Result<Method, Reported> {
     let MethodSettings { kind, name, arguments, span } = settings;
     let address = format!("method.{kind}.{name}");
     let left = arguments.iter().collect();
-    let mut arguments = Arguments { address: address.clone(), span: *span, left };
+    let mut arguments = Arguments { address: address.clone(), span: *span, left, environment };
     match kind.as_str() {
         UNENCRYPTED => Ok(Method::Unencrypted),
         "aes_gcm" => {
@@ -81,6 +90,8 @@ fn check_length(
         }
         Keys::Of(provider) => match &provider.kind {
             KeyProviderKind::Pbkdf2(pbkdf2) => vec![Some(pbkdf2.key_length)],
+            KeyProviderKind::AwsKms(kms) => vec![Some(kms.spec.length())],
+            KeyProviderKind::OpenBao(openbao) => vec![Some(openbao.key_length())],
             KeyProviderKind::External(_) => Vec::new(),
         },
     };
@@ -111,11 +122,12 @@ fn check_metadata(
 fn key_provider(
     diags: &mut Diagnostics,
     settings: &KeyProviderSettings,
+    environment: &BackendEnvironment,
 ) -> Result<KeyProvider, Reported> {
     let KeyProviderSettings { kind, name, metadata_key, arguments, span } = settings;
     let address = format!("key_provider.{kind}.{name}");
     let left = arguments.iter().collect();
-    let mut arguments = Arguments { address: address.clone(), span: *span, left };
+    let mut arguments = Arguments { address: address.clone(), span: *span, left, environment };
     let made = match kind.as_str() {
         "pbkdf2" => KeyProviderKind::Pbkdf2(pbkdf2(diags, &mut arguments)?),
         "external" => {
@@ -125,9 +137,11 @@ fn key_provider(
             }
             KeyProviderKind::External(External { command })
         }
+        "openbao" => KeyProviderKind::OpenBao(Box::new(openbao(diags, &mut arguments)?)),
+        "aws_kms" => KeyProviderKind::AwsKms(Box::new(aws_kms(diags, &mut arguments)?)),
         other => {
             let detail = format!(
-                "There is no key provider of the type {other:?} in this program. The types are \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key providers \"aws_kms\", \"azure_vault\", \"gcp_kms\" and \"openbao\" of OpenTofu are not supported."
+                "There is no key provider of the type {other:?} in this program. The types are \"aws_kms\", \"openbao\", \"pbkdf2\" and \"external\", whose program can fetch keys from any service. The key providers \"azure_vault\" and \"gcp_kms\" of OpenTofu are not supported."
             );
             let problem = Diagnostic::error("Unknown key_provider type", detail);
             return Err(diags.error(problem.at(*span)));
@@ -186,6 +200,47 @@ fn pbkdf2(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<Pbkd
         hash,
         salt_length: salt_length as usize,
     })
+}
+
+fn openbao(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<OpenBao, Reported> {
+    let key_name = arguments.string(diags, "key_name")?.filter(|name| !name.is_empty());
+    let key_name = key_name.ok_or_else(|| arguments.missing(diags, "key_name"))?;
+    let key_length = arguments.number(diags, ("key_length", 32), 1)? as usize;
+    if ![16, 32, 64].contains(&key_length) {
+        let reason = "the argument \"key_length\" must be 16, 32 or 64";
+        return Err(arguments.refuse(diags, reason));
+    }
+    let address = arguments.string(diags, "address")?;
+    let token = arguments.string(diags, "token")?;
+    let engine = arguments.string(diags, "transit_engine_path")?.filter(|path| !path.is_empty());
+    let settings = OpenBaoSettings { address, token, key_name, key_length, engine };
+    let variables = &arguments.environment.variables;
+    let variable = |name: &str| variables.get(name).filter(|text| !text.is_empty()).cloned();
+    OpenBao::new(settings, variable).map_err(|reason| arguments.refuse(diags, &reason))
+}
+
+fn aws_kms(diags: &mut Diagnostics, arguments: &mut Arguments<'_>) -> Result<AwsKms, Reported> {
+    let key_id = arguments.string(diags, "kms_key_id")?.filter(|id| !id.is_empty());
+    let key_id = key_id.ok_or_else(|| arguments.missing(diags, "kms_key_id"))?;
+    let spec = arguments.string(diags, "key_spec")?;
+    let spec = spec.ok_or_else(|| arguments.missing(diags, "key_spec"))?;
+    let spec = KeySpec::find(&spec).ok_or_else(|| {
+        let reason = "the argument \"key_spec\" must be \"AES_128\" or \"AES_256\"";
+        arguments.refuse(diags, reason)
+    })?;
+    // Bucket and key are required by the schema, and not used.
+    let unused = |name: &str| (Str::new(name), Value::string("unused"));
+    let mut values = vec![unused("bucket"), unused("key")];
+    for name in kms::SHARED {
+        if let Some(ArgumentValue::Value(value)) = arguments.take(name) {
+            values.push((Str::new(name), value));
+        }
+    }
+    let values = S3Kind.schema().coerce(&Value::object(values));
+    let values = values.map_err(|error| arguments.refuse(diags, &error.reason))?;
+    let given = kind::Arguments { values: &values, environment: arguments.environment };
+    let made = AwsKms::new(&given, (key_id, spec));
+    made.map_err(|error| arguments.refuse(diags, &error.to_string()))
 }
 
 impl Arguments<'_> {
@@ -286,7 +341,7 @@ impl Arguments<'_> {
         let value = match self.take(name) {
             None => return Ok(None),
             Some(ArgumentValue::Keys(settings)) => {
-                let provider = key_provider(diags, &settings)?;
+                let provider = key_provider(diags, &settings, self.environment)?;
                 return Ok(Some(Keys::Of(Arc::new(provider))));
             }
             Some(ArgumentValue::Value(value)) => value,

@@ -63,7 +63,7 @@ fn make(
     let scope = StaticScope::new(&module, &variables, &world);
     let block = module.settings.encryption.as_ref().expect("the text has the block");
     let settings = EncryptionSettings::evaluate(diags, block, &scope)?;
-    Encryption::new(diags, &settings)
+    Encryption::new(diags, &settings, &BackendEnvironment::default())
 }
 
 fn errors(block: &str) -> String {
@@ -369,9 +369,25 @@ fn mistakes_are_reported_without_values() {
             .replace("method.aes_gcm", "method.rot13"),
         "There is no method of the type \"rot13\"",
     );
-    let kms = with("\"pbkdf2\" \"main\"", "\"aws_kms\" \"main\"")
-        .replace("key_provider.pbkdf2", "key_provider.aws_kms");
-    check(&kms, "There is no key provider of the type \"aws_kms\"");
+    let of = |kind: &str, arguments: &str| {
+        with("\"pbkdf2\" \"main\"", &format!("\"{kind}\" \"main\""))
+            .replace("key_provider.pbkdf2", &format!("key_provider.{kind}"))
+            .replace("passphrase = local.secret", arguments)
+    };
+    check(&of("gcp_kms", ""), "There is no key provider of the type \"gcp_kms\"");
+    check(&of("aws_kms", ""), "The argument \"kms_key_id\" of the block key_provider.aws_kms.main");
+    let aws = |more: &str| of("aws_kms", &format!("kms_key_id = \"k\"\n  {more}"));
+    check(&aws("key_spec = \"RSA\""), "must be \"AES_128\" or \"AES_256\"");
+    check(&aws("key_spec = \"AES_256\""), "the \"region\" attribute or the \"AWS_REGION\"");
+    check(&aws("key_spec = \"AES_256\"\n  bucket = \"hunter2\""), "the \"region\" attribute");
+    let region = "key_spec = \"AES_256\"\n  region = \"eu-west-1\"\n  ";
+    check(&aws(&format!("{region}bucket = \"b\"")), "An argument named \"bucket\" is not expected");
+    check(&aws(&format!("{region}max_retries = \"many\"")), "number");
+    check(&of("openbao", ""), "The argument \"key_name\" of the block key_provider.openbao.main");
+    let bao = |more: &str| of("openbao", &format!("key_name = \"k\"\n  {more}"));
+    check(&bao("key_length = 24"), "\"key_length\" must be 16, 32 or 64");
+    check(&bao(""), "no token was found: set the argument \"token\" or BAO_TOKEN");
+    check(&bao("token = \"t\"\n  key_length = 64"), "and gets one of 64 bytes");
 }
 
 #[test]
