@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 use crate::harness::{Command, ObjectStore, Transit, Workdir, opentofu};
 
 /// A value that must not be in any file.
-const SECRET: &str = "hunter2-in-a-state";
+pub(super) const SECRET: &str = "hunter2-in-a-state";
 
 const ENCRYPTION: &str = r#"
 terraform {
@@ -92,7 +92,7 @@ fn leaks(folder: &Path, found: &mut Vec<String>) {
 }
 
 #[track_caller]
-fn assert_sealed(workdir: &Workdir) {
+pub(super) fn assert_sealed(workdir: &Workdir) {
     let mut found = Vec::new();
     leaks(&workdir.root(), &mut found);
     assert_eq!(found, Vec::<String>::new());
@@ -133,7 +133,7 @@ fn a_killed_run_leaves_a_sealed_journal_from_which_the_next_one_goes_on() {
     assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
     assert_sealed(&workdir);
 
-    // The addresses can be told without the key, but nothing can be stored.
+    // Nothing of the state is read or stored without the key.
     let without = workdir.formwork("state list").env("TF_VAR_secret", SECRET).run();
     without.code(1).says("The variable \"passphrase\" is needed before the state is read");
     let listed = command(&workdir, "recover list").succeed();

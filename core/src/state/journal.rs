@@ -5,6 +5,7 @@
 //! this process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
 
 pub(crate) mod access;
+mod durable;
 mod error;
 mod on_disk;
 pub(super) mod record;
@@ -21,12 +22,12 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::task::Poll;
 
 use formwork_value::Value;
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
 
+use self::durable::give_way;
 pub use self::error::JournalError;
 use self::on_disk::remove_unfinished;
 pub(super) use self::on_disk::{UNFINISHED, is_being_written, remove};
@@ -486,19 +487,4 @@ impl Journal {
         *self.sync.borrow_mut() = Some(sync.clone());
         sync
     }
-}
-
-/// Lets the other tasks that are polled with this one run once, before anything else does.
-async fn give_way() {
-    let mut gave_way = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut gave_way, true) {
-            return Poll::Ready(());
-        }
-        // All visits are polled by one task, so this puts the visit behind the others that are ready
-        // within that task.
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

@@ -136,7 +136,7 @@ pub(super) fn outputs_are_read(config: Config<'_>, source: &str) {
 }
 
 /// The encryption of the states below.
-const ENCRYPTION: &str = r#"
+pub(super) const ENCRYPTION: &str = r#"
 terraform {
   encryption {
     key_provider "pbkdf2" "main" {
@@ -155,7 +155,7 @@ terraform {
 "#;
 
 /// The programs that encrypt, each with another one: OpenTofu takes part if this machine has it.
-fn encrypting_turns() -> &'static [(&'static str, &'static str)] {
+pub(super) fn encrypting_turns() -> &'static [(&'static str, &'static str)] {
     match opentofu() {
         Some(_) => &[("tofu", "formwork"), ("formwork", "tofu")],
         None => &[("formwork", "formwork")],
@@ -163,9 +163,9 @@ fn encrypting_turns() -> &'static [(&'static str, &'static str)] {
 }
 
 /// States are stored encrypted: each program reads what the other has written, and none without the key.
-pub(super) fn states_are_encrypted(config: Config<'_>) {
+pub(super) fn states_are_encrypted(config: Config<'_>, turns: &[(&str, &str)]) {
     let with = |input: &str| config(&format!("{ENCRYPTION}{}", RESOURCE.replace('1', input)));
-    for (turn, (first, second)) in encrypting_turns().iter().enumerate() {
+    for (turn, (first, second)) in turns.iter().enumerate() {
         let (old, new) = (format!("1{turn}"), format!("2{turn}"));
         let (workdir, other) = (Workdir::new(&with(&old)), Workdir::new(&with(&new)));
         workdir.engine(first, "init").succeed();
@@ -191,8 +191,8 @@ pub(super) fn states_are_encrypted(config: Config<'_>) {
 }
 
 /// The state of a new workspace is encrypted from its beginning.
-pub(super) fn new_workspaces_are_encrypted(config: Config<'_>) {
-    for (first, second) in encrypting_turns() {
+pub(super) fn new_workspaces_are_encrypted(config: Config<'_>, turns: &[(&str, &str)]) {
+    for (first, second) in turns {
         let workdir = Workdir::new(&config(&format!("{ENCRYPTION}{RESOURCE}")));
         workdir.engine(first, "init").succeed();
         workdir.engine(first, &format!("workspace new of-{first}")).succeed();

@@ -51,8 +51,14 @@ fn states_over_consul_are_encrypted() {
     let server = Consul::start();
     for (path, more) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
         let config = config(&server, path, more);
-        both::states_are_encrypted(&|resource| format!("{config}{resource}"));
-        both::new_workspaces_are_encrypted(&|resource| format!("{config}{resource}"));
+        both::states_are_encrypted(
+            &|resource| format!("{config}{resource}"),
+            both::encrypting_turns(),
+        );
+        both::new_workspaces_are_encrypted(
+            &|resource| format!("{config}{resource}"),
+            both::encrypting_turns(),
+        );
     }
 }
 

@@ -5,8 +5,9 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use super::super::encryption::{SECRET, assert_sealed};
 use super::{RESOURCE, both};
-use crate::harness::Workdir;
+use crate::harness::{Workdir, opentofu};
 
 /// The state and the lock of a server.
 #[derive(Default)]
@@ -125,7 +126,7 @@ fn outputs_are_read_over_http_by_both_programs() {
 #[test]
 fn states_over_http_are_encrypted() {
     let server = Server::start();
-    both::states_are_encrypted(&|resource| server.config(resource));
+    both::states_are_encrypted(&|resource| server.config(resource), both::encrypting_turns());
     let stored = server.with(|kept| kept.state.clone());
     assert!(stored.starts_with(b"{\"serial\":"), "{}", String::from_utf8_lossy(&stored));
     assert!(stored.ends_with(b"\"encryption_version\":\"v0\"}"), "on one line, as of OpenTofu");
@@ -160,6 +161,36 @@ fn nothing_is_lost_when_the_server_refuses_the_state() {
     // The journal has what the server did not take.
     workdir.formwork("apply -auto-approve").succeed().says("An interrupted run was taken over");
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+}
+
+#[test]
+fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
+    let server = Server::start();
+    let secret = RESOURCE.replace('1', &format!("\"{SECRET}\""));
+    let config = |resource: &str| server.config(&format!("{}{resource}", both::ENCRYPTION));
+    let workdir = Workdir::new(&config(""));
+    workdir.formwork("init").succeed();
+    // The secret may be in the configuration, but nowhere else.
+    let apply = || {
+        workdir.write("main.tf", &config(&secret));
+        let ended = workdir.formwork("apply -auto-approve").run();
+        workdir.write("main.tf", &config(""));
+        ended
+    };
+    server.with(|kept| kept.failure = Some("500 Internal Server Error"));
+    apply().code(1).says("Failed to save the state").says("500 Internal Server Error");
+    let errored = workdir.read("errored.tfstate");
+    assert!(errored.contains("\"encryption_version\": \"v0\""), "{errored}");
+    assert_sealed(&workdir);
+    let local = Workdir::new(both::ENCRYPTION);
+    local.write("terraform.tfstate", &errored);
+    let programs = if opentofu().is_some() { &["formwork", "tofu"][..] } else { &["formwork"] };
+    for program in programs {
+        local.engine(program, "state list").succeed().says("terraform_data.a");
+    }
+    server.with(|kept| kept.failure = None);
+    apply().code(0).says("An interrupted run was taken over").says("0 added");
+    assert_sealed(&workdir);
 }
 
 #[test]

@@ -25,8 +25,11 @@ fn workspaces_and_outputs_of_pg_are_seen_by_both_programs() {
 #[test]
 fn states_over_pg_are_encrypted() {
     let Some(server) = Postgres::start() else { return };
-    both::states_are_encrypted(&|resource| server.config(resource));
-    both::new_workspaces_are_encrypted(&|resource| server.config(resource));
+    both::states_are_encrypted(&|resource| server.config(resource), both::encrypting_turns());
+    both::new_workspaces_are_encrypted(
+        &|resource| server.config(resource),
+        both::encrypting_turns(),
+    );
 }
 
 #[test]

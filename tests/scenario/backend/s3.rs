@@ -68,8 +68,11 @@ fn workspaces_and_outputs_of_s3_are_seen_by_both_programs() {
 fn states_over_s3_are_encrypted() {
     let Some(store) = ObjectStore::s3() else { return };
     let arguments = arguments(&store, "encrypted", LOCKS[0]);
-    both::states_are_encrypted(&|resource| config(&arguments, resource));
-    both::new_workspaces_are_encrypted(&|resource| config(&arguments, resource));
+    both::states_are_encrypted(&|resource| config(&arguments, resource), both::encrypting_turns());
+    both::new_workspaces_are_encrypted(
+        &|resource| config(&arguments, resource),
+        both::encrypting_turns(),
+    );
 }
 
 #[test]

@@ -369,6 +369,16 @@ fn mistakes_are_reported_without_values() {
             .replace("method.aes_gcm", "method.rot13"),
         "There is no method of the type \"rot13\"",
     );
+}
+
+#[test]
+fn mistakes_in_key_providers_of_services_are_reported_without_values() {
+    let check = |block: &str, expected: &str| {
+        let said = errors(block);
+        assert!(said.contains(expected), "{block}\n{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+    };
+    let with = |from: &str, to: &str| with_pbkdf2(BOTH).replace(from, to);
     let of = |kind: &str, arguments: &str| {
         with("\"pbkdf2\" \"main\"", &format!("\"{kind}\" \"main\""))
             .replace("key_provider.pbkdf2", &format!("key_provider.{kind}"))
