@@ -219,7 +219,7 @@ async fn holds_something(
     let opened = OpenState::open(backend, name).await;
     let mut state = opened.map_err(|error| diags.error(error.diagnostic()))?;
     match state.store.read().await {
-        Ok(file) => Ok(file.is_some() || state.intents.is_pending()),
+        Ok(file) => Ok(file.is_some() || state.intents.is_pending().await),
         Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => Ok(true),
         Err(error) => Err(diags.error(error.diagnostic())),
     }

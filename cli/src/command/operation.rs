@@ -202,7 +202,7 @@ pub(super) async fn of_state(
     let Ok(mut store) = workspace.store(diags, config.backend(), place).await else {
         return BTreeMap::new();
     };
-    let providers = if store.intents.is_pending() {
+    let providers = if store.intents.is_pending().await {
         providers_in(diags, store, with_open).await.unwrap_or_default()
     } else {
         store.store.providers().await

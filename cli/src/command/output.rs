@@ -7,6 +7,7 @@ use formwork_backend::OpenState;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
+use formwork_core::state::intents::StateAccess;
 use formwork_lang::print::print;
 use formwork_operation::ErroredState;
 use formwork_value::convert::convert;
@@ -182,7 +183,7 @@ pub(super) async fn providers_in(
     with_open: bool,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-    let (file, open) = match store.intents.recover(file.clone()) {
+    let (file, open) = match store.intents.recover(file.clone(), StateAccess::ReadOnly).await {
         Ok(recovery) => {
             let open = recovery.unresolved.into_iter().filter(|_| with_open);
             (recovery.file, open.map(|one| one.provider.provider).collect())
@@ -201,7 +202,7 @@ async fn file_in(
     let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     // Changes of an interrupted run count before the next apply stores them. A command that only
     // reads still works if the journal cannot be read.
-    match store.intents.recover(file.clone()) {
+    match store.intents.recover(file.clone(), StateAccess::ReadOnly).await {
         Ok(recovery) => Ok((recovery.file.clone(), recovery.diagnostics())),
         Err(error) => Ok((file, vec![error.as_warning()])),
     }

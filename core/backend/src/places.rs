@@ -40,6 +40,12 @@ pub(crate) trait WorkspacePlaces: Send + Sync {
         self.whole()
     }
 
+    /// The journals of the runs that work with the state of a workspace: on this machine, unless the
+    /// service keeps them, too.
+    fn journals(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        intents_beside(self.root(), &self.journal_key(workspace), workspace)
+    }
+
     /// Checks that the service allows the name of a workspace.
     ///
     /// # Errors
@@ -99,7 +105,7 @@ impl<P: WorkspacePlaces> Backend for P {
     }
 
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        intents_beside(self.root(), &self.journal_key(workspace), workspace)
+        self.journals(workspace)
     }
 }
 

@@ -4,6 +4,7 @@
 mod bucket;
 mod config;
 mod endpoint;
+mod journals;
 mod place;
 mod schema;
 mod table;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use formwork_core::state::intents::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
 use reqsign_aws_v4::Credential;
@@ -22,17 +24,19 @@ use reqsign_core::Signer;
 use self::bucket::Bucket;
 use self::config::{DEPRECATED, DEPRECATED_VARIABLES, Settings};
 use self::endpoint::Partition;
+use self::journals::S3Journals;
 use self::place::S3Place;
 use self::table::Table;
 use crate::aws::credentials::{self, Chain};
 use crate::aws::{Service, signer};
+use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::places::WorkspacePlaces;
 use crate::remote::Cause;
 use crate::retry::Retries;
 use crate::signing::context;
 use crate::web::{Client, Tls};
-use crate::{Backend, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, local_intents};
 
 /// The type of the backend.
 pub(crate) struct S3Kind;
@@ -197,6 +201,13 @@ impl WorkspacePlaces for S3 {
         let Settings { bucket, region, addressing, .. } = &self.settings;
         let service = addressing.endpoint.as_deref().unwrap_or(region).trim_end_matches('/');
         format!("{service}\n{bucket}\n{}", self.key(workspace))
+    }
+
+    fn journals(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let local = local_intents(&self.root, &self.journal_key(workspace), workspace);
+        let (state, key) = (self.place(workspace), self.key(workspace));
+        let shared = S3Journals::new(self.bucket.clone(), key, state);
+        Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }
 
     async fn others(&self) -> Result<Vec<String>, Cause> {

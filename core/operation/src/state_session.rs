@@ -17,7 +17,7 @@ use formwork_core::config::Config;
 use formwork_core::moved;
 use formwork_core::plan::{Mode, Plan, Search};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intents::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unresolved};
 use formwork_value::diag::Blame;
@@ -109,6 +109,8 @@ pub struct StateSession {
     lock: Option<StateLock>,
     /// The working folder.
     folder: PathBuf,
+    /// Maximum time to wait for other runs.
+    pub(crate) timeout: Duration,
 }
 
 impl StateSession {
@@ -127,7 +129,9 @@ impl StateSession {
             let taken = lock(&mut *state.store, options, timeout).await;
             held = Some(taken.map_err(|error| diags.error(error.diagnostic()))?);
         }
-        Self::read(diags, state, options.folder, held).await
+        let timeout = options.lock_timeout.unwrap_or_default();
+        let read = Self::read(diags, state, options.folder, held).await;
+        read.map(|session| Self { timeout, ..session })
     }
 
     /// Reads the state in a store that is locked or need not be, and puts in the results that
@@ -140,7 +144,13 @@ impl StateSession {
     ) -> Result<Self, Reported> {
         let OpenState { mut store, intents } = state;
         let recovered = match store.read().await {
-            Ok(stored) => intents.recover(stored).map_err(|error| error.diagnostic()),
+            Ok(stored) => {
+                let access = match lock {
+                    Some(_) => store.access(),
+                    None => StateAccess::ReadOnly,
+                };
+                intents.recover(stored, access).await.map_err(|error| error.diagnostic())
+            }
             Err(error) => Err(error.diagnostic()),
         };
         let recovered = recovered.map_err(|error| unusable(diags, (folder, store.cipher()), error));
@@ -152,6 +162,7 @@ impl StateSession {
                 return Err(reported);
             }
         };
+        store.adopt(recovery.runs.iter().filter_map(InterruptedRun::id).collect());
         let (file, recovery) = if recovery.is_nothing() {
             store.doubts().into_iter().for_each(|doubt| diags.warn(doubt));
             (recovery.file, None)
@@ -167,7 +178,8 @@ impl StateSession {
         errored.iter().for_each(|errored| diags.warn(errored.warning()));
         let file = file.unwrap_or_else(StateFile::fresh);
         let folder = folder.to_owned();
-        Ok(Self { store, intents, file, recovery, found, errored, lock, folder })
+        let timeout = Duration::ZERO;
+        Ok(Self { store, intents, file, recovery, found, errored, lock, folder, timeout })
     }
 
     /// Stops a command that would create objects while a lost record of a journal may be of one
@@ -296,7 +308,7 @@ impl StateSession {
     /// When it cannot be written. The previous state is then still there.
     pub async fn write(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
-        self.put_journals_away(diags)
+        self.put_journals_away(diags).await
     }
 
     /// Writes the state after real objects were changed: if it cannot be written where it belongs,
@@ -313,7 +325,7 @@ impl StateSession {
             }
             return Err(reported);
         }
-        self.put_journals_away(diags)
+        self.put_journals_away(diags).await
     }
 
     /// Puts another state in the place of this one, under its own lineage and serial.
@@ -332,11 +344,10 @@ impl StateSession {
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
-    fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        match self.recovery.take().map(|recovery| recovery.finish()) {
-            Some(Err(error)) => Err(diags.error(error.diagnostic())),
-            Some(Ok(())) | None => Ok(()),
-        }
+    async fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(recovery) = self.recovery.take() else { return Ok(()) };
+        let finished = self.intents.finish(&recovery).await;
+        finished.map_err(|error| diags.error(error.diagnostic()))
     }
 
     /// Takes down what was decided about an instance, to be kept with the state. Returns what was

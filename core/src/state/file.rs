@@ -186,15 +186,20 @@ impl io::Write for Hash {
 
 /// An object with all that says where it belongs.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
-    pub(super) addr: InstanceAddr,
-    pub(super) deposed: Option<DeposedKey>,
-    pub(super) provider: ProviderConfigAddr,
-    pub(super) object: Arc<Object>,
+pub struct Entry {
+    /// The instance.
+    pub addr: InstanceAddr,
+    /// Set if the object is deposed.
+    pub deposed: Option<DeposedKey>,
+    /// The provider configuration that owns the resource.
+    pub provider: ProviderConfigAddr,
+    /// The object.
+    pub object: Arc<Object>,
 }
 
 /// Writes one object as the file does, but on one line.
-pub(super) fn write_entry(
+#[must_use]
+pub fn write_entry(
     addr: &InstanceAddr,
     deposed: Option<&DeposedKey>,
     provider: &ProviderConfigAddr,
@@ -220,7 +225,7 @@ pub fn id_of(object: &Object) -> Option<String> {
 ///
 /// # Errors
 /// When it is something else.
-pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
+pub fn read_entry(text: &str) -> Result<Entry, FileError> {
     read::read_entry(text)
 }
 

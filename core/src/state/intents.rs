@@ -7,31 +7,61 @@ use std::sync::Arc;
 use super::file::StateFile;
 use super::journal::record::{self, Log};
 use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
-use super::recover::{self, Recovery};
+use super::recover::{self, JournalContent, Recovery};
 use crate::disk::{MAX_STATE, read_file};
 
 /// Keeps the intents of runs, and finds those of interrupted runs.
+#[async_trait::async_trait(?Send)]
 pub trait IntentLog: Send + Sync {
     /// Begins the journal of a run. When this returns, it is durable.
     ///
     /// # Errors
     /// When it cannot be made durable.
-    fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
+    async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
 
-    /// Reads the journals that interrupted runs left, and puts their results into the state.
+    /// Reads the journals that interrupted runs left, and puts their results into the state. Changes
+    /// nothing: [`IntentLog::finish`] does, once the state is stored.
     ///
     /// # Errors
     /// When a journal cannot be read, or belongs to another state.
-    fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError>;
+    async fn recover(
+        &self,
+        stored: Option<StateFile>,
+        access: StateAccess,
+    ) -> Result<Recovery, JournalError>;
 
     /// Has the values in journals pass through a seal. To be called before all else.
     fn set_seal(&mut self, seal: Arc<dyn RecordSeal>);
 
-    /// Whether a run has left a journal, or is still writing one.
-    fn is_pending(&self) -> bool;
+    /// Puts the journals away that were taken over, to be called when the state is stored.
+    ///
+    /// # Errors
+    /// When a journal cannot be written, renamed or removed; the next run then takes it over once more.
+    async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError>;
+
+    /// Whether a run has left a journal, or is still writing one. A place that cannot be read may
+    /// have one.
+    async fn is_pending(&self) -> bool;
+
+    /// Reason why the intents are kept on this machine only although the state is shared; `None` if
+    /// they are where the state is.
+    fn local_only(&self) -> Option<String> {
+        None
+    }
 
     /// Returns the traces of runs that have not ended in order.
     fn traces(&self) -> Vec<Trace>;
+}
+
+/// Access of the caller to the state whose journals are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateAccess {
+    /// It holds the lock, so that no run of another machine goes on.
+    Locked,
+    /// It holds the lock beside other runs, which may go on.
+    Shared,
+    /// It only reads, and a run of another machine may go on.
+    ReadOnly,
 }
 
 /// A trace of a run that has not ended in order.
@@ -71,6 +101,30 @@ impl LocalIntents {
         Self { state: Some(state), ..self }
     }
 
+    /// Writes the content of a journal, durably and in one step.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep(&self, path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
+        super::journal::keep(path, bytes)
+    }
+
+    /// The content of a journal of a run that does not go on.
+    #[must_use]
+    pub fn content(&self, path: PathBuf, bytes: Vec<u8>) -> JournalContent {
+        JournalContent { path, bytes, seal: self.seal.clone() }
+    }
+
+    /// The journals in the folder whose runs do not go on.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn interrupted(&self) -> Result<Vec<JournalContent>, JournalError> {
+        let found = recover::interrupted_in(&self.folder)?;
+        let sealed = found.into_iter().map(|found| self.content(found.path, found.bytes));
+        Ok(sealed.collect())
+    }
+
     /// The folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
@@ -78,8 +132,9 @@ impl LocalIntents {
     }
 }
 
+#[async_trait::async_trait(?Send)]
 impl IntentLog for LocalIntents {
-    fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
+    async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
         let mut journal = Journal::begin(&self.folder, begin)?;
         if let Some(seal) = &self.seal {
             journal.seal_with(Arc::clone(seal));
@@ -90,15 +145,23 @@ impl IntentLog for LocalIntents {
         Ok(journal)
     }
 
-    fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
-        recover::recover_sealed(&self.folder, stored, self.seal.as_deref())
+    async fn recover(
+        &self,
+        stored: Option<StateFile>,
+        _access: StateAccess,
+    ) -> Result<Recovery, JournalError> {
+        recover::recover_from(self.interrupted()?, stored)
+    }
+
+    async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError> {
+        recovery.finish()
     }
 
     fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
         self.seal = Some(seal);
     }
 
-    fn is_pending(&self) -> bool {
+    async fn is_pending(&self) -> bool {
         recover::is_pending(&self.folder)
     }
 

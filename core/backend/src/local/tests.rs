@@ -285,12 +285,12 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     let folder = folder();
     std::fs::write(state_in(&folder), "").unwrap();
     let mut store = store(&folder);
-    let begin = |base: &StateFile| {
+    let begin = async |base: &StateFile| {
         let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
-        store.intents.begin(begin).unwrap()
+        store.intents.begin(begin).await.unwrap()
     };
-    drop(begin(&StateFile::fresh()));
-    let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() });
+    drop(begin(&StateFile::fresh()).await);
+    let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() }).await;
     let path = began_with_a_state.path().to_owned();
     drop(began_with_a_state);
     let error = store.read().await.unwrap_err();
@@ -310,7 +310,7 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     std::fs::write(&old, base.write()).unwrap();
     let mut store = store(&folder);
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = store.intents.begin(begin).unwrap();
+    let journal = store.intents.begin(begin).await.unwrap();
     // Until it changes something, nothing has begun; not even where it has made a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
     std::fs::write(state_in(&folder), "").unwrap();
@@ -336,7 +336,7 @@ async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_f
     let mut store = store(&folder);
     let base = StateFile::fresh();
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = store.intents.begin(begin).unwrap();
+    let journal = store.intents.begin(begin).await.unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
     let planned = Value::string("new");
@@ -651,7 +651,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
     let mut store = store(&folder);
     let base = StateFile::fresh();
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
-    let journal = store.intents.begin(begin).unwrap();
+    let journal = store.intents.begin(begin).await.unwrap();
     let path = journal.path().to_owned();
     drop(journal);
     assert_eq!(store.read().await.unwrap(), None, "a first run that was cut off at once");
@@ -673,7 +673,7 @@ async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
     let backup = folder.path().join("terraform.tfstate.backup");
     let base = StateFile { serial: 3, ..file_with("a") };
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
-    drop(store.intents.begin(begin).unwrap());
+    drop(store.intents.begin(begin).await.unwrap());
     for state in ["", "{\"version\": 4, "] {
         std::fs::write(state_in(&folder), state).unwrap();
         std::fs::write(&backup, "{\"version").unwrap();
