@@ -4,6 +4,7 @@
 pub(crate) mod azure;
 mod consul;
 pub(crate) mod gcs;
+mod http_state;
 // The tests of the provider start it too, and have no business with this crate.
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
@@ -20,6 +21,7 @@ mod workdir;
 mod world;
 
 pub(crate) use consul::Consul;
+pub(crate) use http_state::HttpState;
 pub(crate) use installed::Installed;
 pub(crate) use programs::{
     answers_provider, bad_provider, built, opentofu, sound_provider, terraform, test_provider,

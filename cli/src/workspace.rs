@@ -45,6 +45,7 @@ use crate::view::report::Report;
 use crate::view::{self, Screen};
 
 pub(crate) use overrides::OverrideWarning;
+pub(crate) use state::named_file;
 
 /// The name of the file that names the selected workspace.
 const ENVIRONMENT: &str = "environment";

@@ -25,6 +25,7 @@ pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
         }
         let editing = Editing {
             place: args.state.place(),
+            any_backend: false,
             lock: &args.state.lock,
             operation: if status == Status::Tainted { "taint" } else { "untaint" },
             must_exist: false,

@@ -68,6 +68,14 @@ impl Workspace<'_> {
     }
 }
 
+/// The state in the file that an option names, whatever the backend is.
+pub(crate) fn named_file(workspace: &Workspace<'_>, place: &StatePlace) -> Option<OpenState> {
+    let file = place.state.as_ref()?;
+    let mut opened = OpenState::from(placed(Files::of(file.clone()), place));
+    opened.set_cipher(workspace.state_cipher());
+    Some(opened)
+}
+
 impl BackendConfig {
     /// The files of all workspaces, if the backend is the local one.
     pub(crate) fn local_places(&self, root: &Path) -> Option<Workspaces> {

@@ -24,6 +24,7 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
         let new = read(diags, workspace, &args.path)?;
         let editing = Editing {
             place: StatePlace::default(),
+            any_backend: false,
             lock: &args.lock,
             operation: "state-push",
             must_exist: false,

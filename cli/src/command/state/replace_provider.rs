@@ -20,6 +20,7 @@ pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
         let (from, to) = (from?, to?);
         let editing = Editing {
             place: args.edit.place(),
+            any_backend: true,
             lock: &args.edit.lock,
             operation: "state-replace-provider",
             must_exist: true,

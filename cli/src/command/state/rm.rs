@@ -22,6 +22,7 @@ pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
         }
         let editing = Editing {
             place: args.edit.place(),
+            any_backend: true,
             lock: &args.edit.lock,
             operation: "state-rm",
             must_exist: true,

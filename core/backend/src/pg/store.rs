@@ -50,7 +50,7 @@ pub(super) struct PgStore {
 
 /// A change of the row.
 enum Change<'a> {
-    /// What the caller has changed since it read or wrote last.
+    /// The changes of the caller since it read or wrote last.
     Merge(&'a StateFile),
     /// Another state.
     Replace(&'a StateFile),

@@ -35,9 +35,9 @@ pub(in crate::pg) struct Attempt<'a> {
 
 /// Addresses as the table has them.
 struct Addresses {
-    /// What is changed, with the resource that it belongs to.
+    /// The instances and outputs to change, each with its resource.
     changes: BTreeMap<String, String>,
-    /// The resources that must stay.
+    /// The resources that must stay as they are.
     reads: BTreeSet<String>,
 }
 
