@@ -6,6 +6,7 @@ mod bad_config;
 mod checked;
 mod crash;
 mod embed;
+mod encryption;
 mod fault;
 mod generated;
 mod import;

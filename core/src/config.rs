@@ -11,6 +11,7 @@ mod check;
 mod condition;
 pub(crate) mod constant;
 mod draft;
+pub mod encryption;
 pub mod files;
 pub mod folders;
 mod import;
@@ -47,7 +48,7 @@ pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
 pub use import::{Import, ImportBy};
 pub(crate) use import_target::{key_problem as import_key_problem, problem as import_problem};
-pub use load::{Place, backend};
+pub use load::{Place, root_module};
 pub use moved::Moved;
 pub use removed::Removed;
 pub use tree::ModuleNode;
@@ -169,6 +170,8 @@ pub struct Settings {
     pub backend: Option<Backend>,
     /// Metadata for providers, by their local names.
     pub metas: BTreeMap<Str, ProviderMeta>,
+    /// The encryption of states and plans, if there is a block.
+    pub encryption: Option<encryption::EncryptionBlock>,
 }
 
 /// A `provider_meta` block: metadata that a module sends to a provider.

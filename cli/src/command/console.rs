@@ -18,6 +18,7 @@ use formwork_operation::launcher::Launcher;
 use formwork_operation::{PhaseInputs, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
+use super::encryption;
 use super::operation::{Prepared, of_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
@@ -121,6 +122,7 @@ async fn prepare(
     place: &StatePlace,
 ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
     let config = workspace.config(diags)?;
+    encryption::load(diags, workspace, &config.root, &args.variables.sources)?;
     let mut required = config.requirements();
     required.extend(of_state(workspace, &config, &required, (place, false)).await);
     let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();

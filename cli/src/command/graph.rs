@@ -14,7 +14,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::Prepared;
 use super::output::stored_file;
-use super::planfile::{self, Saved};
+use super::planfile::{self, Opening, Saved};
 use crate::args::{GraphArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
@@ -66,7 +66,8 @@ async fn draw(
     let of_plan = |mode| Drawing::Planning(Options { mode, ..Options::default() }, Detail::Whole);
     let mut opened = None;
     if let Some(path) = &args.plan {
-        opened = Some(planfile::open(diags, workspace, path, Generated::Read)?);
+        let opening = Opening { path, sources: &[], generated: Generated::Read };
+        opened = Some(planfile::open(diags, workspace, opening)?);
     }
     let place = StatePlace::default();
     let place = opened.as_ref().map_or(place.clone(), |(saved, _)| saved.place(place));
@@ -105,7 +106,11 @@ async fn draw(
     // The source texts come back below, so that problems can be shown with them.
     std::mem::swap(&mut own.sources, &mut workspace.sources);
     let mut prepared = Prepared {
-        launcher: launcher(workspace.env, BTreeMap::new(), &BTreeMap::new()),
+        launcher: launcher(
+            (workspace.env, workspace.backend_environment("")),
+            BTreeMap::new(),
+            &BTreeMap::new(),
+        ),
         provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
         workspace_name: own.name(),
         workspace: own,

@@ -6,7 +6,7 @@ use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::of_state;
-use super::{backend, from_module};
+use super::{backend, encryption, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -75,6 +75,7 @@ async fn prepare(
     let config = config?;
     diags.check()?;
     if args.backend {
+        encryption::load(diags, workspace, &config.root, &[])?;
         backend::set_up(diags, (args, report), workspace, config.backend()).await?;
         workspace.warn_of_backend(diags, config.backend());
         check_state(diags, workspace, &config).await?;

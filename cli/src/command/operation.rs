@@ -18,6 +18,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
 use super::config_errors::{self, Known};
+use super::encryption;
 use super::output::providers_in;
 use super::variable_inputs::{ask_for_missing, variable_values};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
@@ -108,6 +109,7 @@ impl<'e> Prepared<'e> {
         if preparing.generate {
             config.expect_generated(diags)?;
         }
+        encryption::load(diags, workspace, &config.root, preparing.sources)?;
         let variables = preparing.sources;
         let fills = preparing.fills.map(|filling| filling.addr);
         if let Err(reported) = dangling.check() {

@@ -11,6 +11,7 @@ use formwork_core::config::{Config, ModuleNode};
 use formwork_core::provider::Pool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::encryption;
 use super::output::stored_in;
 use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
@@ -70,9 +71,10 @@ fn required_config(
 /// The providers of the objects in the state.
 async fn required_by_state(
     diags: &mut Diagnostics,
-    workspace: &Workspace<'_>,
+    workspace: &mut Workspace<'_>,
     config: &Config,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
+    encryption::load(diags, workspace, &config.root, &[])?;
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;
     let state = stored_in(diags, store).await?;
     Ok(state.resources.values().map(|resource| resource.provider.provider.clone()).collect())

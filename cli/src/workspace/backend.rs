@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_backend::Backend;
+use formwork_backend::encryption::{PlanCipher, StateCipher, encrypted};
 use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use formwork_backend::unsupported::unsupported;
 use formwork_core::config::Backend as Block;
@@ -23,7 +24,6 @@ use serde_json::value::RawValue;
 
 use super::Workspace;
 use crate::data_dir::DataDir;
-use crate::env::Env;
 
 /// The name of the file in the data directory.
 const REMEMBERED: &str = "terraform.tfstate";
@@ -58,6 +58,8 @@ impl std::fmt::Debug for BackendConfig {
 #[derive(Serialize, Deserialize)]
 struct Document {
     version: u64,
+    /// OpenTofu writes none.
+    #[serde(default)]
     terraform_version: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     backend: Option<InitializedBackend>,
@@ -165,7 +167,10 @@ impl BackendConfig {
         environment: &BackendEnvironment,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let arguments = Arguments { values: &self.values, environment };
-        self.kind.configure(&arguments).map_err(|error| {
+        let configured = self.kind.configure(&arguments);
+        let cipher = &environment.encryption.state;
+        let configured = configured.map(|backend| encrypted(backend, cipher.clone()));
+        configured.map_err(|error| {
             let detail = format!(
                 "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
                 self.kind()
@@ -250,14 +255,23 @@ impl InitializedBackend {
     }
 }
 
-impl Env {
-    /// The inputs of backends besides their arguments.
-    pub(crate) fn backend_environment(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
-        BackendEnvironment { root: root.into(), variables: self.all.clone() }
-    }
-}
-
 impl Workspace<'_> {
+    /// The inputs of backends besides their arguments. Relative paths start from `root`.
+    pub(crate) fn backend_environment(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
+        let encryption = self.encryption.clone().unwrap_or_default();
+        BackendEnvironment { root: root.into(), variables: self.env.all.clone(), encryption }
+    }
+
+    /// The cipher of saved plans.
+    pub(crate) fn plan_cipher(&self) -> PlanCipher {
+        self.encryption.as_ref().map(|encryption| encryption.plan.clone()).unwrap_or_default()
+    }
+
+    /// The cipher of states.
+    pub(crate) fn state_cipher(&self) -> StateCipher {
+        self.encryption.as_ref().map(|encryption| encryption.state.clone()).unwrap_or_default()
+    }
+
     /// The backend configuration that `init` settled.
     ///
     /// # Errors
@@ -307,7 +321,7 @@ impl Workspace<'_> {
     /// state or a part of it report none of it.
     pub(crate) fn warn_of_backend(&self, diags: &mut Diagnostics, backend: Option<&Block>) {
         if let Ok(config) = self.backend_config(&mut Diagnostics::new(), backend) {
-            config.warn(diags, &self.env.backend_environment(&self.root));
+            config.warn(diags, &self.backend_environment(&self.root));
         }
     }
 
@@ -321,7 +335,7 @@ impl Workspace<'_> {
         backend: Option<&Block>,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let config = self.backend_config(diags, backend)?;
-        config.configure(diags, &self.env.backend_environment(&self.root))
+        config.configure(diags, &self.backend_environment(&self.root))
     }
 
     /// Writes down what is settled for a block; nothing, to forget it.
@@ -433,17 +447,30 @@ mod tests {
 
     /// The file that Terraform writes for the block `backend "local" {}`.
     fn remembered() -> InitializedBackend {
-        let folder = tempfile::tempdir().unwrap();
-        let text = r#"{
+        load(
+            r#"{
             "version": 3, "terraform_version": "1.11.4", "serial": 1,
             "backend": {
                 "type": "local", "hash": 666019178,
                 "config": { "path": "prod.tfstate", "workspace_dir": null }
             }
-        }"#;
+        }"#,
+        )
+    }
+
+    fn load(text: &str) -> InitializedBackend {
+        let folder = tempfile::tempdir().unwrap();
         let data = DataDir::chosen(folder.path().to_owned());
         std::fs::write(InitializedBackend::path(&data), text).unwrap();
         InitializedBackend::load(&data).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_file_that_opentofu_writes_names_no_version() {
+        let found = load(
+            r#"{ "version": 3, "backend": { "type": "http", "config": {}, "hash": 1455540142 } }"#,
+        );
+        assert_eq!((found.kind.as_str(), found.hash), ("http", 1_455_540_142));
     }
 
     #[test]

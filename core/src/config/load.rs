@@ -15,8 +15,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use super::draft::Draft;
 use super::overrides::{self, is_override};
 use super::{
-    Backend, CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments,
-    import_target, passing, references, settings, validate,
+    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, import_target,
+    passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
 
@@ -107,30 +107,28 @@ impl Config {
     }
 }
 
-/// Reads only the backend from the configuration in a folder. The modules it calls, the version it
-/// asks for and the references of its expressions may be wrong: the state can still be read.
+/// Reads only the root module of the configuration in a folder, for its backend and its encryption. The
+/// modules it calls, the version it asks for and the references of its expressions may be wrong: the
+/// state can still be read.
 /// Warnings are left to a caller that reads the whole configuration.
 ///
 /// # Errors
 /// When a file cannot be read or parsed, or a block is malformed: the state might be anywhere.
-pub fn backend(
+pub fn root_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,
     dir: &Path,
-) -> Result<Option<Backend>, Reported> {
+) -> Result<Module, Reported> {
     let mut found = Diagnostics::new();
     let module = parse_folder(&mut found, sources, files, dir).and_then(|parsed| {
         found.check()?;
         decoded(&mut found, sources, parsed, (dir, true))
     });
-    match module {
-        Ok(module) => Ok(module.settings.backend),
-        Err(reported) => {
-            let _ = diags.append(by_place(found));
-            Err(reported)
-        }
+    if module.is_err() {
+        let _ = diags.append(by_place(found));
     }
+    module
 }
 
 /// Sorts messages as a reader goes through the files.
@@ -477,8 +475,9 @@ mod tests {
     fn check(more: &str, expected: &str) {
         let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let found = backend(&mut diags, &mut sources, &InMemoryFiles::of(&fixture), Path::new("."));
-        let found = match found {
+        let files = InMemoryFiles::of(&fixture);
+        let found = root_module(&mut diags, &mut sources, &files, Path::new("."));
+        let found = match found.map(|module| module.settings.backend) {
             Ok(backend) => backend.map_or("none".to_owned(), |backend| backend.kind.to_string()),
             Err(_) => report(&sources, &diags),
         };

@@ -54,7 +54,7 @@ fn check_backups(
     if options.is_empty() || args.state.state.is_some() {
         return Ok(());
     }
-    let backend = workspace.backend(diags)?;
+    let backend = workspace.root_module(diags)?.settings.backend;
     if workspace.backend_config(diags, backend.as_ref())?.local_places(&workspace.root).is_some() {
         return Ok(());
     }

@@ -28,6 +28,7 @@ impl ProviderClient {
             config: self.sent(config, ty),
             provider_meta: self.meta.clone(),
             client: capabilities(),
+            address: about.addr.to_string(),
         };
         let call = "ReadDataSource";
         let ask = |provider: Arc<dyn Provider>| {
