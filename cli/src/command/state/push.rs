@@ -18,6 +18,7 @@ use crate::exit::Exit;
 /// Runs the command.
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
+        workspace.check_versions(diags)?;
         let new = read(diags, &args.path)?;
         let editing = Editing {
             place: StatePlace::default(),
