@@ -66,11 +66,12 @@ resource "terraform_data" "a" {
 resource "terraform_data" "b" {
   depends_on = [terraform_data.q[true]]
 }
+#= validate
+resource "terraform_data" "q" {
+  count = 2
+}
 resource "terraform_data" "c" {
   depends_on = [terraform_data.q[1.5]]
-}
-resource "terraform_data" "d" {
-  depends_on = [terraform_data.q["a"]["b"]]
 }
 resource "terraform_data" "e" {
   depends_on = [terraform_data.q[99999999999999999999]]
@@ -102,4 +103,11 @@ module "n" {
 }
 resource "terraform_data" "q" {
   depends_on = [module.n[0], terraform_data.q, terraform_data.q[0], terraform_data.gone[0], module.gone[0]]
+}
+#= validate
+resource "terraform_data" "q" {
+  count = 2
+}
+resource "terraform_data" "d" {
+  depends_on = [terraform_data.q["a"]["b"]]
 }
