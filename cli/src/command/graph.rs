@@ -80,7 +80,6 @@ async fn draw(
         None => {
             // References are judged by evaluating them, which drawing does not do.
             let (config, _) = workspace.config_dangling(diags)?;
-            config.check_calls(diags)?;
             (None, config)
         }
     };
@@ -93,6 +92,7 @@ async fn draw(
         (Some("plan-refresh-only"), _) => of_plan(Mode::RefreshOnly),
         (Some(other), _) => return Err(diags.error(unsupported(other))),
     };
+    config.check_calls(diags)?;
     let mut required = config.requirements();
     required.extend(of_state(workspace, &config, &required, (&place, false)).await);
     let launcher = workspace.launcher(diags, &required)?;

@@ -25,11 +25,6 @@ resource "terraform_data" "a" {
   input = 2
 }
 #= validate
-check "a" {
-  assert {
-    condition = 1 +
-  }
-}
 import "x" {
   to = terraform_data.q
   id = [
