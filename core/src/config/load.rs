@@ -1,8 +1,7 @@
 //! Loads files into a [`Config`]. Nothing is evaluated beyond constants.
 //!
 //! Errors come in stages, and a later stage is not entered with errors of an earlier one: first
-//! syntax errors and invalid contents of blocks, then names that are not declared. An unmet
-//! `required_version` is reported by the commands that use more than the structure.
+//! syntax errors and invalid contents of blocks, then names that are not declared.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -99,7 +98,7 @@ impl Config {
     /// Checks that this engine meets the `required_version` of every module.
     ///
     /// # Errors
-    /// When it does not. Nothing else in the configuration can then be judged.
+    /// When it does not.
     pub fn check_versions(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
         diags.append(self.unmet_versions.clone())
     }
@@ -211,8 +210,7 @@ pub(super) struct ReadModule {
     pub(super) unmet_versions: Diagnostics,
 }
 
-/// Reads the module in a folder: the root, or a called one, without the references of its
-/// expressions.
+/// Reads the module in a folder: the root, or a called one, without references of its expressions.
 pub(super) fn read_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -233,8 +231,7 @@ pub(super) fn read_module(
         found = unmet_versions.clone();
     }
     let _ = diags.append(found);
-    let (module, n_files) = module?;
-    Ok(ReadModule { module, n_files, unmet_versions })
+    module.map(|(module, n_files)| ReadModule { module, n_files, unmet_versions })
 }
 
 fn decoded(
