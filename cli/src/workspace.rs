@@ -174,6 +174,21 @@ impl<'e> Workspace<'e> {
         diags.append(dangling).and(calls).map(|()| config)
     }
 
+    /// Checks that the modules of the configuration can be read, and that this program meets the
+    /// versions that they require. Terraform demands it of commands that change or copy a state.
+    ///
+    /// # Errors
+    /// When either fails.
+    pub(crate) fn check_versions(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        if !self.has_config() {
+            return Ok(());
+        }
+        let mut found = Diagnostics::new();
+        let config = self.needs(&mut found).and_then(|config| config.check_versions(&mut found));
+        // Warnings belong to commands that use the configuration.
+        config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
+    }
+
     /// Reads which modules and providers the configuration needs, and nothing else.
     ///
     /// # Errors

@@ -61,7 +61,7 @@ use std::sync::Arc;
 
 use formwork_lang::refs::Traversal;
 use formwork_lang::syntax::{Body, Expr, Ident};
-use formwork_value::{Span, Str, Type};
+use formwork_value::{Diagnostics, Span, Str, Type};
 
 use crate::addr::{LocalProvider, ProviderAddr, Reference, ResourceName};
 
@@ -77,6 +77,9 @@ pub struct Config {
     pub unwritten: BTreeMap<ResourceName, Box<Resource>>,
     /// Number of files it was read from: zero is an error for most commands.
     pub n_files: usize,
+    /// Requirements on the engine's version that are not met, reported by
+    /// [`Config::check_versions`].
+    pub(crate) unmet_versions: Diagnostics,
     /// Whether some reference in it leads nowhere.
     pub dangles: bool,
 }

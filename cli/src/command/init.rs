@@ -73,6 +73,7 @@ async fn prepare(
     let config = workspace.needs(diags);
     workspace.check_tests(diags, args.test_directory.as_deref());
     let config = config?;
+    config.check_versions(diags)?;
     diags.check()?;
     if args.backend {
         encryption::load(diags, workspace, &config.root, &[])?;

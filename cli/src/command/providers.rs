@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
 use formwork_core::provider::Pool;
+use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
@@ -135,8 +136,12 @@ async fn document(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
-    let config = workspace.config(diags)?;
-    let required = config.requirements();
+    let config = workspace.needs(diags)?;
+    let mut required = config.requirements();
+    // As in Terraform, the state may have objects of providers that the configuration no longer names.
+    for addr in required_by_state(diags, workspace, &config).await? {
+        required.entry(addr).or_insert_with(Constraints::default);
+    }
     let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let pool = Pool::new(&launcher);
     let result = pool.load(diags, required.keys().cloned()).await;

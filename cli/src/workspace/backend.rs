@@ -98,12 +98,7 @@ impl BackendConfig {
     /// When the backend is not supported, or an argument is not valid.
     pub(crate) fn read(diags: &mut Diagnostics, block: &Block) -> Result<Self, Reported> {
         let Some(kind) = find(&block.kind) else {
-            let detail = format!(
-                "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
-                unsupported(&block.kind)
-            );
-            let diagnostic = Diagnostic::error("Unsupported backend type", detail);
-            return Err(diags.error(diagnostic.at(block.span)));
+            return Err(diags.error(unknown_kind("Unsupported backend type", block)));
         };
         let values = block.arguments(diags, &kind.schema())?;
         Ok(Self { kind, values, block: Some(block.span) })
@@ -300,9 +295,19 @@ impl Workspace<'_> {
         diags: &mut Diagnostics,
         backend: Option<&Block>,
     ) -> Result<BackendConfig, Reported> {
-        let block = backend.map(|backend| BackendConfig::read(diags, backend)).transpose()?;
+        if let Some(block) = backend.filter(|block| find(&block.kind).is_none()) {
+            return Err(diags.error(unknown_kind("Invalid backend type", block)));
+        }
         let remembered = self.remembered(diags)?;
-        settled(block, remembered.as_ref()).map_err(|reason| {
+        // Arguments of a block that was never set up are judged by `init`.
+        let found = match (backend, &remembered) {
+            (Some(block), None) => Err(never_set_up(&block.kind)),
+            (Some(block), Some(_)) => {
+                settled(Some(BackendConfig::read(diags, block)?), remembered.as_ref())
+            }
+            (None, _) => settled(None, remembered.as_ref()),
+        };
+        found.map_err(|reason| {
             let supported = remembered.as_ref().is_none_or(|old| find(&old.kind).is_some());
             let detail = if supported {
                 format!(
@@ -366,6 +371,20 @@ impl Workspace<'_> {
     }
 }
 
+/// The error of a block whose type is not known.
+fn unknown_kind(summary: &str, block: &Block) -> Diagnostic {
+    let detail = format!(
+        "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
+        unsupported(&block.kind)
+    );
+    Diagnostic::error(summary, detail).at(block.span)
+}
+
+/// The reason why a new block has to be initialized.
+fn never_set_up(kind: &str) -> String {
+    format!("Initial configuration of the requested backend {kind:?}")
+}
+
 /// The backend and its arguments, or why that is not settled.
 fn settled(
     block: Option<BackendConfig>,
@@ -374,9 +393,7 @@ fn settled(
     match (block, remembered) {
         (None, None) => Ok(BackendConfig::local()),
         (None, Some(old)) => Err(format!("Unsetting the previously set backend {:?}", old.kind)),
-        (Some(block), None) => {
-            Err(format!("Initial configuration of the requested backend {:?}", block.kind()))
-        }
+        (Some(block), None) => Err(never_set_up(block.kind())),
         (Some(block), Some(old)) => old.holds_for(&block).ok_or_else(|| {
             if old.kind == block.kind() {
                 "Backend configuration block has changed".to_owned()

@@ -250,8 +250,7 @@ fn required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Spa
 
 /// Reports every constraint on the engine's version that this one does not meet. Reads only
 /// `terraform` blocks, so that it works on configurations from the future.
-pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(), Reported> {
-    let mut result = Ok(());
+pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
     let engine = LooseVersion::from(&LANGUAGE_VERSION);
     let blocks = files.iter().flat_map(|file| &file.blocks);
     for block in blocks.filter(|block| block.kind.name == "terraform") {
@@ -265,9 +264,9 @@ pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(
                      required. Remove the part after the numbers."
                 );
                 let problem = Diagnostic::error("Invalid required_version constraint", detail);
-                result = Err(diags.error(problem.at(attribute.expr.span)));
+                let _ = diags.error(problem.at(attribute.expr.span));
             } else if !constraints.allows(&engine) {
-                result = Err(diags.error(
+                let _ = diags.error(
                     Diagnostic::error(
                         "Unsupported Terraform Core version",
                         format!(
@@ -277,11 +276,10 @@ pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(
                         ),
                     )
                     .at(attribute.span),
-                ));
+                );
             }
         }
     }
-    result
 }
 
 /// Reads constraints on the version of a provider, as they are written; none of an expression that

@@ -20,6 +20,7 @@ use crate::workspace::Workspace;
 /// Runs the command.
 pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
+        workspace.check_versions(diags)?;
         let mut parse = |text: &String| -> Result<Target, Reported> {
             text.parse().map_err(|error| bad_address(diags, text, &error))
         };

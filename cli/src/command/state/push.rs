@@ -21,6 +21,7 @@ use crate::workspace::Workspace;
 /// Runs the command.
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
+        workspace.check_versions(diags)?;
         let new = read(diags, workspace, &args.path)?;
         let editing = Editing {
             place: StatePlace::default(),
