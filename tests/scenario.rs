@@ -4,6 +4,7 @@
 mod backend;
 mod bad_config;
 mod checked;
+mod checked_over_tls;
 mod crash;
 mod embed;
 mod encryption;
