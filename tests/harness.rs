@@ -16,6 +16,7 @@ mod run;
 mod servers;
 mod sshd;
 mod state;
+mod transit;
 mod workdir;
 mod world;
 
@@ -23,11 +24,12 @@ pub(crate) use consul::Consul;
 pub(crate) use http_state::HttpState;
 pub(crate) use installed::Installed;
 pub(crate) use programs::{
-    answers_provider, bad_provider, built, sound_provider, terraform, test_provider,
+    answers_provider, bad_provider, built, opentofu, sound_provider, terraform, test_provider,
 };
 pub(crate) use run::{Command, Ended, Running, wait_until_at_rest};
 pub(crate) use servers::{ObjectStore, Postgres};
 pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances};
+pub(crate) use transit::Transit;
 pub(crate) use workdir::Workdir;
 pub(crate) use world::World;

@@ -4,8 +4,10 @@
 mod backend;
 mod bad_config;
 mod checked;
+mod checked_over_tls;
 mod crash;
 mod embed;
+mod encryption;
 mod fault;
 mod generated;
 mod import;

@@ -1,14 +1,9 @@
 //! A small HTTP service with items, for one run of the sound provider.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
 
-use serde_json::Value;
-
-/// The items by their ids.
-type Items = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+use formwork_tests::items::Items;
 
 /// The service. It ends with the test program.
 pub(crate) struct Service {
@@ -24,7 +19,7 @@ impl Service {
         let items = Items::default();
         std::thread::spawn(move || {
             while let Ok((stream, _)) = listener.accept() {
-                let items = Arc::clone(&items);
+                let items = items.clone();
                 // A client that goes away is none of its business.
                 std::thread::spawn(move || drop(serve(&stream, &items)));
             }
@@ -51,7 +46,7 @@ fn serve(stream: &TcpStream, items: &Items) -> std::io::Result<()> {
     reader.read_exact(&mut body)?;
     let mut words = first.split_whitespace();
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let (status, content) = answer(method, path, body, items);
+    let (status, content) = items.answer(method, path, body);
     let mut stream = stream;
     write!(
         stream,
@@ -59,25 +54,4 @@ fn serve(stream: &TcpStream, items: &Items) -> std::io::Result<()> {
         content.len()
     )?;
     stream.write_all(&content)
-}
-
-fn answer(method: &str, path: &str, body: Vec<u8>, items: &Items) -> (u16, Vec<u8>) {
-    let mut items = items.lock().expect("no thread panics");
-    let id = path.strip_prefix("/items/").unwrap_or_default();
-    match method {
-        "POST" if path == "/items" => {
-            let item: Value = serde_json::from_slice(&body).unwrap_or_default();
-            let Some(id) = item["id"].as_str() else { return (400, Vec::new()) };
-            items.insert(id.to_owned(), body.clone());
-            (201, body)
-        }
-        "POST" => (201, Vec::new()),
-        "GET" => items.get(id).map_or((404, Vec::new()), |item| (200, item.clone())),
-        "PUT" if items.contains_key(id) => {
-            items.insert(id.to_owned(), body.clone());
-            (200, body)
-        }
-        "DELETE" => (if items.remove(id).is_some() { 204 } else { 404 }, Vec::new()),
-        _ => (404, Vec::new()),
-    }
 }

@@ -38,7 +38,13 @@ impl Azure {
         certify(folder.path());
         let [certificate, key] = ["server.pem", "server.key"].map(|name| folder.path().join(name));
         let mut command = Command::new(program);
-        command.args(["--blobPort", "0", "--inMemoryPersistence", "--disableTelemetry"]);
+        command.args([
+            "--blobPort",
+            "0",
+            "--inMemoryPersistence",
+            "--disableTelemetry",
+            "--skipApiVersionCheck",
+        ]);
         command.env("AZURITE_ACCOUNTS", format!("{ACCOUNT}:{KEY}"));
         command.args(["--oauth", "basic", "--cert"]).arg(&certificate).arg("--key").arg(&key);
         let (blobs, line) = started(command.current_dir(folder.path()), "successfully listens");

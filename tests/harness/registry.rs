@@ -60,9 +60,10 @@ impl Page {
     }
 }
 
-/// A request that the server got: the path with its query, and the headers.
+/// A request that the server got: the method, the path with its query, the headers and the body.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
+    pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) headers: Vec<String>,
     pub(crate) body: String,
@@ -399,9 +400,10 @@ fn read(stream: &mut StreamOwned<ServerConnection, TcpStream>) -> std::io::Resul
         lines.push(line.trim().to_owned());
     }
     let first = lines.first().cloned().unwrap_or_default();
-    let path = first.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut words = first.split(' ').map(str::to_owned);
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let headers = lines.into_iter().skip(1).collect();
-    let mut request = Request { path, headers, body: String::new() };
+    let mut request = Request { method, path, headers, body: String::new() };
     let length = request.header("content-length").and_then(|length| length.parse().ok());
     reader.take(length.unwrap_or(0)).read_to_string(&mut request.body)?;
     Ok(request)

@@ -8,6 +8,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use nix::sys::signal::Signal;
 
+use pgp::composed::ArmorOptions;
+
+use crate::harness::registry::secret_key;
 use crate::harness::{Workdir, bad_provider, sound_provider};
 
 /// Writes a program into a folder and returns its path.
@@ -29,7 +32,7 @@ fn what_cannot_be_checked_ends_with_code_2_and_the_next_step() {
     let folder = workdir.root().display().to_string();
     workdir.write("examples/resources/bad_thing/resource.tf", "resource \"bad_thing\" {");
     workdir.write("config.tf", "region = ");
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 12] = [
         (&["/no/such/program"], "No such program"),
         (&[&folder], "Not a program"),
         (&["acme/nothing"], "Provider not installed"),
@@ -40,6 +43,8 @@ fn what_cannot_be_checked_ends_with_code_2_and_the_next_step() {
         (&["-level=7", &bad], "No such level"),
         (&["-examples=examples", &bad], "resource.tf"),
         (&["-config=config.tf", &bad], "config.tf"),
+        (&["-release=nowhere", &bad], "No such folder of a release"),
+        (&["-release=.", "-release-key=nowhere", &bad], "The key of the release"),
     ];
     for (words, says) in cases {
         let check = workdir.formwork("provider check");
@@ -70,4 +75,42 @@ fn an_interrupted_run_reports_and_the_same_command_goes_on() {
     assert!(done().iter().any(|step| step.contains("Handshake")), "{:?}", done());
     check().succeed().says("\"stopped\": null");
     assert!(!path.exists(), "a whole run leaves its checkpoint");
+}
+
+#[test]
+fn a_release_is_checked_with_the_key_of_its_publisher() {
+    let workdir = Workdir::new("");
+    let armor = ArmorOptions::default;
+    let (own, other) = (secret_key("own"), secret_key("other"));
+    workdir.write("key.asc", &own.to_armored_string(armor()).unwrap());
+    for (name, key) in [("own.asc", &own), ("other.asc", &other)] {
+        workdir.write(name, &key.to_public_key().to_armored_string(armor()).unwrap());
+    }
+    workdir.write("terraform-provider-sound", "the program");
+    let manifest = "{\"version\": 1, \"metadata\": {\"protocol_versions\": [\"5.0\", \"6.0\"]}}";
+    workdir.write("terraform-registry-manifest.json", manifest);
+    workdir
+        .formwork("provider package -version=1.2.3 -key=key.asc terraform-provider-sound")
+        .succeed();
+    let program = sound_provider().display().to_string();
+    let check = |key: &str| {
+        let check = workdir.formwork("provider check -level=0 -only=H-22,K-07 -release=dist -json");
+        let check = check.arg(key).arg(&program);
+        let run = check.env("SOUND_WORLD", &workdir.root().display().to_string()).run();
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let rules = report["rules"].as_array().unwrap().clone();
+        let verdict = |id: &str| {
+            let rule = rules.iter().find(|rule| rule["id"] == id).unwrap();
+            rule["verdict"].as_str().unwrap().to_owned()
+        };
+        (verdict("H-22"), verdict("K-07"), report["findings"].to_string())
+    };
+    let (names, sums, findings) = check("-release-key=own.asc");
+    assert_eq!((names.as_str(), sums.as_str()), ("held", "held"), "{findings}");
+    let (names, sums, findings) = check("-release-key=other.asc");
+    assert_eq!((names.as_str(), sums.as_str()), ("held", "broken"), "{findings}");
+    assert!(findings.contains("the signature of the checksums is not valid"), "{findings}");
+    workdir.write("dist/terraform-provider-sound_1.2.3_manifest.json", "{\"version\": 2}");
+    let (names, sums, findings) = check("-release-key=own.asc");
+    assert_eq!((names.as_str(), sums.as_str()), ("broken", "broken"), "{findings}");
 }

@@ -5,4 +5,5 @@
 
 pub mod answers;
 pub mod fault;
+pub mod items;
 pub mod seeded;

@@ -1,5 +1,5 @@
 //! The table of seeded faults: for each rule of the conformance suite the one fault of the sound
-//! provider that breaks it, or the reason why there is none.
+//! provider that breaks it.
 
 mod exchange;
 mod kinds;
@@ -30,8 +30,17 @@ pub enum Fault {
     Remote(RemoteBug),
     /// Answers methods that do not exist.
     AnswersUnknownMethods,
-    /// There is none, for this reason.
-    None(&'static str),
+    /// A mistake in the files of the release.
+    Release(ReleaseBug),
+}
+
+/// A mistake in the files of a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReleaseBug {
+    /// The manifest has a protocol that the program does not serve.
+    ForeignProtocol,
+    /// An archive was changed after the checksums were made.
+    StaleChecksum,
 }
 
 /// A mistake in the calls of a service.
@@ -55,6 +64,10 @@ pub enum RemoteBug {
     BelievesNotFound,
     /// Certificates are not verified.
     TrustsAnyone,
+    /// A new object is registered for lists when its create has ended.
+    RegistersLate,
+    /// The timeout of a configuration is not read.
+    IgnoresTimeouts,
 }
 
 /// A row of the table.

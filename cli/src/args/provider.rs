@@ -91,6 +91,12 @@ pub(crate) struct ProviderCheckArgs {
     /// The program of the previous release, to compare schemas with.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) previous: Option<PathBuf>,
+    /// The folder of the release: archives, checksums, signature and manifest.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) release: Option<PathBuf>,
+    /// A file with the public OpenPGP key of the release in text form.
+    #[arg(long, value_name = "FILE", requires = "release")]
+    pub(crate) release_key: Option<PathBuf>,
     /// Check only these rules.
     #[arg(long, value_name = "ID,...", value_delimiter = ',')]
     pub(crate) only: Vec<String>,

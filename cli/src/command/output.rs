@@ -13,6 +13,7 @@ use formwork_operation::ErroredState;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
+use super::encryption;
 use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -149,12 +150,12 @@ pub(super) async fn stored_file(
     workspace: &mut Workspace<'_>,
     place: &StatePlace,
 ) -> Result<Option<StateFile>, Reported> {
-    let backend = workspace.backend(diags)?;
+    let backend = encryption::backend(diags, workspace)?;
     let store = workspace.store(diags, backend.as_ref(), place).await?;
     let (file, left) = file_in(diags, store).await?;
     let mut told = Diagnostics::new();
     left.into_iter().for_each(|one| told.warn(one));
-    let errored = ErroredState::find(Path::new("."), file.as_ref());
+    let errored = ErroredState::find(Path::new("."), &workspace.state_cipher(), file.as_ref());
     errored.into_iter().for_each(|errored| told.warn(errored.warning()));
     let env = workspace.env;
     // The requested output goes to stdout, where programs may read it.

@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use formwork_core::state::file::StateFile;
 use formwork_core::state::intents::{IntentLog, LocalIntents, StateAccess, Trace};
-use formwork_core::state::journal::{CopyError, Journal, JournalError, RunHeader, merge};
-use formwork_core::state::recover::{
-    JournalContent, Recovery, interrupted_in, is_being_written, recover_from,
+use formwork_core::state::journal::{
+    CopyError, Journal, JournalError, RecordSeal, RunHeader, merge,
 };
+use formwork_core::state::recover::{Recovery, is_being_written, recover_from};
 
 use self::copy::SharedCopy;
 use self::part::{Part, SharedContent, content};
@@ -176,7 +176,7 @@ impl IntentLog for SharedIntents {
         access: StateAccess,
     ) -> Result<Recovery, JournalError> {
         let runs = self.place.runs(access).await.map_err(self.failed("read"))?;
-        let mut journals = interrupted_in(self.local.folder())?;
+        let mut journals = self.local.interrupted()?;
         let mut pulled = BTreeMap::new();
         for run in runs {
             let path = self.path(&run.id);
@@ -191,8 +191,7 @@ impl IntentLog for SharedIntents {
                 SharedContent::Ended => {}
                 SharedContent::Records(shared) => {
                     let merged = merge(shared.clone(), ours.as_ref().map(|ours| &ours.bytes[..]));
-                    let bytes = merged.clone();
-                    journals.push(JournalContent { path: path.clone(), bytes });
+                    journals.push(self.local.content(path.clone(), merged.clone()));
                     pulled.insert(path, Pulled { run: run.id, shared, merged, next });
                 }
             }
@@ -215,6 +214,10 @@ impl IntentLog for SharedIntents {
             self.place.release(&run, &open).await.map_err(self.failed("write"))?;
         }
         Ok(())
+    }
+
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
+        self.local.set_seal(seal);
     }
 
     async fn is_pending(&self) -> bool {

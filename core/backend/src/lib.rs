@@ -7,6 +7,7 @@ pub mod claims;
 mod command;
 mod compression;
 mod consul;
+pub mod encryption;
 mod gcs;
 pub mod history;
 #[cfg(any(test, fuzzing))]
@@ -36,6 +37,7 @@ mod web;
 use std::path::Path;
 use std::sync::Arc;
 
+use self::encryption::{StateCipher, sealed};
 use formwork_core::state::intents::{IntentLog, LocalIntents};
 use sha2::{Digest as _, Sha256};
 
@@ -129,6 +131,13 @@ pub struct OpenState {
 }
 
 impl OpenState {
+    /// Has the state and the journals of its runs pass through a cipher.
+    pub fn set_cipher(&mut self, cipher: StateCipher) {
+        let own = std::mem::replace(&mut self.intents, Arc::new(LocalIntents::in_dir("".into())));
+        self.intents = sealed(own, &cipher);
+        self.store.set_cipher(cipher);
+    }
+
     /// Opens the state of a workspace in a backend.
     ///
     /// # Errors

@@ -121,7 +121,8 @@ mod tests {
         let kind = find("inmem").expect("there is one");
         let none: [(Str, Value); 0] = [];
         let values = kind.schema().coerce(&Value::object(none)).expect("nothing is required");
-        let environment = BackendEnvironment { root: "unused".into(), variables: [].into() };
+        let environment =
+            BackendEnvironment { root: "unused".into(), ..BackendEnvironment::default() };
         kind.configure(&Arguments { values: &values, environment: &environment })
             .expect("it has no arguments to check")
     }

@@ -18,13 +18,16 @@ use std::time::Duration;
 use formwork_core::state::intents::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
+use reqsign_aws_v4::Credential;
+use reqsign_core::Signer;
 
 use self::bucket::Bucket;
 use self::config::{DEPRECATED, DEPRECATED_VARIABLES, Settings};
+use self::endpoint::Partition;
 use self::journals::S3Journals;
 use self::place::S3Place;
 use self::table::Table;
-use crate::aws::credentials::Chain;
+use crate::aws::credentials::{self, Chain};
 use crate::aws::{Service, signer};
 use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError};
@@ -50,11 +53,7 @@ impl BackendKind for S3Kind {
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let settings = config::read(arguments)?;
         let client = client(arguments, settings.max_attempts)?;
-        let variables = &arguments.environment.variables;
-        let nearby = context(variables.clone(), Client::nearby()?);
-        let around = context(variables.clone(), client.clone());
-        let chain = Chain::new(settings.credentials.clone(), around, nearby);
-        let signer = signer(Arc::new(chain));
+        let signer = signer_of(arguments, &client, settings.credentials.clone())?;
         let region = settings.region.as_str();
         let bucket = Bucket {
             name: settings.bucket.clone(),
@@ -87,6 +86,33 @@ impl BackendKind for S3Kind {
         });
         parameters.chain(variables).collect()
     }
+}
+
+/// The signer of requests to all services.
+fn signer_of(
+    arguments: &Arguments<'_>,
+    client: &Client,
+    credentials: credentials::Settings,
+) -> Result<Signer<Credential>, ConfigError> {
+    let variables = &arguments.environment.variables;
+    let nearby = context(variables.clone(), Client::nearby()?);
+    let around = context(variables.clone(), client.clone());
+    Ok(signer(Arc::new(Chain::new(credentials, around, nearby))))
+}
+
+/// The Key Management Service and its URL, with region and credentials from arguments of the backend and
+/// from the environment.
+///
+/// # Errors
+/// When an argument is missing or invalid.
+pub(crate) fn key_management(arguments: &Arguments<'_>) -> Result<(Service, String), ConfigError> {
+    let region = config::region(arguments)?;
+    let client = client(arguments, config::max_attempts(arguments)?)?;
+    let signer = signer_of(arguments, &client, config::credentials(arguments, &region)?)?;
+    let fips = arguments.truth("use_fips_endpoint").unwrap_or(false);
+    let usual = || Partition::of(&region).endpoint("kms", &region, fips);
+    let url = config::endpoint(arguments, "kms")?.unwrap_or_else(usual);
+    Ok((Service::new(client, &signer, ("kms", &region)), url))
 }
 
 /// The client of all services.

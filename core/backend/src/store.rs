@@ -13,6 +13,7 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, sentence};
 
 use crate::claims::{ClaimConflict, Claims};
+use crate::encryption::StateCipher;
 use crate::history::{HistoryPoint, HistoryWrite, StoredObject};
 use crate::lock::{LockInfo, LockRequest, StateLock};
 
@@ -102,6 +103,12 @@ pub trait StateStore: Send {
     fn read_from(&self) -> Option<&Path> {
         None
     }
+
+    /// Has the state pass through a cipher whenever it is read or written.
+    fn set_cipher(&mut self, cipher: StateCipher);
+
+    /// The cipher that the state passes through.
+    fn cipher(&self) -> &StateCipher;
 
     /// Warnings about what was last read.
     fn doubts(&self) -> Vec<Diagnostic> {
@@ -250,6 +257,14 @@ pub enum StoreError {
         /// The place of the state.
         location: String,
     },
+    /// The state cannot be encrypted.
+    #[error("the state {location} cannot be encrypted: {reason}")]
+    NotEncryptable {
+        /// The place of the state.
+        location: String,
+        /// The reason, with the key provider that failed.
+        reason: String,
+    },
     /// The place keeps nothing: a device, a pipe or the like.
     #[error("{location} is no regular file, and only one keeps a state")]
     NotKept {
@@ -385,6 +400,12 @@ impl StoreError {
                 "The lock does not cover the file that is there, so another run may be using it. \
                  Nothing was overwritten. Run the command again: if this one has changed real \
                  objects, their results are in its journal and are taken over."
+                    .to_owned(),
+            ),
+            Self::NotEncryptable { .. } => (
+                "Failed to encrypt the state",
+                "Nothing was changed. Correct the key provider or its arguments in the `encryption` \
+                 block or TF_ENCRYPTION."
                     .to_owned(),
             ),
             Self::NotKept { .. } => (

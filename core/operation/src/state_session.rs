@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use formwork_backend::encryption::StateCipher;
 use formwork_backend::local::save_errored;
 use formwork_backend::{LockRequest, OpenState, StateLock, StateStore, StoreError};
 use formwork_core::addr::InstanceAddr;
@@ -152,7 +153,7 @@ impl StateSession {
             }
             Err(error) => Err(error.diagnostic()),
         };
-        let recovered = recovered.map_err(|error| unusable(diags, folder, error));
+        let recovered = recovered.map_err(|error| unusable(diags, (folder, store.cipher()), error));
         let recovery = match recovered {
             Ok(recovery) => recovery,
             Err(reported) => {
@@ -173,7 +174,7 @@ impl StateSession {
             (recovery.file.clone(), Some(recovery))
         };
         let found = file.is_some();
-        let errored = ErroredState::find(folder, file.as_ref());
+        let errored = ErroredState::find(folder, store.cipher(), file.as_ref());
         errored.iter().for_each(|errored| diags.warn(errored.warning()));
         let file = file.unwrap_or_else(StateFile::fresh);
         let folder = folder.to_owned();
@@ -318,7 +319,7 @@ impl StateSession {
     pub async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
-            match save_errored(&self.file, &self.folder) {
+            match save_errored((&self.file, self.store.cipher()), &self.folder) {
                 Ok((path, kept)) => diags.warn(saved_aside(&error, &path, kept.as_deref())),
                 Err(error) => drop(diags.error(error.diagnostic())),
             }
@@ -458,8 +459,12 @@ fn located(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnos
 }
 
 /// Reports that the state cannot be used, and a file that may have it.
-fn unusable(diags: &mut Diagnostics, folder: &Path, error: Diagnostic) -> Reported {
-    errored::hint(folder).into_iter().for_each(|hint| diags.warn(hint));
+fn unusable(
+    diags: &mut Diagnostics,
+    (folder, cipher): (&Path, &StateCipher),
+    error: Diagnostic,
+) -> Reported {
+    errored::hint(folder, cipher).into_iter().for_each(|hint| diags.warn(hint));
     diags.error(error)
 }
 

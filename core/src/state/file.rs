@@ -69,6 +69,17 @@ pub enum FileError {
     /// An earlier version of the format.
     #[error("the file has format version {0}; this program knows version 4")]
     Older(u64),
+    /// It is encrypted, and no encryption is configured.
+    #[error("the file is encrypted, and no encryption is configured for it here")]
+    Encrypted,
+    /// It cannot be decrypted, or is not encrypted although it has to be.
+    #[error("{reason}")]
+    Undecryptable {
+        /// The reason, with the key providers and methods that failed.
+        reason: String,
+        /// The next step, in whole sentences.
+        remedy: &'static str,
+    },
     /// Something in it cannot be.
     #[error("{}{detail}", line.map_or(String::new(), |line| format!("line {line}: ")))]
     Invalid {
@@ -249,6 +260,13 @@ impl FileError {
                  for each of its providers, then with \"terraform apply -refresh-only\". Nothing was \
                  changed.",
             ),
+            Self::Encrypted => (
+                "State file is encrypted",
+                "Configure it with the `encryption` block in a `terraform` block or with the \
+                 environment variable TF_ENCRYPTION, as where the file was written. Nothing was \
+                 changed.",
+            ),
+            Self::Undecryptable { remedy, .. } => ("State file cannot be decrypted", *remedy),
             Self::Invalid { summary, .. } => {
                 (*summary, "Correct the file or restore it from its backup. Nothing was changed.")
             }

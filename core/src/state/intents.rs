@@ -2,11 +2,12 @@
 //! the local disk, or where the state is shared.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::file::StateFile;
 use super::journal::record::{self, Log};
-use super::journal::{Journal, JournalError, RunHeader};
-use super::recover::{self, Recovery};
+use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
+use super::recover::{self, JournalContent, Recovery};
 use crate::disk::{MAX_STATE, read_file};
 
 /// Keeps the intents of runs, and finds those of interrupted runs.
@@ -28,6 +29,9 @@ pub trait IntentLog: Send + Sync {
         stored: Option<StateFile>,
         access: StateAccess,
     ) -> Result<Recovery, JournalError>;
+
+    /// Has the values in journals pass through a seal. To be called before all else.
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>);
 
     /// Puts the journals away that were taken over, to be called when the state is stored.
     ///
@@ -75,18 +79,20 @@ pub struct Trace {
 }
 
 /// Intents in a folder on this machine, one file for each run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct LocalIntents {
     folder: PathBuf,
     /// The state that they belong to, if it is a file.
     state: Option<PathBuf>,
+    /// Seals the values in journals.
+    seal: Option<Arc<dyn RecordSeal>>,
 }
 
 impl LocalIntents {
     /// The intents in a folder, which is made when the first run begins.
     #[must_use]
     pub fn in_dir(folder: PathBuf) -> Self {
-        Self { folder, state: None }
+        Self { folder, state: None, seal: None }
     }
 
     /// The same intents for a state in a file, whose group and mode they get if it exists.
@@ -103,6 +109,22 @@ impl LocalIntents {
         super::journal::keep(path, bytes)
     }
 
+    /// The content of a journal of a run that does not go on.
+    #[must_use]
+    pub fn content(&self, path: PathBuf, bytes: Vec<u8>) -> JournalContent {
+        JournalContent { path, bytes, seal: self.seal.clone() }
+    }
+
+    /// The journals in the folder whose runs do not go on.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn interrupted(&self) -> Result<Vec<JournalContent>, JournalError> {
+        let found = recover::interrupted_in(&self.folder)?;
+        let sealed = found.into_iter().map(|found| self.content(found.path, found.bytes));
+        Ok(sealed.collect())
+    }
+
     /// The folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
@@ -113,7 +135,10 @@ impl LocalIntents {
 #[async_trait::async_trait(?Send)]
 impl IntentLog for LocalIntents {
     async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let journal = Journal::begin(&self.folder, begin)?;
+        let mut journal = Journal::begin(&self.folder, begin)?;
+        if let Some(seal) = &self.seal {
+            journal.seal_with(Arc::clone(seal));
+        }
         if let Some(state) = &self.state {
             journal.share_like(state);
         }
@@ -125,11 +150,15 @@ impl IntentLog for LocalIntents {
         stored: Option<StateFile>,
         _access: StateAccess,
     ) -> Result<Recovery, JournalError> {
-        recover::recover(&self.folder, stored)
+        recover::recover_from(self.interrupted()?, stored)
     }
 
     async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError> {
         recovery.finish()
+    }
+
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
+        self.seal = Some(seal);
     }
 
     async fn is_pending(&self) -> bool {

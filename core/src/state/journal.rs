@@ -13,6 +13,7 @@ mod on_disk;
 pub(super) mod record;
 mod rules;
 pub(super) mod scan;
+mod seal;
 #[cfg(test)]
 mod tests;
 
@@ -35,6 +36,7 @@ use self::on_disk::remove_unfinished;
 pub(super) use self::on_disk::{UNFINISHED, is_being_written, remove};
 use self::record::Record;
 use self::rules::{Rules, is_half_made};
+pub use self::seal::RecordSeal;
 use super::Object;
 use super::file::StateFile;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
@@ -54,6 +56,8 @@ pub struct Journal {
     open: RefCell<BTreeMap<Op, Subject>>,
     health: Cell<Health>,
     rules: Rules,
+    /// Seals the values of records.
+    seal: Option<Arc<dyn RecordSeal>>,
     /// The copy in a shared place, if the journal has one.
     copy: Option<Box<dyn JournalCopy>>,
     #[cfg(test)]
@@ -150,6 +154,9 @@ pub struct ProviderAnswer {
     pub identity: Vec<u8>,
     /// Messages of the provider, and the reason why there is no answer, if there is none.
     pub messages: Vec<String>,
+    /// All of the above, sealed; empty if it is not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "record::base64")]
+    pub sealed: Vec<u8>,
 }
 
 impl Journal {
@@ -220,6 +227,7 @@ impl Journal {
             open: RefCell::default(),
             health: Cell::new(Health::Sound),
             rules: Rules::default(),
+            seal: None,
             copy: None,
             #[cfg(test)]
             n_syncs: Cell::default(),
@@ -397,7 +405,8 @@ impl Journal {
         if self.health.get() == Health::Closed {
             return Err(JournalError::Broken(self.path.clone()));
         }
-        let bytes = record::frame(self.next.get(), record);
+        let sealed = self.seal.as_deref().map(|seal| self.sealed(record, seal)).transpose()?;
+        let bytes = record::frame(self.next.get(), sealed.flatten().as_ref().unwrap_or(record));
         if let Err(error) = self.write(&bytes) {
             // Records after half a record would be unreadable.
             // A full disk accepts a part of a record. Truncating it makes room for the answers of

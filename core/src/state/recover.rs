@@ -22,7 +22,7 @@ use super::Object;
 use super::file::StateFile;
 use super::journal::access::refuse_link;
 use super::journal::record::{self, Log, Record, RunBegin};
-use super::journal::{self, Action, JournalError, ProviderAnswer};
+use super::journal::{self, Action, JournalError, ProviderAnswer, RecordSeal};
 use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
@@ -117,12 +117,20 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
 }
 
 /// The content of a journal, and its path or the path that it will have on this machine.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct JournalContent {
     /// The path.
     pub path: PathBuf,
     /// The bytes.
     pub bytes: Vec<u8>,
+    /// Opens its values.
+    pub seal: Option<Arc<dyn RecordSeal>>,
+}
+
+impl std::fmt::Debug for JournalContent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JournalContent").field("path", &self.path).finish_non_exhaustive()
+    }
 }
 
 /// The journals in a folder whose runs do not go on.
@@ -138,7 +146,7 @@ pub fn interrupted_in(folder: &Path) -> Result<Vec<JournalContent>, JournalError
             continue;
         }
         let bytes = read_file(&path, MAX_STATE).map_err(JournalError::io("read", &path))?;
-        found.push(JournalContent { path, bytes });
+        found.push(JournalContent { path, bytes, seal: None });
     }
     Ok(found)
 }
@@ -161,8 +169,9 @@ pub fn recover_from(
 ) -> Result<Recovery, JournalError> {
     let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
     let mut logs = Vec::new();
-    for JournalContent { path, bytes } in journals {
-        let log = parse(&path, &bytes)?;
+    for JournalContent { path, bytes, seal } in journals {
+        let mut log = parse(&path, &bytes)?;
+        log.open(&path, seal.as_deref())?;
         logs.push((log.begin().map(RunBegin::age), path, log));
     }
     // Several journals remain if interrupted runs followed each other. A later one begins with the

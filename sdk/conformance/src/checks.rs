@@ -12,6 +12,7 @@ use crate::rules;
 use crate::suite::{Progress, Suite};
 
 mod configure;
+mod file_writes;
 mod function;
 mod handshake;
 mod kinds;
@@ -23,12 +24,14 @@ mod output;
 mod plan;
 mod plan_change;
 mod read;
+mod release;
 mod resources;
 mod schema;
 mod secrets;
 mod store;
 mod upgrade;
 mod validate;
+mod variables;
 
 /// Makes the checks of a step, unless an earlier run has made them or this one is over.
 macro_rules! step {
@@ -93,6 +96,8 @@ pub(crate) async fn run(suite: &mut Suite, progress: Progress<'_>) -> Result<(),
         step!(run, "Apply life cycle", life::run);
         step!(run, "State stores", store::run);
     }
+    step!(run, "Release", release::run);
+    step!(run, "Environment", variables::run, file_writes::run);
     if run.begins("Secrets") {
         secrets::run(run.suite).await;
         output::run(run.suite).await;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::plugin::Call;
-use crate::rules::{self, Rule, Support};
+use crate::rules::{self, Rule};
 
 /// The most findings of one rule that are kept.
 const KEPT: usize = 1_000;
@@ -167,14 +167,10 @@ impl Tallies {
     /// Returns the verdict on a rule. A rule without examined cases is never held.
     #[must_use]
     pub fn verdict(&self, rule: &Rule) -> Verdict {
-        let tally = self.0.get(rule.id);
-        match (rule.support, tally) {
-            (_, Some(tally)) if tally.broken > 0 => Verdict::Broken,
-            (_, Some(tally)) if tally.cases > 0 => Verdict::Held,
-            (Support::Missing(needs), _) => {
-                Verdict::Skipped(format!("this version has no check, which {needs}"))
-            }
-            (_, tally) => {
+        match self.0.get(rule.id) {
+            Some(tally) if tally.broken > 0 => Verdict::Broken,
+            Some(tally) if tally.cases > 0 => Verdict::Held,
+            tally => {
                 let reason = tally.and_then(|tally| tally.skipped.clone());
                 let reason = reason.unwrap_or_else(|| "nothing to examine was found".to_owned());
                 Verdict::Skipped(reason)

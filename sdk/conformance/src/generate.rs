@@ -1,6 +1,8 @@
 //! Configurations made from a schema alone: the sets g1 to g6, seeded, so that the same seed gives the
 //! same inputs.
 
+use std::sync::LazyLock;
+
 use formwork_value::schema::{Attribute, AttributeKind, Block, NestedBlock, Nesting, Role};
 use formwork_value::{Number, Path, Str, Type, Value};
 
@@ -199,7 +201,7 @@ pub fn value(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Value {
         Type::Number if extent == Extent::Random => number(dice),
         Type::Number if random => Value::int(7),
         Type::Number => Value::int(1),
-        Type::String if random => Value::string(text(name, dice)),
+        Type::String if random => Value::String(text(name, dice)),
         Type::String | Type::Dynamic => Value::string(text_for(name)),
         Type::List(element) => {
             let many = elements(name, element, extent, dice);
@@ -237,19 +239,22 @@ fn elements(name: &str, ty: &Type, extent: Extent, dice: &mut Dice) -> Vec<Value
 }
 
 /// A string at random: usual, empty, long, and in both normal forms.
-fn text(name: &str, dice: &mut Dice) -> String {
+fn text(name: &str, dice: &mut Dice) -> Str {
     match dice.below(10) {
-        0 => String::new(),
-        1 => "\u{e9}\u{4e16}\u{1f600}".to_owned(),
+        0 => Str::new(""),
+        1 => "\u{e9}\u{4e16}\u{1f600}".into(),
         // Decomposed on purpose.
-        2 => "e\u{301}".to_owned(),
-        3 => "x".repeat(64 * 1024),
-        4 => "line\nbreak\t\"quote\" ${not} %{this}".to_owned(),
-        5 => format!("conformance-{}", dice.below(1_000_000)),
-        6 => (*dice.pick(&ALTERNATIVES)).to_owned(),
-        _ => text_for(name).to_owned(),
+        2 => "e\u{301}".into(),
+        3 => LONG.clone(),
+        4 => "line\nbreak\t\"quote\" ${not} %{this}".into(),
+        5 => format!("conformance-{}", dice.below(1_000_000)).into(),
+        6 => (*dice.pick(&ALTERNATIVES)).into(),
+        _ => text_for(name).into(),
     }
 }
+
+/// A long string, which many kept configurations share.
+static LONG: LazyLock<Str> = LazyLock::new(|| "x".repeat(64 * 1024).into());
 
 fn number(dice: &mut Dice) -> Value {
     const EDGES: [&str; 9] = [

@@ -31,7 +31,7 @@ pub mod suite;
 use std::path::PathBuf;
 
 pub use report::Report;
-pub use suite::{Example, Options, Progress, Target};
+pub use suite::{Example, Options, Progress, Release, Target};
 
 use suite::Suite;
 

@@ -2,6 +2,7 @@
 //! everything else as problems under the rule that it breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use formwork_value::codec::type_json;
 use formwork_value::schema::{
@@ -64,7 +65,7 @@ pub struct OfferedType {
     /// The name; empty for the provider itself.
     pub name: String,
     /// The schema as far as it can be read.
-    pub schema: Schema,
+    pub schema: Arc<Schema>,
     /// Whether all of it could be read.
     pub is_whole: bool,
     /// The raw schema.
@@ -271,34 +272,29 @@ impl Reader {
     }
 
     fn offered(&mut self, kind: Kind, name: &str, raw: &Msg) -> OfferedType {
-        let mut offered = OfferedType {
-            kind,
-            name: name.to_owned(),
-            schema: Schema::default(),
-            is_whole: true,
-            raw: raw.clone(),
-        };
-        self.subject = offered.subject();
+        let mut schema = Schema::default();
+        self.subject = format!("{} {name}", kind.words()).trim().to_owned();
         self.kind = Some(kind);
         let before = self.problems.len();
         match raw.get_msg(2) {
-            Some(block) => offered.schema.block = self.block(&block, "", 0),
+            Some(block) => schema.block = self.block(&block, "", 0),
             None => self.report("S-03", "the schema has no block".to_owned()),
         }
         match i64::try_from(raw.get_int(1)) {
-            Ok(version) => offered.schema.version = version.unsigned_abs(),
+            Ok(version) => schema.version = version.unsigned_abs(),
             Err(_) => self.report("S-12", "the schema version is negative".to_owned()),
         }
         let unusable = |it: &Problem| matches!(it.rule, "S-03" | "S-04" | "S-05" | "S-06");
-        offered.is_whole = !self.problems[before..].iter().any(unusable);
-        if offered.is_whole {
+        let mut is_whole = !self.problems[before..].iter().any(unusable);
+        if is_whole {
             // Whatever else a host refuses when it loads a schema.
-            for problem in offered.schema.validate() {
+            for problem in schema.validate() {
                 self.report("S-06", problem.to_string());
-                offered.is_whole = false;
+                is_whole = false;
             }
         }
-        offered
+        let (name, schema) = (name.to_owned(), Arc::new(schema));
+        OfferedType { kind, name, schema, is_whole, raw: raw.clone() }
     }
 
     fn block(&mut self, raw: &Msg, place: &str, depth: usize) -> Block {

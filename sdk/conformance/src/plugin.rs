@@ -4,6 +4,7 @@
 mod error;
 mod output;
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ const MESSAGES: usize = 10_000;
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The content of `PLUGIN_PROTOCOL_VERSIONS`.
-    pub versions: &'static str,
+    pub versions: Cow<'static, str>,
     /// Whether to ask for TLS.
     pub tls: bool,
     /// Variables on top of the environment.
@@ -52,7 +53,13 @@ pub struct Launch {
 
 impl Default for Launch {
     fn default() -> Self {
-        Self { versions: "5,6", tls: true, env: Vec::new(), remove: Vec::new(), folder: None }
+        Self {
+            versions: "5,6".into(),
+            tls: true,
+            env: Vec::new(),
+            remove: Vec::new(),
+            folder: None,
+        }
     }
 }
 
@@ -142,7 +149,7 @@ fn command(program: &Path, launch: &Launch, environment: &HostEnvironment) -> Co
         command.env_remove(name);
     }
     command.envs(environment.set.iter().map(|(name, value)| (name, value)));
-    command.env("PLUGIN_PROTOCOL_VERSIONS", launch.versions);
+    command.env("PLUGIN_PROTOCOL_VERSIONS", &*launch.versions);
     command.envs(launch.env.iter().map(|(name, value)| (name, value)));
     if let Some(folder) = &launch.folder {
         command.current_dir(folder);

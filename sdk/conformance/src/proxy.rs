@@ -100,6 +100,12 @@ impl Proxy {
         std::mem::take(&mut *lock(&self.record)).calls
     }
 
+    /// Waits until a call is held.
+    pub(crate) async fn held(&self) {
+        let held = Arc::clone(&lock(&self.record).held);
+        held.notified().await;
+    }
+
     /// The number of encrypted connections since the start of the recording.
     pub(crate) fn n_tunnels(&self) -> usize {
         lock(&self.record).n_tunnels

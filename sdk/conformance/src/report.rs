@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::finding::{Finding, Verdict};
 use crate::offer::Kind;
-use crate::rules::{self, Rule, Severity, Support};
+use crate::rules::{self, Rule, Severity};
 use crate::suite::{Suite, Target};
 
 pub use reproducer::{Replay, ReplayError, replay};
@@ -137,12 +137,6 @@ impl Report {
         self.rows.iter().filter(|row| row.verdict.word() == word).count()
     }
 
-    /// Counts the rules that this version of the suite cannot check.
-    #[must_use]
-    pub fn without_check(&self) -> usize {
-        self.rows.iter().filter(|row| row.rule.support != Support::Implemented).count()
-    }
-
     /// The verdict on a rule.
     #[must_use]
     pub fn verdict(&self, id: &str) -> Option<&Verdict> {
@@ -217,4 +211,21 @@ pub(crate) fn hash_of(path: &std::path::Path) -> String {
         hasher.update(&buffer[..read]);
     }
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Options;
+
+    /// A report with one rule held and one broken, with characters that other formats escape.
+    pub(super) fn report() -> Report {
+        let mut suite = Suite::new(Options::new("terraform-provider <odd> name"));
+        suite.tallies.hold("P-01");
+        let finding = Finding::new("P-02", "resource acme_item", "a <b> & \"c\" \u{1}\u{ffff}");
+        let finding = finding.at("name").values("one\nline", "another ]]> 'one'");
+        suite.tallies.find(finding.input("{\"name\":\"x\"}"));
+        suite.tallies.skip("P-03", "<no> reason");
+        Report::new(&suite, None)
+    }
 }

@@ -34,15 +34,6 @@ impl Severity {
     }
 }
 
-/// Whether this version of the suite can check a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
-    /// There is a check.
-    Implemented,
-    /// There is none; the text says what it needs.
-    Missing(&'static str),
-}
-
 /// A rule that providers are held to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -52,8 +43,6 @@ pub struct Rule {
     pub severity: Severity,
     /// The lowest level at which it is checked, 0 to 3.
     pub level: u8,
-    /// Whether there is a check.
-    pub support: Support,
     /// The rule as a sentence.
     pub text: &'static str,
     /// The specification or program that the rule comes from.
@@ -65,13 +54,13 @@ pub struct Rule {
 }
 
 const fn row(
-    (id, severity, level, support): (&'static str, Severity, u8, Support),
+    (id, severity, level): (&'static str, Severity, u8),
     text: &'static str,
     source: &'static str,
     harm: &'static str,
     fix: &'static str,
 ) -> Rule {
-    Rule { id, severity, level, support, text, source, harm, fix }
+    Rule { id, severity, level, text, source, harm, fix }
 }
 
 /// Families of rules by the first letter of their ids, in the order of reports.

@@ -20,7 +20,7 @@ use crate::plugin::{Call, Launch, Plugin, Reply, StartError};
 use crate::redact::Secrets;
 use crate::request;
 use crate::rpc::{Diag, Rpc};
-use crate::rules::{self, Rule, Support};
+use crate::rules::{self, Rule};
 
 /// An example configuration of one type.
 #[derive(Clone, Debug)]
@@ -44,6 +44,20 @@ pub enum Target {
     Running(Address, Protocol),
 }
 
+/// The files of a release, as registries want them.
+#[derive(Clone, Debug)]
+pub struct Release {
+    /// The folder of archives, checksums, signature and manifest.
+    pub folder: PathBuf,
+    /// The public key of the publisher in its text form; without it the signature must only be there.
+    pub key: Option<String>,
+    /// Verifies the signature.
+    pub verify: VerifySignature,
+}
+
+/// Verifies a detached signature, the second argument, over a document by a key in its text form.
+pub type VerifySignature = fn(&[u8], &[u8], &str) -> Result<(), String>;
+
 /// Settings of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -65,6 +79,8 @@ pub struct Options {
     pub config: Option<Value>,
     /// The previous release, to compare schemas with.
     pub previous: Option<PathBuf>,
+    /// The files of the release, if they are to be checked.
+    pub release: Option<Release>,
     /// Variables for the provider's process.
     pub env: Vec<(OsString, OsString)>,
     /// The file that every created object is written to before it is created; none for a temporary one.
@@ -90,6 +106,7 @@ impl Options {
             examples: Vec::new(),
             config: None,
             previous: None,
+            release: None,
             env: Vec::new(),
             journal: None,
             resume: None,
@@ -193,8 +210,7 @@ impl Suite {
 
     fn is_selected(&self, rule: &Rule) -> bool {
         let Options { only, skip, level, .. } = &self.options;
-        rule.support == Support::Implemented
-            && rule.level <= *level
+        rule.level <= *level
             && (only.is_empty() || only.contains(rule.id))
             && !skip.contains(rule.id)
     }

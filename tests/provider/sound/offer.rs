@@ -85,6 +85,17 @@ pub(crate) struct Item {
     /// The parts of the item.
     #[block]
     part: Vec<Part>,
+    /// The limits of operations on the item. Durations that cannot be read are ignored.
+    #[block]
+    timeouts: Option<Limits>,
+}
+
+/// The limits of operations on an item.
+#[derive(Clone, Debug, Nested)]
+struct Limits {
+    /// The longest time for creating.
+    #[attr(optional)]
+    create: Option<String>,
 }
 
 /// A part of an item.

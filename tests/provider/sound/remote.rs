@@ -9,10 +9,13 @@ use formwork_conformance::offer::{Kind, Offer, OfferedType};
 use formwork_conformance::rpc::Rpc;
 use formwork_tests::seeded::{Fault, RemoteBug};
 use formwork_value::codec::{json, msgpack};
+use formwork_value::duration::nanoseconds;
 use formwork_value::{Path, Value};
 use ureq::Agent;
 use ureq::http::Request;
 use ureq::tls::{RootCerts, TlsConfig};
+
+use crate::world;
 
 /// The URL that the provider logs in at when it is behind a proxy. Nothing answers there.
 const LOGIN: &str = "https://127.0.0.1:9/login";
@@ -22,6 +25,12 @@ const ATTEMPTS: usize = 3;
 
 /// Attempts at the first read of a new object.
 const FIRST_ATTEMPTS: usize = 5;
+
+/// The limit of a request without another one.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// The limit of a provider that ignores the one of the configuration.
+const TOO_LONG: Duration = Duration::from_secs(60);
 
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -54,20 +63,26 @@ impl Remote {
             .tls_config(tls)
             .http_status_as_error(false)
             .allow_non_standard_methods(true)
-            .timeout_global(Some(Duration::from_secs(10)))
             .build();
         Some(Self { url, agent: config.new_agent(), bug })
     }
 
     async fn send(&self, method: &str, path: &str, body: Vec<u8>) -> Reply {
-        self.send_to(method, format!("{}{path}", self.url), body).await
+        self.send_within(LONGEST, method, format!("{}{path}", self.url), body).await
     }
 
-    async fn send_to(&self, method: &str, url: String, body: Vec<u8>) -> Reply {
+    async fn send_within(
+        &self,
+        limit: Duration,
+        method: &str,
+        url: String,
+        body: Vec<u8>,
+    ) -> Reply {
         let request = Request::builder().method(method).uri(url).body(body);
         let request = request.expect("ids are letters and digits");
         let agent = self.agent.clone();
         let sent = tokio::task::spawn_blocking(move || {
+            let request = agent.configure_request(request).timeout_global(Some(limit)).build();
             let mut answer = agent.run(request).ok()?;
             Some((answer.status().as_u16(), answer.body_mut().read_to_vec().ok()?))
         });
@@ -92,7 +107,7 @@ impl Remote {
         match rpc {
             Rpc::ConfigureProvider if std::env::var_os("HTTPS_PROXY").is_some() => {
                 // No server answers: only the connection matters.
-                self.send_to("GET", LOGIN.to_owned(), Vec::new()).await;
+                self.send_within(LONGEST, "GET", LOGIN.to_owned(), Vec::new()).await;
             }
             Rpc::PlanResourceChange if self.bug == Some(RemoteBug::PlanPosts) => {
                 self.send("POST", "/reservations", b"{}".to_vec()).await;
@@ -147,12 +162,19 @@ impl Remote {
 
     async fn create(&self, mut item: Item<'_>, made: &Value) {
         let Some(id) = id_of(made) else { return };
-        let mut status = self.send("POST", "/items", item.json(made)).await.0;
+        // An item whose create is cut off is listed, too.
+        if self.bug != Some(RemoteBug::RegistersLate) {
+            world::keep(item.offered, made);
+        }
+        let limit = self.limit(made);
+        let items = format!("{}/items", self.url);
+        let mut status = self.send_within(limit, "POST", items, item.json(made)).await.0;
         if self.bug == Some(RemoteBug::PostsAgain) && status >= 500 {
             status = self.send("POST", "/items", item.json(made)).await.0;
         }
         let nothing = Value::null(item.offered.ty());
         if !(200..300).contains(&status) {
+            world::remove(made);
             return item.fail(status, &nothing);
         }
         for _ in 0..FIRST_ATTEMPTS {
@@ -173,6 +195,17 @@ impl Remote {
                 matches!(self.bug, Some(RemoteBug::ForgetsCreated | RemoteBug::BelievesNotFound));
             item.fail(status, if forgets { &nothing } else { made });
         }
+    }
+
+    /// The limit for creating an item.
+    fn limit(&self, made: &Value) -> Duration {
+        if self.bug == Some(RemoteBug::IgnoresTimeouts) {
+            return TOO_LONG;
+        }
+        let path = Path::root().attribute("timeouts").attribute("create");
+        let Some(Value::String(text)) = path.find(made) else { return LONGEST };
+        let limit = nanoseconds(text.as_str()).ok().and_then(|it| u64::try_from(it).ok());
+        limit.map_or(LONGEST, Duration::from_nanos)
     }
 
     async fn update(&self, mut item: Item<'_>, prior: &Value, made: &Value) {

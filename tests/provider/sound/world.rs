@@ -75,23 +75,32 @@ pub(crate) fn current(offer: &Offer, request: &Msg) -> Result<Msg, Msg> {
     }
 }
 
+/// Keeps an object, so that it is listed.
+pub(crate) fn keep(offered: &OfferedType, object: &Value) {
+    let text = json::encode(object, &offered.ty()).unwrap_or_default();
+    if let Some(id) = id_of(object) {
+        fs::write(file(&id), text).expect("the world can be written");
+    }
+}
+
+/// Removes an object.
+pub(crate) fn remove(object: &Value) {
+    if let Some(id) = id_of(object) {
+        // An object that is gone already is as good as removed.
+        drop(fs::remove_file(file(&id)));
+    }
+}
+
 /// Keeps what an apply made, and removes what it destroyed.
 pub(crate) fn settle(offer: &Offer, rpc: Rpc, request: &Msg, answer: &Msg) {
     let Some(offered) = kept(offer, request).filter(|_| rpc == Rpc::ApplyResourceChange) else {
         return;
     };
     match decode(&offered, answer.get_msg(1)) {
-        Some(made) => {
-            let text = json::encode(&made, &offered.ty()).unwrap_or_default();
-            if let Some(id) = id_of(&made) {
-                fs::write(file(&id), text).expect("the world can be written");
-            }
-        }
+        Some(made) => keep(&offered, &made),
         None => {
-            let prior = decode(&offered, request.get_msg(2));
-            if let Some(id) = prior.as_ref().and_then(id_of) {
-                // An object that is gone already is as good as removed.
-                drop(fs::remove_file(file(&id)));
+            if let Some(prior) = decode(&offered, request.get_msg(2)) {
+                remove(&prior);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! States behind a URL, with Terraform on the same server.
 
+use super::super::encryption::{SECRET, assert_sealed};
 use super::{RESOURCE, both};
-use crate::harness::{HttpState, Workdir, terraform};
+use crate::harness::{HttpState, Workdir, opentofu, terraform};
 
 /// The lock of another process, as Terraform writes it.
 const LOCK: &str = r#"{"ID":"0f1e","Operation":"OperationTypeApply","Info":"","Who":"ana@host","Version":"1.11.4","Created":"2026-01-01T00:00:00Z","Path":""}"#;
@@ -35,6 +36,15 @@ fn outputs_are_read_over_http_by_both_programs() {
 }
 
 #[test]
+fn states_over_http_are_encrypted() {
+    let server = HttpState::start();
+    both::states_are_encrypted(&|resource| server.config(resource), both::encrypting_turns());
+    let stored = server.with(|kept| kept.state.clone());
+    assert!(stored.starts_with(b"{\"serial\":"), "{}", String::from_utf8_lossy(&stored));
+    assert!(stored.ends_with(b"\"encryption_version\":\"v0\"}"), "on one line, as of OpenTofu");
+}
+
+#[test]
 fn a_lock_on_the_server_stops_a_run_until_it_is_released_by_force() {
     let server = HttpState::start();
     let workdir = Workdir::new(&server.config(RESOURCE));
@@ -63,6 +73,36 @@ fn nothing_is_lost_when_the_server_refuses_the_state() {
     // The journal has what the server did not take.
     workdir.formwork("apply -auto-approve").succeed().says("An interrupted run was taken over");
     workdir.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+}
+
+#[test]
+fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
+    let server = HttpState::start();
+    let secret = RESOURCE.replace('1', &format!("\"{SECRET}\""));
+    let config = |resource: &str| server.config(&format!("{}{resource}", both::ENCRYPTION));
+    let workdir = Workdir::new(&config(""));
+    workdir.formwork("init").succeed();
+    // The secret may be in the configuration, but nowhere else.
+    let apply = || {
+        workdir.write("main.tf", &config(&secret));
+        let ended = workdir.formwork("apply -auto-approve").run();
+        workdir.write("main.tf", &config(""));
+        ended
+    };
+    server.with(|kept| kept.failure = Some("500 Internal Server Error"));
+    apply().code(1).says("Failed to save the state").says("500 Internal Server Error");
+    let errored = workdir.read("errored.tfstate");
+    assert!(errored.contains("\"encryption_version\": \"v0\""), "{errored}");
+    assert_sealed(&workdir);
+    let local = Workdir::new(both::ENCRYPTION);
+    local.write("terraform.tfstate", &errored);
+    let programs = if opentofu().is_some() { &["formwork", "tofu"][..] } else { &["formwork"] };
+    for program in programs {
+        local.engine(program, "state list").succeed().says("terraform_data.a");
+    }
+    server.with(|kept| kept.failure = None);
+    apply().code(0).says("An interrupted run was taken over").says("0 added");
+    assert_sealed(&workdir);
 }
 
 #[test]

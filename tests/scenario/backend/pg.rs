@@ -23,6 +23,16 @@ fn workspaces_and_outputs_of_pg_are_seen_by_both_programs() {
 }
 
 #[test]
+fn states_over_pg_are_encrypted() {
+    let Some(server) = Postgres::start() else { return };
+    both::states_are_encrypted(&|resource| server.config(resource), both::encrypting_turns());
+    both::new_workspaces_are_encrypted(
+        &|resource| server.config(resource),
+        both::encrypting_turns(),
+    );
+}
+
+#[test]
 fn a_server_that_accepts_and_never_answers_is_reported_and_given_up() {
     // The system accepts for a listener that never does.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");

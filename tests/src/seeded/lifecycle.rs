@@ -5,13 +5,12 @@ use formwork_conformance::message::Msg;
 use formwork_conformance::rpc::Rpc;
 use formwork_value::{Type, Value};
 
-use super::Fault::{After, Bad, Before, None, Remote};
+use super::Fault::{After, Bad, Before, Remote};
 use super::exchange::{get, set};
 use super::{Act, Exchange, RemoteBug, Row, row};
 
 const APPLY: Rpc = Rpc::ApplyResourceChange;
 const READ: Rpc = Rpc::ReadResource;
-const NO_CHECK: &str = "the suite has no check: a service that hangs is needed";
 
 /// Whether the call applies a `sound_item`, and what it does: prior and planned are null or not.
 fn applies(call: &Exchange, from: bool, to: bool) -> bool {
@@ -164,7 +163,7 @@ pub(super) const ROWS: &[Row] = &[
             }
         }),
     ),
-    row("A-18", 3, None(NO_CHECK)),
+    row("A-18", 3, Remote(RemoteBug::RegistersLate)),
     row(
         "A-19",
         3,
@@ -191,7 +190,7 @@ pub(super) const ROWS: &[Row] = &[
             if is_bare { Act::Exit } else { Act::Go }
         }),
     ),
-    row("A-22", 3, None(NO_CHECK)),
+    row("A-22", 3, Remote(RemoteBug::IgnoresTimeouts)),
     row("A-23", 3, Remote(RemoteBug::PostsAgain)),
     row("A-24", 3, Remote(RemoteBug::BelievesNotFound)),
     row("A-25", 3, Before(undestroyed)),

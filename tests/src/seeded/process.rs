@@ -3,8 +3,8 @@
 use formwork_conformance::message::Msg;
 use formwork_conformance::rpc::Rpc;
 
-use super::Fault::{AnswersUnknownMethods, Bad, Before, None, Start};
-use super::{Act, Row, row, start};
+use super::Fault::{AnswersUnknownMethods, Bad, Before, Release, Start};
+use super::{Act, ReleaseBug, Row, row, start};
 
 pub(super) const ROWS: &[Row] = &[
     row("H-01", 0, Start(start::quiet_without_host)),
@@ -37,7 +37,7 @@ pub(super) const ROWS: &[Row] = &[
             Act::Go
         }),
     ),
-    row("H-22", 0, None("the suite has no check yet: a release package is needed")),
+    row("H-22", 0, Release(ReleaseBug::ForeignProtocol)),
     row(
         "C-01",
         1,

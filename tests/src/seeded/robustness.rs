@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use formwork_conformance::rpc::Rpc;
 use formwork_value::Value;
 
-use super::Fault::{After, Before, None, Remote, Start};
+use super::Fault::{After, Before, Release, Remote, Start};
 use super::exchange::{get, set};
-use super::{Act, Exchange, RemoteBug, Row, row, start};
+use super::{Act, Exchange, ReleaseBug, RemoteBug, Row, row, start};
 
 /// Whether a value of the request cannot be read.
 fn is_malformed(call: &Exchange) -> bool {
@@ -57,7 +57,7 @@ fn unlisten(_: &mut Exchange) -> Act {
 
 /// Validates one configuration after the other, cancelled or not, and takes its time for each.
 fn one_by_one(call: &mut Exchange) -> Act {
-    static FREE_AT: Mutex<Option<Instant>> = Mutex::new(Option::None);
+    static FREE_AT: Mutex<Option<Instant>> = Mutex::new(None);
     if !call.is(Rpc::ValidateProviderConfig) {
         return Act::Go;
     }
@@ -158,9 +158,19 @@ pub(super) const ROWS: &[Row] =
                 Act::Go
             }),
         ),
-        row("K-03", 0, None("the suite has no check: system calls are not traced")),
+        row(
+            "K-03",
+            0,
+            After(|call| {
+                let is_set = std::env::var_os("ACME_MIRROR").is_some();
+                if is_set && call.is(Rpc::ValidateProviderConfig) {
+                    call.diagnose(2, "The mirror is used", "");
+                }
+                Act::Go
+            }),
+        ),
         row("K-04", 3, Remote(RemoteBug::TrustsAnyone)),
-        row("K-05", 0, None("the suite has no check: a sandbox is needed")),
+        row("K-05", 0, Start(start::writes_cache)),
         row("K-06", 0, Start(start::spawns_program)),
-        row("K-07", 0, None("the suite has no check: a release package is needed")),
+        row("K-07", 0, Release(ReleaseBug::StaleChecksum)),
     ];

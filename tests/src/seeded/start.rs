@@ -107,6 +107,11 @@ pub(super) fn leaves_file() {
     fs::write(std::env::temp_dir().join("left-behind"), "x").expect("it can be written");
 }
 
+/// Writes a cache outside of the folder for temporary files.
+pub(super) fn writes_cache() {
+    drop(fs::write(folder("SOUND_WORLD").join("cache"), "x"));
+}
+
 /// Writes a file into the home folder.
 pub(super) fn write_home() {
     drop(fs::write(folder("HOME").join("configured"), "x"));

@@ -11,9 +11,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, SystemTime};
 
 use formwork_conformance::finding::Tallies;
-use formwork_conformance::{Options, Report, Target, report, rules};
+use formwork_conformance::{Options, Release, Report, Target, report, rules};
 use formwork_core::addr::ProviderAddr;
-use formwork_core::disk::open_file;
+use formwork_core::disk::{MAX_RECORD, open_file, read_named_text};
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::Sources;
 use formwork_value::duration::nanoseconds;
@@ -26,6 +26,7 @@ use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::shipped::{self, ShippedProgram};
+use crate::install::signature;
 use crate::signals::SignalGuard;
 use crate::view::report::Report as Told;
 use crate::view::{Screen, out, transient};
@@ -129,6 +130,10 @@ fn options(
         None => None,
     };
     let previous = args.previous.as_deref().map(|path| program(diags, path)).transpose()?;
+    let release = match &args.release {
+        Some(folder) => Some(release(diags, folder, args.release_key.as_deref())?),
+        None => None,
+    };
     let options = Options {
         target,
         level: args.level,
@@ -139,12 +144,44 @@ fn options(
         examples,
         config,
         previous,
+        release,
         env: Vec::new(),
         journal: args.journal.clone(),
         resume: args.resume.clone(),
         stop: Arc::default(),
     };
     Ok((options, link))
+}
+
+/// The release and the key that its signature is verified with.
+fn release(
+    diags: &mut Diagnostics,
+    folder: &Path,
+    key: Option<&Path>,
+) -> Result<Release, Reported> {
+    if !folder.is_dir() {
+        let detail = format!(
+            "-release={} is not a folder. Give the one that `formwork provider package` has written.",
+            folder.display()
+        );
+        return Err(diags.error(Diagnostic::error("No such folder of a release", detail)));
+    }
+    let key = key.map(|path| {
+        read_named_text(path, MAX_RECORD).map_err(|error| {
+            let detail = format!(
+                "-release-key={}: {error}. Export a key with `gpg --export --armor ID`.",
+                path.display()
+            );
+            diags.error(Diagnostic::error("The key of the release cannot be read", detail))
+        })
+    });
+    Ok(Release { folder: folder.to_owned(), key: key.transpose()?, verify })
+}
+
+/// Verifies a signature as `init` does.
+fn verify(document: &[u8], signed: &[u8], key: &str) -> Result<(), String> {
+    let verified = signature::verify(document, signed, &[key.to_owned()], clock::now());
+    verified.map(drop).map_err(|error| error.to_string())
 }
 
 fn ids(

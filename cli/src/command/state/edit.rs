@@ -3,6 +3,7 @@
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostics, Reported};
 
+use super::super::encryption;
 use super::super::state_session;
 use super::no_state;
 use crate::args::{LockArgs, StatePlace};
@@ -64,12 +65,10 @@ pub(super) async fn open(
     workspace: &mut Workspace<'_>,
     editing: &Editing<'_>,
 ) -> Result<StateSession, Reported> {
-    let store = match named_file(&editing.place).filter(|_| editing.any_backend) {
+    let backend = encryption::backend(diags, workspace)?;
+    let store = match named_file(workspace, &editing.place).filter(|_| editing.any_backend) {
         Some(store) => store,
-        None => {
-            let backend = workspace.backend(diags)?;
-            workspace.store(diags, backend.as_ref(), &editing.place).await?
-        }
+        None => workspace.store(diags, backend.as_ref(), &editing.place).await?,
     };
     state_session::open(diags, store, editing.lock, editing.operation).await
 }

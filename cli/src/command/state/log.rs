@@ -10,6 +10,7 @@ use serde_json::json;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
+use super::super::encryption;
 use super::super::text_command::{run_data_command, run_text_command};
 use crate::args::{StateLogArgs, StatePlace};
 use crate::env::Env;
@@ -38,7 +39,7 @@ async fn opened(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<OpenState, Reported> {
-    let backend = workspace.backend(diags)?;
+    let backend = encryption::backend(diags, workspace)?;
     workspace.store(diags, backend.as_ref(), &StatePlace::default()).await
 }
 

@@ -20,6 +20,7 @@ use crate::workspace::Workspace;
 /// Runs the command.
 pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
+        workspace.check_versions(diags)?;
         let mut parse = |text: &String| -> Result<Target, Reported> {
             text.parse().map_err(|error| bad_address(diags, text, &error))
         };
@@ -54,7 +55,7 @@ fn check_backups(
     if options.is_empty() || args.state.state.is_some() {
         return Ok(());
     }
-    let backend = workspace.backend(diags)?;
+    let backend = workspace.root_module(diags)?.settings.backend;
     if workspace.backend_config(diags, backend.as_ref())?.local_places(&workspace.root).is_some() {
         return Ok(());
     }

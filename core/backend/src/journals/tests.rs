@@ -36,7 +36,7 @@ impl Machine {
         let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
         let values = kind.schema().coerce(&given).unwrap();
         let (root, variables) = (folder.path().to_owned(), BTreeMap::new());
-        let environment = BackendEnvironment { root, variables };
+        let environment = BackendEnvironment { root, variables, ..BackendEnvironment::default() };
         let arguments = Arguments { values: &values, environment: &environment };
         let backend = kind.configure(&arguments).unwrap();
         let intents = backend.intents(DEFAULT_WORKSPACE);

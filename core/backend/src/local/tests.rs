@@ -13,6 +13,10 @@ use crate::lock::{LockInfo, LockRequest};
 use formwork_core::disk::locks::{is_held, lock};
 use formwork_core::state::journal::{Action, Intent, RunHeader};
 
+fn load(path: &Path) -> Result<Option<StateFile>, StoreError> {
+    super::load(path, &StateCipher::default())
+}
+
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -421,7 +425,8 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
         } else {
             symlink(target, &errored).unwrap();
         }
-        let (path, kept) = save_errored(&StateFile::fresh(), folder.path()).unwrap();
+        let (path, kept) =
+            save_errored((&StateFile::fresh(), &StateCipher::default()), folder.path()).unwrap();
         assert!(path.is_file() && !path.is_symlink(), "{target}");
         assert!(!kept.unwrap().is_file(), "{target}");
         std::fs::remove_file(path).unwrap();
@@ -562,7 +567,8 @@ async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
 #[test]
 fn a_state_without_a_home_is_saved_beside() {
     let folder = folder();
-    let (path, kept) = save_errored(&file_with("a"), folder.path()).unwrap();
+    let (path, kept) =
+        save_errored((&file_with("a"), &StateCipher::default()), folder.path()).unwrap();
     assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
     // As the next one that is stored: serial 0 is that of a state which never was.
     let next = StateFile { serial: file_with("a").serial + 1, ..file_with("a") };
@@ -594,7 +600,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
         let mut store = self::store(&folder);
         store.write(&mut file_with("b")).await.unwrap();
         assert_eq!(mode_of(&folder, "terraform.tfstate.backup"), 0o600);
-        save_errored(&file_with("a"), folder.path()).unwrap();
+        save_errored((&file_with("a"), &StateCipher::default()), folder.path()).unwrap();
         assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
     }
     // From the moment: before anything is in it, and before any other mode is set.
@@ -702,14 +708,15 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
         );
         StateFile::read(text.as_bytes()).unwrap()
     };
-    let save = |file: StateFile| save_errored(&file, folder.path()).unwrap().1;
+    let save =
+        |file: StateFile| save_errored((&file, &StateCipher::default()), folder.path()).unwrap().1;
     assert_eq!(save(with("one", &["a"])), None);
     assert_eq!(save(with("one", &["a", "b"])), None);
     let kept = |number: u32| Some(folder.path().join(format!("errored.{number}.tfstate")));
     assert_eq!(save(with("one", &["a"])), kept(1));
     assert_eq!(save(with("two", &["a"])), kept(2));
 
-    let errored = Errored::read(folder.path()).unwrap();
+    let errored = Errored::read(folder.path(), &StateCipher::default()).unwrap();
     let stored = |names: &[&str], serial| StateFile { serial, ..with("two", names) };
     let standing = |file: StateFile| errored.standing(Some(&file));
     let addrs =
@@ -727,6 +734,6 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     assert_eq!(standing(stored(&["c"], 1)), diverged(&["c"], false));
     assert_eq!(standing(stored(&[], 2)), diverged(&[], true));
     std::fs::write(&errored.path, "{").unwrap();
-    let unreadable = Errored::read(folder.path()).unwrap().standing(None);
+    let unreadable = Errored::read(folder.path(), &StateCipher::default()).unwrap().standing(None);
     assert_eq!(unreadable, ErroredStateRelation::Unreadable);
 }

@@ -14,6 +14,7 @@ use super::claims::{Held, release};
 use super::history::{self, Write};
 use super::place::{LockMode, PgPlace, sum};
 use crate::claims::Claims;
+use crate::encryption::StateCipher;
 use crate::history::{HistoryPoint, HistoryWrite, StoredObject};
 use crate::known::Known;
 use crate::lock::{LockInfo, StateLock};
@@ -44,6 +45,9 @@ pub(super) struct PgStore {
     claims: Option<Claims>,
     /// The interrupted runs that this one has taken over.
     adopted: Vec<String>,
+    cipher: StateCipher,
+    /// Whether what was read has to be written again, because it is encrypted otherwise.
+    is_outdated: bool,
 }
 
 /// A change of the row.
@@ -88,6 +92,8 @@ impl PgStore {
             run: String::new(),
             claims: None,
             adopted: Vec::new(),
+            cipher: StateCipher::default(),
+            is_outdated: false,
         }
     }
 
@@ -100,9 +106,14 @@ impl PgStore {
         StoreError::Unusable { location: self.place.location(), error, copy: None }
     }
 
-    /// Whether an operation may run beside others: not without the table of claims.
+    fn not_encryptable(&self, reason: String) -> StoreError {
+        StoreError::NotEncryptable { location: self.place.location(), reason }
+    }
+
+    /// Whether an operation may run beside others: not without the table of claims. The claims and the
+    /// history have values in the clear, so there are none where the state is encrypted.
     async fn may_share(&mut self, operation: &str) -> Result<bool, Cause> {
-        if operation != APPLY {
+        if operation != APPLY || self.cipher.encrypts() {
             return Ok(false);
         }
         let client = self.place.client().await?;
@@ -135,6 +146,7 @@ impl PgStore {
         match stored {
             Ok(Stored { sum, base, stored }) => {
                 self.place.know(sum);
+                self.is_outdated = false;
                 self.keep(base, stored);
                 Ok(())
             }
@@ -149,7 +161,7 @@ impl PgStore {
         change: Change<'_>,
     ) -> Result<Stored, Refusal> {
         let known_sum = self.place.known_sum();
-        let has_own = self.table.has_own(client).await?;
+        let has_own = !self.cipher.encrypts() && self.table.has_own(client).await?;
         let transaction = client.transaction().await?;
         let query = format!(
             "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END, md5(data) FROM {} WHERE name = $1 FOR UPDATE",
@@ -173,7 +185,9 @@ impl PgStore {
             next.serial = current.serial.max(ours.serial);
             self.known.advance(&mut next);
         }
-        let text = String::from_utf8(next.write())?;
+        let text = self.cipher.write(&next);
+        let text = text.map_err(|error| Refusal::Store(self.not_encryptable(error.to_string())))?;
+        let text = String::from_utf8(text)?;
         let new_sum = sum(text.as_bytes());
         let statement = format!(
             "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
@@ -205,11 +219,12 @@ impl PgStore {
     /// When no other process may have: this one holds the lock alone, or none.
     fn moved(&self, text: &str) -> Result<StateFile, StoreError> {
         let unusable = |error| self.unusable(error);
-        let header = StateFile::read_header(text.as_bytes()).map_err(unusable)?;
+        let (text, _) = self.cipher.open(text.as_bytes()).map_err(unusable)?;
+        let header = StateFile::read_header(&text).map_err(unusable)?;
         if self.is_shared()
             && matches!(&self.known, Known::Present { lineage, .. } if *lineage == header.lineage)
         {
-            return StateFile::read(text.as_bytes()).map_err(unusable);
+            return StateFile::read(&text).map_err(unusable);
         }
         self.known.check_same((&header.lineage, header.serial))?;
         Err(StoreError::Changed { stored: header.serial, read: header.serial })
@@ -241,6 +256,7 @@ impl StateStore for PgStore {
     }
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
+        self.cipher.prepare().map_err(|reason| self.not_encryptable(reason))?;
         let info = LockInfo::new(operation, String::new());
         if operation == PLAN {
             return Ok(StateLock { id: info.id });
@@ -291,7 +307,9 @@ impl StateStore for PgStore {
         let location = self.place.location();
         let text = reported(location, StoreOperation::Read, self.place.get()).await;
         let text = text.map_err(failed)?.unwrap_or_default();
-        match StateFile::read(&text) {
+        let opened = self.cipher.open(&text);
+        self.is_outdated = opened.as_ref().is_ok_and(|(_, is_current)| !is_current);
+        match opened.and_then(|(text, _)| StateFile::read(&text)) {
             Ok(file) => {
                 self.keep(file.clone(), file.clone());
                 Ok(Some(file))
@@ -308,7 +326,8 @@ impl StateStore for PgStore {
         if let Known::NotRead = self.known {
             self.read().await?;
         }
-        if matches!(self.known, Known::Present { .. }) && self.base.has_content_of(file) {
+        let is_stored = !self.is_outdated && matches!(self.known, Known::Present { .. });
+        if is_stored && self.base.has_content_of(file) {
             return Ok(WriteOutcome::Unchanged);
         }
         self.known.check_continued_by(file)?;
@@ -329,6 +348,14 @@ impl StateStore for PgStore {
         matches!(self.known, Known::Present { .. })
     }
 
+    fn set_cipher(&mut self, cipher: StateCipher) {
+        self.cipher = cipher;
+    }
+
+    fn cipher(&self) -> &StateCipher {
+        &self.cipher
+    }
+
     fn access(&self) -> StateAccess {
         match &self.held {
             None => StateAccess::ReadOnly,
@@ -342,6 +369,9 @@ impl StateStore for PgStore {
     }
 
     async fn claim(&mut self, claims: Claims) -> Result<(), StoreError> {
+        if self.cipher.encrypts() {
+            return Ok(());
+        }
         let known_sum = self.place.known_sum();
         let mut client =
             self.place.take_client().await.map_err(self.failed(StoreOperation::Lock))?;
@@ -367,6 +397,9 @@ impl StateStore for PgStore {
     }
 
     async fn history(&mut self, most: u32) -> Result<Option<Vec<HistoryWrite>>, StoreError> {
+        if self.cipher.encrypts() {
+            return Ok(None);
+        }
         let failed = self.failed(StoreOperation::Read);
         let read = async {
             let client = self.place.client().await?;

@@ -34,7 +34,11 @@ fn backend_in(port: u16, variables: &[(&str, &str)]) -> Arc<dyn Backend> {
     let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
     let values = kind.schema().coerce(&given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
+    let environment = BackendEnvironment {
+        root: "unused".into(),
+        variables: variables.collect(),
+        ..BackendEnvironment::default()
+    };
     kind.configure(&Arguments { values: &values, environment: &environment }).unwrap()
 }
 

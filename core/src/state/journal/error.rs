@@ -39,6 +39,14 @@ pub enum JournalError {
         /// Why not.
         reason: String,
     },
+    /// A value cannot be encrypted or decrypted.
+    #[error("the journal {} cannot be used: {reason}", path.display())]
+    Sealed {
+        /// The journal.
+        path: PathBuf,
+        /// The reason, with the key providers and methods that failed.
+        reason: String,
+    },
     /// The copy in the shared place failed.
     #[error(transparent)]
     Copy(#[from] CopyError),
@@ -72,6 +80,9 @@ pub enum JournalError {
         objects: Vec<String>,
     },
 }
+
+/// The next step after a value could not be decrypted.
+const SEALED: &str = "It holds the results of an interrupted run, encrypted as the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
 
 impl JournalError {
     pub(in crate::state) fn io(
@@ -108,6 +119,7 @@ impl JournalError {
                  space or correct the permissions of the folder, then run the command again."
                     .to_owned(),
             ),
+            Self::Sealed { .. } => ("Failed to decrypt the journal", SEALED.to_owned()),
             Self::Copy(CopyError::Failed { doing: "read", .. }) => (
                 "Failed to take over the journal",
                 "It holds what earlier runs did, be it on another machine. Check the network, the \

@@ -134,7 +134,7 @@ async fn versions(suite: &mut Suite, program: &Path) {
     }
     let mut served = Vec::new();
     for versions in ["5", "6", "5,6"] {
-        let launch = Launch { versions, ..suite.launch() };
+        let launch = Launch { versions: versions.into(), ..suite.launch() };
         let number = match plugin::start(program, &launch).await {
             Ok(started) => Ok(started.handshake.protocol.number().to_string()),
             Err(error) => Err(error.to_string()),

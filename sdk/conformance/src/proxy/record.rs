@@ -1,6 +1,9 @@
 //! The recorded calls, and the faults that the proxy commits.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use tokio::sync::Notify;
 
 /// The most calls that are kept between two looks at them.
 const MOST: usize = 10_000;
@@ -94,6 +97,21 @@ pub(crate) enum RemoteFault {
     NotFound(usize),
     /// This many calls are answered with the status 503, and not carried out.
     Busy(usize),
+    /// The first changing call is carried out, and its answer is held back.
+    HoldAnswer,
+    /// Changing calls are neither carried out nor answered.
+    HoldChanges,
+}
+
+/// The handling of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Handling {
+    /// It is passed on.
+    Forward,
+    /// It is answered with this status.
+    Answer(u16),
+    /// It gets no answer.
+    Hold,
 }
 
 /// The calls since the start of the recording.
@@ -105,6 +123,8 @@ pub(super) struct Record {
     /// The number of faults committed.
     n_faults: usize,
     has_changed: bool,
+    /// Notified when a call is held.
+    pub(super) held: Arc<Notify>,
 }
 
 impl Record {
@@ -112,38 +132,49 @@ impl Record {
         Self { fault, ..Self::default() }
     }
 
-    /// Notes a call. Returns its number, and the status with which it is answered at once, if it is not
-    /// to be forwarded.
-    pub(super) fn begin(&mut self, call: RemoteCall) -> (usize, Option<u16>) {
-        let status = match self.fault {
-            RemoteFault::Busy(times) if self.n_faults < times => Some(503),
+    /// Notes a call. Returns its number and its handling.
+    pub(super) fn begin(&mut self, call: RemoteCall) -> (usize, Handling) {
+        let handling = match self.fault {
+            RemoteFault::Busy(times) if self.n_faults < times => Handling::Answer(503),
             RemoteFault::RefuseChanges { only_first } if call.changes() => {
-                (!only_first || self.n_faults == 0).then_some(500)
+                match only_first && self.n_faults > 0 {
+                    true => Handling::Forward,
+                    false => Handling::Answer(500),
+                }
             }
             RemoteFault::NotFound(times)
                 if self.has_changed && !call.changes() && self.n_faults < times =>
             {
-                Some(404)
+                Handling::Answer(404)
             }
-            _ => None,
+            RemoteFault::HoldChanges if call.changes() => Handling::Hold,
+            _ => Handling::Forward,
         };
-        self.n_faults += usize::from(status.is_some());
+        self.n_faults += usize::from(handling != Handling::Forward);
+        let status = match handling {
+            Handling::Answer(status) => status,
+            Handling::Forward | Handling::Hold => 0,
+        };
         let number = self.calls.len();
         if number < MOST {
-            self.calls.push(RemoteCall { status: status.unwrap_or_default(), ..call });
+            self.calls.push(RemoteCall { status, ..call });
         }
-        (number, status)
+        (number, handling)
     }
 
-    /// Notes the answer of the service. Returns the status that the provider gets.
-    pub(super) fn end(&mut self, number: usize, status: u16) -> u16 {
+    /// Notes the answer of the service. Returns the status that the provider gets, if any.
+    pub(super) fn end(&mut self, number: usize, status: u16) -> Handling {
         let is_good = (200..400).contains(&status);
-        let given = if self.fault == RemoteFault::FailAt(number) { 500 } else { status };
-        if let Some(call) = self.calls.get_mut(number) {
-            (call.status, call.is_carried_out) = (given, is_good);
-            self.has_changed |= is_good && call.changes();
+        let Some(call) = self.calls.get_mut(number) else { return Handling::Answer(status) };
+        let changes = is_good && call.changes();
+        call.is_carried_out = is_good;
+        self.has_changed |= changes;
+        if changes && self.fault == RemoteFault::HoldAnswer && self.n_faults == 0 {
+            self.n_faults += 1;
+            return Handling::Hold;
         }
-        given
+        call.status = if self.fault == RemoteFault::FailAt(number) { 500 } else { status };
+        Handling::Answer(call.status)
     }
 }
 
@@ -181,9 +212,13 @@ mod tests {
     fn each_fault_is_committed_where_it_belongs() {
         let run = |fault, calls: &[&str]| -> Vec<u16> {
             let mut record = Record::new(fault);
+            let status = |handling| match handling {
+                Handling::Answer(status) => status,
+                Handling::Forward | Handling::Hold => 0,
+            };
             let status = |method: &&str| match record.begin(call(method, "http://h/a")) {
-                (_, Some(status)) => status,
-                (number, None) => record.end(number, 200),
+                (number, Handling::Forward) => status(record.end(number, 200)),
+                (_, handling) => status(handling),
             };
             calls.iter().map(status).collect()
         };
@@ -196,5 +231,7 @@ mod tests {
         assert_eq!(run(refused, &life), [200, 500, 200, 200, 200]);
         assert_eq!(run(RemoteFault::NotFound(1), &life), [200, 200, 404, 200, 200]);
         assert_eq!(run(RemoteFault::Busy(2), &life), [503, 503, 200, 200, 200]);
+        assert_eq!(run(RemoteFault::HoldAnswer, &life), [200, 0, 200, 200, 200]);
+        assert_eq!(run(RemoteFault::HoldChanges, &life), [200, 0, 200, 200, 0]);
     }
 }

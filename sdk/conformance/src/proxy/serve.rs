@@ -3,6 +3,7 @@
 
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -21,13 +22,16 @@ use tokio_rustls::TlsAcceptor;
 
 use super::forward::forward;
 use super::lock;
-use super::record::{Record, RemoteCall};
+use super::record::{Handling, Record, RemoteCall};
 
 /// The longest request that is forwarded.
 const MAX_REQUEST: usize = 64 << 20;
 
 /// The part of a request that is kept.
 const KEPT: usize = 64 << 10;
+
+/// The time for which a call is held.
+const HELD: Duration = Duration::from_secs(120);
 
 /// The first byte of a connection that is encrypted.
 const TLS_RECORD: u8 = 0x16;
@@ -148,18 +152,33 @@ async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answ
         status: 0,
         is_carried_out: false,
     };
-    let (number, refused) = lock(record).begin(call);
-    if let Some(refused) = refused {
-        return status(StatusCode::from_u16(refused).unwrap_or(StatusCode::BAD_GATEWAY));
+    let (number, handling) = lock(record).begin(call);
+    match handling {
+        Handling::Forward => {}
+        Handling::Answer(refused) => return refusal(refused),
+        Handling::Hold => return hold(record).await,
     }
     let answer = forward(parts, uri, body)
         .await
         .unwrap_or_else(|error| answered(StatusCode::BAD_GATEWAY, &error.to_string()));
-    let given = lock(record).end(number, answer.status().as_u16());
-    if given == answer.status().as_u16() {
-        return answer;
+    let ended = lock(record).end(number, answer.status().as_u16());
+    match ended {
+        Handling::Answer(given) if given != answer.status().as_u16() => refusal(given),
+        Handling::Answer(_) | Handling::Forward => answer,
+        Handling::Hold => hold(record).await,
     }
-    status(StatusCode::from_u16(given).unwrap_or(StatusCode::BAD_GATEWAY))
+}
+
+/// Announces a held call, and answers it when no provider waits any more.
+async fn hold(record: &Shared) -> Answer {
+    let held = Arc::clone(&lock(record).held);
+    held.notify_one();
+    tokio::time::sleep(HELD).await;
+    status(StatusCode::GATEWAY_TIMEOUT)
+}
+
+fn refusal(refused: u16) -> Answer {
+    status(StatusCode::from_u16(refused).unwrap_or(StatusCode::BAD_GATEWAY))
 }
 
 fn status(status: StatusCode) -> Answer {

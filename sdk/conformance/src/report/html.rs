@@ -58,7 +58,6 @@ impl Report {
         out.push_str(&card("shoulds held", of(self.score(Severity::Should))));
         out.push_str(&card("findings", self.findings.len().to_string()));
         out.push_str(&card("rules skipped", self.count("skipped").to_string()));
-        out.push_str(&card("rules without a check", self.without_check().to_string()));
         out.push_str("</div>\n");
         let offers: Vec<String> =
             self.offers.iter().map(|(kind, number)| format!("{kind}: {number}")).collect();

@@ -26,7 +26,6 @@ impl Report {
             "musts": {"held": must.held, "examined": must.examined},
             "shoulds": {"held": should.held, "examined": should.examined},
             "skipped": self.count("skipped"),
-            "without_check": self.without_check(),
             "rules": self.rows.iter().map(|row| json!({
                 "id": row.rule.id,
                 "family": rules::family_of(row.rule.id),

@@ -10,9 +10,8 @@ impl Report {
     pub fn junit(&self) -> String {
         let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let failures = self.count("broken");
-        let skipped = self.count("skipped");
         out.push_str(&format!(
-            "<testsuites name=\"conformance of {}\" tests=\"{}\" failures=\"{failures}\" skipped=\"{skipped}\" time=\"{:.3}\">\n",
+            "<testsuites name=\"conformance of {}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\" time=\"{:.3}\">\n",
             escape(&self.provider),
             self.rows.len(),
             self.took.as_secs_f64()
@@ -28,7 +27,7 @@ impl Report {
             rest = others;
             let count = |word: &str| own.iter().filter(|row| row.verdict.word() == word).count();
             out.push_str(&format!(
-                "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n",
+                "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\">\n",
                 escape(family),
                 own.len(),
                 count("broken"),
@@ -90,4 +89,74 @@ pub(super) fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::report::tests::report;
+
+    /// The elements of the format as the schema `junit-10.xsd` of Jenkins has them: the parent, the
+    /// attributes that must be there, and those that may.
+    const ELEMENTS: [(&str, &str, &[&str], &[&str]); 5] = [
+        ("testsuites", "", &[], &["name", "time", "tests", "failures", "errors"]),
+        ("testsuite", "testsuites", &["name", "tests", "failures", "errors"], &["skipped", "time"]),
+        ("testcase", "testsuite", &["name"], &["classname", "time"]),
+        ("failure", "testcase", &[], &["type", "message"]),
+        ("skipped", "testcase", &[], &["type", "message"]),
+    ];
+
+    /// An opening tag: its name, its attributes, and whether it is closed at once.
+    fn opening(tag: &str) -> (&str, BTreeMap<&str, &str>, bool) {
+        let is_closed = tag.ends_with('/');
+        let (name, mut rest) = tag.trim_end_matches('/').split_once(' ').unwrap_or((tag, ""));
+        let mut attributes = BTreeMap::new();
+        while let Some((key, after)) = rest.trim_start().split_once("=\"") {
+            let (value, after) = after.split_once('"').expect("an attribute has an end");
+            assert!(attributes.insert(key, value).is_none(), "{key} is there twice");
+            rest = after;
+        }
+        assert_eq!(rest.trim(), "", "{tag}");
+        (name, attributes, is_closed)
+    }
+
+    fn is_text(text: &str) -> bool {
+        let entities = ["amp;", "lt;", "gt;", "quot;", "#39;"];
+        !text.contains(['<', '>'])
+            && text.split('&').skip(1).all(|it| entities.iter().any(|own| it.starts_with(own)))
+            && !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t')
+    }
+
+    #[test]
+    fn the_report_has_the_elements_and_attributes_of_the_schema() {
+        let text = report().junit();
+        let body = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        let mut rest = body.expect("the declaration stands first");
+        let mut open: Vec<&str> = Vec::new();
+        let mut counts = BTreeMap::<&str, usize>::new();
+        while let Some((before, after)) = rest.split_once('<') {
+            assert!(is_text(before), "{before}");
+            let (tag, next) = after.split_once('>').expect("a tag has an end");
+            rest = next;
+            if let Some(name) = tag.strip_prefix('/') {
+                assert_eq!(open.pop(), Some(name));
+                continue;
+            }
+            let (name, attributes, is_closed) = opening(tag);
+            let (_, parent, required, optional) =
+                ELEMENTS.iter().find(|it| it.0 == name).expect("a known element");
+            assert_eq!(open.last().copied().unwrap_or_default(), *parent, "{name}");
+            assert!(required.iter().all(|it| attributes.contains_key(it)), "{tag}");
+            let is_known = |it: &&str| required.contains(it) || optional.contains(it);
+            assert!(attributes.keys().all(is_known), "{tag}");
+            assert!(attributes.values().all(|it| is_text(it)), "{tag}");
+            *counts.entry(name).or_default() += 1;
+            if !is_closed {
+                open.push(name);
+            }
+        }
+        assert!(open.is_empty() && rest.trim().is_empty(), "{open:?} {rest}");
+        assert_eq!((counts["testcase"], counts["failure"], counts["skipped"]), (175, 1, 173));
+    }
 }

@@ -107,7 +107,7 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
     let transcript = Transcript::read(file)?;
     let recorded = transcript.calls.iter().find_map(RecordedCall::protocol).map(|it| it.number());
     let versions = if recorded == Some(5) { "5" } else { "5,6" };
-    let launch = Launch { versions, ..Launch::default() };
+    let launch = Launch { versions: versions.into(), ..Launch::default() };
     let mut plugin = Plugin::launch(program, &launch).await?;
     let spoken = plugin.protocol.number();
     if let Some(recorded) = recorded.filter(|it| *it != spoken) {

@@ -31,7 +31,11 @@ impl Report {
             .map(|finding| {
                 let severity = rules::find(finding.rule).map_or(Severity::Must, |it| it.severity);
                 let index = rules::all().position(|rule| rule.id == finding.rule);
-                let place = if finding.path.is_empty() { String::new() } else { format!(" at {}", finding.path) };
+                let place = if finding.path.is_empty() {
+                    String::new()
+                } else {
+                    format!(" at {}", finding.path)
+                };
                 json!({
                     "ruleId": finding.rule,
                     "ruleIndex": index,
@@ -41,7 +45,7 @@ impl Report {
                         finding.subject, finding.message, finding.expected, finding.found
                     )},
                     "locations": [{
-                        "physicalLocation": {"artifactLocation": {"uri": self.provider.replace(' ', "%20")}},
+                        "physicalLocation": {"artifactLocation": {"uri": uri(&self.provider)}},
                         "logicalLocations": [{
                             "fullyQualifiedName": format!("{}.{}", finding.subject, finding.path),
                         }],
@@ -66,5 +70,109 @@ impl Report {
             }],
         });
         format!("{log:#}\n")
+    }
+}
+
+/// The name as a relative reference of a URI.
+fn uri(name: &str) -> String {
+    let mut uri = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'-' | b'.' | b'_' | b'~' | b'/' => uri.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(byte)),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use crate::report::tests::report;
+
+    /// Objects of the format that the report uses, as the published JSON schema of SARIF 2.1.0 has them:
+    /// the properties that must be there, and those that may. The schema allows no other.
+    const OBJECTS: [(&str, &[&str], &[&str]); 10] = [
+        ("log", &["version", "runs"], &["$schema"]),
+        ("run", &["tool"], &["invocations", "results"]),
+        ("tool", &["driver"], &[]),
+        ("driver", &["name"], &["version", "rules"]),
+        (
+            "rule",
+            &["id"],
+            &["name", "shortDescription", "fullDescription", "help", "defaultConfiguration"],
+        ),
+        ("message", &["text"], &[]),
+        ("invocation", &["executionSuccessful"], &["exitCode"]),
+        ("result", &["message"], &["ruleId", "ruleIndex", "level", "locations"]),
+        ("location", &[], &["physicalLocation", "logicalLocations"]),
+        ("configuration", &[], &["level"]),
+    ];
+
+    fn check<'v>(value: &'v Value, object: &str) -> &'v Value {
+        let (_, required, optional) =
+            OBJECTS.iter().find(|it| it.0 == object).expect("a known object");
+        let properties = value.as_object().unwrap_or_else(|| panic!("{object}: {value}"));
+        let names: BTreeSet<&str> = properties.keys().map(String::as_str).collect();
+        assert!(required.iter().all(|it| names.contains(it)), "{object}: {names:?}");
+        let is_known = |it: &&str| required.contains(it) || optional.contains(it);
+        assert!(names.iter().all(is_known), "{object}: {names:?}");
+        value
+    }
+
+    fn items<'v>(value: &'v Value, name: &str) -> &'v Vec<Value> {
+        value[name].as_array().unwrap_or_else(|| panic!("{name} is not an array: {value}"))
+    }
+
+    fn check_level(value: &Value) {
+        let level = value["level"].as_str();
+        assert!(level.is_some_and(|it| ["none", "note", "warning", "error"].contains(&it)));
+    }
+
+    fn check_message(value: &Value) {
+        assert!(check(value, "message")["text"].as_str().is_some_and(|it| !it.is_empty()));
+    }
+
+    #[test]
+    fn the_report_has_the_objects_and_properties_of_the_schema() {
+        let log: Value = serde_json::from_str(&report().sarif()).expect("it is JSON");
+        assert_eq!(check(&log, "log")["version"], "2.1.0");
+        let [run] = &items(&log, "runs")[..] else { panic!("one run: {log}") };
+        let driver =
+            check(&check(check(run, "run").get("tool").unwrap(), "tool")["driver"], "driver");
+        assert!(driver["name"].is_string() && driver["version"].is_string());
+        let rules = items(driver, "rules");
+        let ids: BTreeSet<_> = rules.iter().filter_map(|rule| rule["id"].as_str()).collect();
+        assert_eq!((rules.len(), ids.len()), (175, 175));
+        for rule in rules {
+            check(rule, "rule");
+            check_level(check(&rule["defaultConfiguration"], "configuration"));
+            for text in ["shortDescription", "fullDescription", "help"] {
+                check_message(&rule[text]);
+            }
+        }
+        for invocation in items(run, "invocations") {
+            assert!(check(invocation, "invocation")["executionSuccessful"].is_boolean());
+            assert!(invocation["exitCode"].is_i64());
+        }
+        let results = items(run, "results");
+        assert_eq!(results.len(), 1);
+        for result in results {
+            check_level(check(result, "result"));
+            check_message(&result["message"]);
+            let at = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).unwrap();
+            assert_eq!(rules[at]["id"], result["ruleId"]);
+            for location in items(result, "locations") {
+                let file = &check(location, "location")["physicalLocation"]["artifactLocation"];
+                let uri = file["uri"].as_str().expect("a location has a URI");
+                assert!(!uri.contains([' ', '<', '>', '"', '\\']), "{uri}");
+                let names = items(location, "logicalLocations");
+                assert!(names.iter().all(|it| it["fullyQualifiedName"].is_string()));
+            }
+        }
     }
 }

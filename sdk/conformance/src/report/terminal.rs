@@ -119,13 +119,12 @@ impl Report {
     fn tail(&self, out: &mut String, width: usize) {
         let (must, should) = (self.score(Severity::Must), self.score(Severity::Should));
         let text = format!(
-            "Musts held: {} of {} examined. Shoulds held: {} of {} examined. {} skipped, {} of them without a check, of {} rules in {:.1} s.",
+            "Musts held: {} of {} examined. Shoulds held: {} of {} examined. {} skipped of {} rules in {:.1} s.",
             must.held,
             must.examined,
             should.held,
             should.examined,
             self.count("skipped"),
-            self.without_check(),
             self.rows.len(),
             self.took.as_secs_f64()
         );

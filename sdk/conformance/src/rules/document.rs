@@ -1,6 +1,6 @@
 //! The rules as a page of the documentation.
 
-use super::{Support, all, example, family_of};
+use super::{all, example, family_of};
 
 /// Returns the rules as Markdown: a section for each family, a row for each rule.
 #[must_use]
@@ -20,12 +20,8 @@ pub fn markdown() -> String {
                  | --- | --- | --- | --- | --- | --- |\n"
             ));
         }
-        let missing = match rule.support {
-            Support::Implemented => String::new(),
-            Support::Missing(needs) => format!(" *Skipped: a check {needs}.*"),
-        };
         out.push_str(&format!(
-            "| {} {} | {} | {}.{missing} | {} | {} | {} |\n",
+            "| {} {} | {} | {}. | {} | {} | {} |\n",
             rule.id,
             rule.severity.word(),
             rule.level,

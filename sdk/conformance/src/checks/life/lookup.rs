@@ -41,7 +41,11 @@ fn id_of(object: &Object) -> Option<String> {
 }
 
 /// Imports and reads, as a host does.
-async fn import(suite: &mut Suite, offered: &OfferedType, request: &Msg) -> Option<(Call, Value)> {
+pub(super) async fn import(
+    suite: &mut Suite,
+    offered: &OfferedType,
+    request: &Msg,
+) -> Option<(Call, Value)> {
     let call = suite.call(Rpc::ImportResourceState, request).await;
     let answer = call.message().filter(|_| call.is_fine())?;
     let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;

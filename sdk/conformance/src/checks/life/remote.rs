@@ -1,5 +1,8 @@
 //! Checks of the remote calls of a provider, seen and spoilt by the proxy: which calls change something,
-//! and what is left of an object when one of them fails (P-16, R-08, A-09, A-14 to, K-04).
+//! and what is left of an object when one of them fails (P-16, R-08, A-09, A-14 to to
+//! A-24, K-04).
+
+mod interrupted;
 
 use formwork_value::{Path, Value};
 
@@ -16,8 +19,8 @@ use crate::rpc::Rpc;
 use crate::suite::{CALL, CHANGE, Suite};
 
 /// The rules of the family.
-pub(super) const RULES: [&str; 9] =
-    ["P-16", "R-08", "A-09", "A-14", "A-15", "A-16", "A-23", "A-24", "K-04"];
+pub(super) const RULES: [&str; 11] =
+    ["P-16", "R-08", "A-09", "A-14", "A-15", "A-16", "A-18", "A-22", "A-23", "A-24", "K-04"];
 
 /// The most answers of one operation that are spoilt, one after the other.
 const MOST_SPOILT: usize = 4;
@@ -96,6 +99,8 @@ impl Observer<'_> {
         self.failed_create(&create, &planned, &creating).await;
         self.not_found(&create, &planned, &creating).await;
         self.refused_create(&create, &planned).await;
+        self.crashed_create(&create, &planned).await;
+        self.timed_out(config).await;
     }
 
     /// Creates an object while nothing is spoilt.

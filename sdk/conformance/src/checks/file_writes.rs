@@ -1,0 +1,212 @@
+//! Checks that files are written below the folder for temporary files only (K-05). The system calls are
+//! observed by `strace`; without that program the rule is skipped.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+use crate::finding::Finding;
+use crate::message::Msg;
+use crate::plugin::Plugin;
+use crate::request;
+use crate::rpc::Rpc;
+use crate::suite::{CALL, CHANGE, Suite};
+
+/// System calls that make, change or remove files by their names.
+const TRACED: &str = "trace=open,openat,openat2,creat,mkdir,mkdirat,mknod,mknodat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,truncate";
+
+/// The most files that a finding names.
+const NAMED: usize = 5;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.wants("K-05") {
+        return;
+    }
+    let Some(program) = suite.program() else {
+        return suite.skip(&["K-05"], "the provider runs already, and this check starts it");
+    };
+    let traced = match Traced::new(&program) {
+        Ok(traced) => traced,
+        Err(why) => return suite.skip(&["K-05"], &why),
+    };
+    let mut launch = suite.launch();
+    launch.folder = Some(traced.working());
+    launch.env.push(("TMPDIR".into(), traced.temporary().into()));
+    launch.env.push(("HOME".into(), traced.working().into()));
+    let Ok(plugin) = Plugin::launch(&traced.wrapper(), &launch).await else {
+        let why = traced.error();
+        return suite.skip(&["K-05"], &format!("the program does not start below strace{why}"));
+    };
+    let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];
+    if suite.configured {
+        requests.push((Rpc::ConfigureProvider, request::configure(&suite.config)));
+    }
+    requests.extend(super::mutation::valid_requests(suite));
+    for (rpc, request) in requests {
+        if suite.is_late() || !plugin.is_alive() {
+            break;
+        }
+        let limit = if rpc == Rpc::ConfigureProvider { CHANGE } else { CALL };
+        plugin.call(rpc, &request, limit).await;
+    }
+    let socket = plugin.started.as_ref().map(|it| it.home.path().to_owned());
+    plugin.shutdown(Duration::from_secs(2)).await;
+    let log = traced.calls();
+    if !log.contains("open") {
+        return suite.skip(&["K-05"], "strace has seen no system call");
+    }
+    let allowed = socket.into_iter().chain([traced.temporary()]);
+    let allowed: Vec<PathBuf> = allowed.chain(["/dev".into(), "/proc/self".into()]).collect();
+    let files = written(&log, &traced.working(), &allowed);
+    suite.check("K-05", files.is_empty(), || {
+        let named: Vec<&str> = files.iter().map(String::as_str).take(NAMED).collect();
+        Finding::new("K-05", "process", "it writes files outside of TMPDIR")
+            .values("files below TMPDIR only", named.join(", "))
+    });
+}
+
+/// A script that starts the program below `strace`, and the folders of the process.
+struct Traced(tempfile::TempDir);
+
+impl Traced {
+    fn new(program: &Path) -> Result<Self, String> {
+        let made = || -> std::io::Result<Self> {
+            let traced = Self(tempfile::tempdir_in(crate::plugin::short_temp_dir())?);
+            fs::create_dir(traced.working())?;
+            fs::create_dir(traced.temporary())?;
+            let script = format!(
+                "#!/bin/sh\nexec 2>>{}\nexec strace -ff -y -qq -s 4096 -e signal=none -e {TRACED} -o {} {}\n",
+                quoted(&traced.0.path().join("stderr")),
+                quoted(&traced.log()),
+                quoted(program),
+            );
+            fs::write(traced.wrapper(), script)?;
+            fs::set_permissions(traced.wrapper(), fs::Permissions::from_mode(0o700))?;
+            Ok(traced)
+        };
+        made().map_err(|error| format!("no folder for strace can be made: {error}"))
+    }
+
+    fn wrapper(&self) -> PathBuf {
+        self.0.path().join("traced")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.0.path().join("log")
+    }
+
+    fn working(&self) -> PathBuf {
+        self.0.path().join("working")
+    }
+
+    fn temporary(&self) -> PathBuf {
+        self.0.path().join("temporary")
+    }
+
+    /// The calls of all threads: each has a file of its own.
+    fn calls(&self) -> String {
+        let files = fs::read_dir(self.0.path()).into_iter().flatten().flatten();
+        let is_log = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with("log.");
+        let logs = files.filter(|file| is_log(&file.file_name()));
+        logs.filter_map(|file| fs::read(file.path()).ok())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .collect()
+    }
+
+    /// The first line of what strace or the program says.
+    fn error(&self) -> String {
+        let text = fs::read_to_string(self.0.path().join("stderr")).unwrap_or_default();
+        let line = text.lines().find(|line| line.contains("strace: ")).unwrap_or_default();
+        if line.is_empty() { String::new() } else { format!(": {line}") }
+    }
+}
+
+/// The path as a word of a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
+}
+
+/// The files outside of the allowed folders that calls of the log have written.
+fn written(log: &str, working: &Path, allowed: &[PathBuf]) -> BTreeSet<String> {
+    let mut files = BTreeSet::new();
+    for line in log.lines() {
+        for path in changed_by(line) {
+            let path = normal(&working.join(path));
+            if !allowed.iter().any(|own| path.starts_with(own)) {
+                files.insert(path.display().to_string());
+            }
+        }
+    }
+    files
+}
+
+/// The paths that a line of the log changes: `name(arguments) = result`.
+fn changed_by(line: &str) -> Vec<PathBuf> {
+    let Some((call, result)) = line.rsplit_once(" = ") else { return Vec::new() };
+    let Some((name, arguments)) = call.split_once('(') else { return Vec::new() };
+    if result.starts_with(['-', '?']) {
+        return Vec::new();
+    }
+    let paths = paths_in(arguments).into_iter();
+    let writes = ["O_CREAT", "O_WRONLY", "O_RDWR", "O_TRUNC"];
+    match name {
+        "open" | "openat" | "openat2" => {
+            let opens = writes.iter().any(|flag| arguments.contains(flag));
+            paths.take(usize::from(opens)).collect()
+        }
+        // The target of a link is not changed.
+        "symlink" | "symlinkat" | "link" | "linkat" => paths.skip(1).collect(),
+        _ => paths.collect(),
+    }
+}
+
+/// The paths in the arguments of a call: `AT_FDCWD</folder>, "name", ...`.
+fn paths_in(arguments: &str) -> Vec<PathBuf> {
+    let parts: Vec<&str> = arguments.split('"').collect();
+    let folder = |before: &str| {
+        let (_, rest) = before.rsplit_once('<')?;
+        Some(PathBuf::from(rest.split_once('>')?.0))
+    };
+    let pairs = parts.chunks_exact(2);
+    pairs.map(|pair| folder(pair[0]).unwrap_or_default().join(pair[1])).collect()
+}
+
+/// The path without `.` and `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_write_outside_of_the_allowed_folders_are_found() {
+        let log = "\
+openat(AT_FDCWD</work>, \"/etc/hosts\", O_RDONLY|O_CLOEXEC) = 3</etc/hosts>\n\
+openat(AT_FDCWD</work>, \"/tmp/own/a\", O_WRONLY|O_CREAT, 0600) = 4</tmp/own/a>\n\
+openat(AT_FDCWD</work>, \"/var/cache/b\", O_RDWR|O_CREAT, 0600) = 4</var/cache/b>\n\
+openat(AT_FDCWD</work>, \"/var/c\", O_RDWR|O_CREAT, 0600) = -1 EACCES (Permission denied)\n\
+mkdirat(AT_FDCWD</work>, \"d\", 0777) = 0\n\
+unlinkat(7</tmp/own>, \"d\", 0) = 0\n\
+rename(\"/tmp/own/a\", \"/tmp/own/../e\") = 0\n\
+symlink(\"/var/target\", \"/tmp/own/link\") = 0\n\
+exit_group(0) = ?\n";
+        let files = written(log, Path::new("/work"), &["/tmp/own".into()]);
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        assert_eq!(files, ["/tmp/e", "/var/cache/b", "/work/d"]);
+    }
+}

@@ -1,0 +1,238 @@
+//! Checks of creates that are cut off: by the end of the process and by the timeout of the
+//! configuration.
+
+use std::time::Duration;
+
+use formwork_value::schema::{AttributeKind, Block, Nesting};
+use formwork_value::{Path, Type, Value};
+
+use super::super::{Object, lookup, note};
+use super::{Observer, object, state};
+use crate::checks::listing;
+use crate::checks::plan::{Planned, input, plan};
+use crate::checks::{null, shown};
+use crate::finding::Finding;
+use crate::generate::with_part;
+use crate::message::Msg;
+use crate::offer::Kind;
+use crate::plugin::{Call, Reply};
+use crate::proxy::{RemoteCall, RemoteFault};
+use crate::request::{self, PlanInput, decode};
+use crate::rpc::Rpc;
+use crate::suite::CHANGE;
+
+/// The most objects that are listed.
+const LISTED: u64 = 1_000;
+
+/// The timeout in the configuration.
+const TIMEOUT: &str = "2s";
+
+/// The longest wait for the answer to a create with that timeout.
+const LATEST: Duration = Duration::from_secs(20);
+
+impl Observer<'_> {
+    /// Creates, kills the process when the service has made the object, and looks for the object with
+    /// another process.
+    pub(super) async fn crashed_create(&mut self, create: &PlanInput, planned: &Planned) {
+        if !self.suite.wants("A-18") {
+            return;
+        }
+        let before = self.listed().await;
+        let entry = self.journal.announce(&self.offered, &create.config);
+        let request = request::apply(&self.offered, create, &planned.answer);
+        self.proxy.begin(RemoteFault::HoldAnswer);
+        let Some(call) = self.killed(&request).await else {
+            self.journal.refuse(entry);
+            return self.suite.skip(&["A-18"], "the process cannot be killed");
+        };
+        let calls = self.proxy.take();
+        let made = calls.into_iter().find(|it| it.changes() && it.is_carried_out);
+        let Some(made) = made.filter(|_| call.is_crash()) else {
+            self.suite.skip(&["A-18"], "no call of a create changes the service");
+            return self.forget(entry, &call, create).await;
+        };
+        let found = self.found((create, planned), &before, &made).await;
+        self.suite.check("A-18", found.is_some(), || {
+            let message = "an object that exists when the process ends cannot be found again";
+            Finding::new("A-18", &self.offered.subject(), message)
+                .by(&call)
+                .values("an identity that is planned, a list, or a create with a key", made.shown())
+                .input(shown(&create.config))
+        });
+        match found {
+            Some(object) => {
+                let made = (&object.value, &object.private);
+                self.journal.settle(entry, &self.offered, Some(made));
+                self.put_away(&object).await;
+            }
+            None => self.journal.settle(entry, &self.offered, None),
+        }
+    }
+
+    /// Notes the result of a create, and destroys what it made.
+    async fn forget(&mut self, entry: usize, call: &Call, create: &PlanInput) {
+        note(self.journal, entry, &self.offered, call);
+        if let Some(value) = state(&self.offered, call) {
+            self.put_away(&object(value, call, create)).await;
+        }
+    }
+
+    /// Applies, and kills the process as soon as the proxy holds an answer.
+    async fn killed(&mut self, request: &Msg) -> Option<Call> {
+        self.suite.revive().await.ok()?;
+        let plugin = self.suite.plugin()?;
+        let child = &plugin.started.as_ref()?.child;
+        let call = plugin.call(Rpc::ApplyResourceChange, request, CHANGE);
+        tokio::pin!(call);
+        let call = tokio::select! {
+            call = &mut call => call,
+            () = self.proxy.held() => {
+                child.kill();
+                call.await
+            }
+        };
+        Some(call)
+    }
+
+    /// Looks for an object as a host can: by an identity or id that was planned, in the list of the
+    /// objects, and by the same request where it is safe to repeat.
+    async fn found(
+        &mut self,
+        (create, planned): (&PlanInput, &Planned),
+        before: &[(Msg, Value)],
+        made: &RemoteCall,
+    ) -> Option<Object> {
+        let mut requests = Vec::new();
+        let name = self.offered.name.clone();
+        let named = || Msg::new().text(1, &name).msg(3, &request::capabilities());
+        requests.extend(self.planned_identity(planned).map(|it| named().msg(4, &it)));
+        if let Some(Value::String(id)) = Path::root().attribute("id").find(&planned.value) {
+            requests.push(named().text(2, id.as_str()));
+        }
+        let is_new = |(_, value): &(Msg, Value)| before.iter().all(|(_, known)| known != value);
+        let listed = self.listed().await.into_iter().filter(is_new);
+        let listed: Vec<Msg> = listed.map(|(identity, _)| named().msg(4, &identity)).collect();
+        requests.extend(listed);
+        for request in &requests {
+            let imported = lookup::import(self.suite, &self.offered, request).await;
+            let Some((call, value)) = imported else { continue };
+            let mut own = call.message()?.all_msgs(1).into_iter();
+            let own = own.find(|it| it.get_text(1) == self.offered.name)?;
+            let (private, identity) = (own.get_bytes(3), own.get_msg(4));
+            return Some(Object { value, private, identity, config: create.config.clone() });
+        }
+        if !made.is_idempotent && made.method != "PUT" {
+            return None;
+        }
+        let request = request::apply(&self.offered, create, &planned.answer);
+        let call = self.suite.change(Rpc::ApplyResourceChange, &request).await;
+        let value = state(&self.offered, &call).filter(|_| call.is_fine())?;
+        Some(object(value, &call, create))
+    }
+
+    /// The identity in a plan, if all of it is known.
+    fn planned_identity(&self, planned: &Planned) -> Option<Msg> {
+        let identity = planned.answer.get_msg(7)?;
+        let (_, ty, _) = self.suite.offer.identities.get(&self.offered.name)?;
+        let value = decode(identity.get_msg(1), ty).ok()??.into_value();
+        (!value.is_null() && value.is_wholly_known()).then_some(identity)
+    }
+
+    /// The identities of all objects of the type, if the provider lists them.
+    async fn listed(&mut self) -> Vec<(Msg, Value)> {
+        let name = self.offered.name.clone();
+        let list = self.suite.offer.of(Kind::List).find(|it| it.name == name).cloned();
+        let ty = self.suite.offer.identities.get(&name).map(|(_, ty, _)| ty.clone());
+        let (Some(list), Some(ty)) = (list, ty) else { return Vec::new() };
+        let Some(config) = self.suite.legal(&list).await.first().cloned() else {
+            return Vec::new();
+        };
+        let call = listing::list(self.suite, &list, &config, LISTED).await;
+        let Reply::Answered(events) = &call.reply else { return Vec::new() };
+        let identities = events.iter().filter_map(|event| event.get_msg(1));
+        let decoded = identities.filter_map(|identity| {
+            let value = decode(identity.get_msg(1), &ty).ok()??.into_value();
+            Some((identity, value))
+        });
+        decoded.collect()
+    }
+
+    /// Creates with a short timeout at a service that does not answer.
+    pub(super) async fn timed_out(&mut self, config: &Value) {
+        if !self.suite.wants("A-22") {
+            return;
+        }
+        let Some(config) = with_timeout(self.offered.block(), config) else {
+            let reason = "no resource type has a timeout for creating in its configuration";
+            return self.suite.skip(&["A-22"], reason);
+        };
+        let create = input(&self.offered, null(&self.offered.ty()), config);
+        self.proxy.begin(RemoteFault::None);
+        let Some(planned) = plan(self.suite, &self.offered, &create).await else {
+            return self.suite.skip(&["A-22"], "an object with a timeout of 2s cannot be planned");
+        };
+        let entry = self.journal.announce(&self.offered, &create.config);
+        let request = request::apply(&self.offered, &create, &planned.answer);
+        self.proxy.begin(RemoteFault::HoldChanges);
+        let rpc = Rpc::ApplyResourceChange;
+        let call = self.suite.call_within(rpc, vec![request.encode()], LATEST).await;
+        if !self.proxy.take().iter().any(RemoteCall::changes) {
+            self.suite.skip(&["A-22"], "no call of a create changes the service");
+            return self.forget(entry, &call, &create).await;
+        }
+        self.suite.check("A-22", call.is_answered(), || {
+            let message = "a create does not end with the timeout of its configuration";
+            Finding::new("A-22", &self.offered.subject(), message)
+                .by(&call)
+                .values(
+                    format!("an answer within {} s for a timeout of {TIMEOUT}", LATEST.as_secs()),
+                    call.outcome(),
+                )
+                .input(shown(&create.config))
+        });
+        // The service carried out nothing.
+        match state(&self.offered, &call) {
+            Some(_) => self.forget(entry, &call, &create).await,
+            None => self.journal.refuse(entry),
+        }
+    }
+}
+
+/// The configuration with a timeout for creating, if its schema has one.
+fn with_timeout(block: &Block, config: &Value) -> Option<Value> {
+    let create = Path::root().attribute("create");
+    let path = Path::root().attribute("timeouts");
+    let limited = |block: &Block| {
+        let attribute = block.attributes.get("create")?;
+        let is_text = attribute.implied_type() == Type::String && attribute.role.is_settable();
+        with_part(&block.empty_value(), &create, Value::string(TIMEOUT)).filter(|_| is_text)
+    };
+    let part = if let Some(nested) = block.blocks.get("timeouts") {
+        let limits = limited(&nested.block)?;
+        match nested.nesting {
+            Nesting::Single | Nesting::Group => limits,
+            Nesting::List | Nesting::Set => nested.collection(vec![limits]),
+            Nesting::Map => return None,
+        }
+    } else {
+        match &block.attributes.get("timeouts")?.kind {
+            AttributeKind::Nested(nested) if nested.nesting == Nesting::Single => {
+                limited(&Block { attributes: nested.attributes.clone(), ..Block::default() })?
+            }
+            AttributeKind::Plain(Type::Object(object)) => {
+                let has_create = object
+                    .attributes
+                    .iter()
+                    .any(|(name, ty)| name.as_str() == "create" && *ty == Type::String);
+                let parts = object.attributes.iter().map(|(name, ty)| {
+                    let is_create = name.as_str() == "create";
+                    let limit = || Value::string(TIMEOUT);
+                    (name.clone(), if is_create { limit() } else { Value::null(ty.clone()) })
+                });
+                has_create.then(|| Value::object(parts.collect::<Vec<_>>()))?
+            }
+            AttributeKind::Nested(_) | AttributeKind::Plain(_) => return None,
+        }
+    };
+    with_part(config, &path, part)
+}

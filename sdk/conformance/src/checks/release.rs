@@ -1,0 +1,346 @@
+//! Checks of the files of a release (H-22, K-07): names, archives, manifest, checksums and signature as
+//! registries and hosts expect them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+use formwork_plugin_protocol::handshake::Protocol;
+use zip::ZipArchive;
+
+use crate::finding::Finding;
+use crate::plugin::{self, Launch};
+use crate::report::hash_of;
+use crate::suite::{Release, Suite};
+
+/// The most bytes of a file that is read as text.
+const MAX_TEXT: u64 = 1 << 20;
+
+/// The most bytes of a program that are searched.
+const MAX_PROGRAM: u64 = 2 << 30;
+
+/// Folders of sources on the machine of the build, after the home of its user.
+const SOURCES: [&[u8]; 3] = [b"/go/pkg/mod/", b"/.cargo/registry/", b"/go/src/"];
+
+/// Folders of the root that are homes of users, or have them.
+const HOMES: [&str; 3] = ["home", "Users", "root"];
+
+/// The end of the name of the checksums.
+const SUMS: &str = "_SHA256SUMS";
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.wants_any(&["H-22", "K-07"]) {
+        return;
+    }
+    let Some(release) = suite.options.release.clone() else {
+        return suite
+            .skip(&["H-22", "K-07"], "no release was given; give its folder with -release");
+    };
+    let files = match Files::read(&release.folder) {
+        Ok(files) => files,
+        Err(problem) => {
+            for rule in ["H-22", "K-07"] {
+                suite.check(rule, false, || Finding::new(rule, "release", problem.clone()));
+            }
+            return;
+        }
+    };
+    names(suite, &files);
+    manifest(suite, &files).await;
+    checksums(suite, &files);
+    signature(suite, &release, &files);
+    build_paths(suite, &files);
+}
+
+/// The files of a release.
+struct Files<'r> {
+    folder: &'r Path,
+    /// The beginning of all names, `terraform-provider-acme_1.2.3`.
+    base: String,
+    /// The name of the provider.
+    name: String,
+    /// The version.
+    version: String,
+    names: BTreeSet<String>,
+    /// The document of checksums.
+    document: Vec<u8>,
+}
+
+impl<'r> Files<'r> {
+    fn read(folder: &'r Path) -> Result<Self, String> {
+        let entries = fs::read_dir(folder);
+        let entries = entries.map_err(|error| format!("its folder cannot be read: {error}"))?;
+        let names: BTreeSet<String> = entries
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        let sums: Vec<&String> = names.iter().filter(|name| name.ends_with(SUMS)).collect();
+        let [sums] = sums[..] else {
+            return Err(format!("it has {} files whose names end in {SUMS}, not one", sums.len()));
+        };
+        let base = sums.trim_end_matches(SUMS).to_owned();
+        let parts = base.strip_prefix("terraform-provider-").and_then(|it| it.rsplit_once('_'));
+        let Some((name, version)) = parts else {
+            return Err(format!("{sums} is not terraform-provider-NAME_VERSION{SUMS}"));
+        };
+        let (name, version) = (name.to_owned(), version.to_owned());
+        let document = read_text(&folder.join(sums));
+        let document = document.map_err(|error| format!("{sums} cannot be read: {error}"))?;
+        Ok(Self { folder, base, name, version, names, document })
+    }
+
+    fn archives(&self) -> Vec<&String> {
+        self.names.iter().filter(|name| name.ends_with(".zip")).collect()
+    }
+
+    fn manifest(&self) -> String {
+        format!("{}_manifest.json", self.base)
+    }
+
+    /// The checksums by the names of their files; `Err` with a line that is none.
+    fn sums(&self) -> Result<BTreeMap<String, String>, String> {
+        let text = String::from_utf8_lossy(&self.document);
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let pair = |line: &str| {
+            let (sum, name) = line.split_once(char::is_whitespace)?;
+            let name = name.trim_start().trim_start_matches('*');
+            let is_sum = sum.len() == 64 && sum.bytes().all(|it| it.is_ascii_hexdigit());
+            is_sum.then(|| (name.to_owned(), sum.to_lowercase()))
+        };
+        lines.map(|line| pair(line).ok_or_else(|| line.to_owned())).collect()
+    }
+}
+
+fn read_text(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_TEXT).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn finding(rule: &'static str, file: &str, message: impl Into<String>) -> Finding {
+    Finding::new(rule, "release", message).at(file)
+}
+
+/// Checks the names of the archives and of the programs in them.
+fn names(suite: &mut Suite, files: &Files) {
+    let archives = files.archives();
+    suite.check("H-22", !archives.is_empty(), || {
+        Finding::new("H-22", "release", "it has no archive")
+            .values(format!("{}_linux_amd64.zip", files.base), "no file that ends in .zip")
+    });
+    let is_version = files.version.split('.').count() == 3
+        && files.version.starts_with(|first: char| first.is_ascii_digit());
+    suite.check("H-22", is_version, || {
+        finding("H-22", &files.base, "the version is not one of three numbers")
+            .values("1.2.3", files.version.clone())
+    });
+    for archive in archives {
+        let platform = archive.strip_prefix(&format!("{}_", files.base));
+        let platform = platform.and_then(|it| it.strip_suffix(".zip")?.split_once('_'));
+        suite.check(
+            "H-22",
+            platform.is_some_and(|(os, arch)| !os.is_empty() && !arch.is_empty()),
+            || {
+                finding("H-22", archive, "hosts do not find an archive of this name")
+                    .values(format!("{}_OS_ARCH.zip", files.base), archive.clone())
+            },
+        );
+        let program = format!("terraform-provider-{}", files.name);
+        let (held, found) = match programs(&files.folder.join(archive), &program) {
+            Ok(found) => (found.len() == 1, found.join(", ")),
+            Err(error) => (false, error.to_string()),
+        };
+        suite.check("H-22", held, || {
+            finding("H-22", archive, "the archive does not have one program of the provider")
+                .values(format!("{program}_v{}", files.version), found)
+        });
+    }
+}
+
+/// The entries of an archive that a host starts.
+fn programs(archive: &Path, program: &str) -> io::Result<Vec<String>> {
+    let archive = ZipArchive::new(File::open(archive)?).map_err(io::Error::other)?;
+    let mut names = Vec::new();
+    for name in archive.file_names() {
+        let name = name.map_err(io::Error::other)?.into_owned();
+        let rest = name.strip_prefix(program);
+        if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.'])) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Checks that the provider serves the protocols of the manifest.
+async fn manifest(suite: &mut Suite, files: &Files<'_>) {
+    if !suite.wants("H-22") {
+        return;
+    }
+    let name = files.manifest();
+    let versions = if files.names.contains(&name) {
+        match manifest_versions(&files.folder.join(&name)) {
+            Ok(versions) => versions,
+            Err(problem) => {
+                return suite.check("H-22", false, || finding("H-22", &name, problem));
+            }
+        }
+    } else {
+        // The registry's assumption about a release without one.
+        vec!["5.0".to_owned()]
+    };
+    let mut served = Vec::new();
+    for protocol in Protocol::ALL {
+        if serves(suite, protocol).await {
+            served.push(protocol.number().to_string());
+        }
+    }
+    for version in versions {
+        let major = version.split('.').next().unwrap_or_default().to_owned();
+        suite.check("H-22", served.contains(&major), || {
+            let message = match files.names.contains(&name) {
+                true => "the manifest has a protocol that the provider does not serve",
+                false => "without a manifest the registry assumes protocol 5.0",
+            };
+            finding("H-22", &name, message).values(served.join(", "), version.clone())
+        });
+    }
+}
+
+fn manifest_versions(path: &Path) -> Result<Vec<String>, String> {
+    let text = read_text(path).map_err(|error| format!("it cannot be read: {error}"))?;
+    let json: serde_json::Value =
+        serde_json::from_slice(&text).map_err(|error| format!("it is not JSON: {error}"))?;
+    if json["version"] != 1 {
+        return Err("its version is not 1".to_owned());
+    }
+    let versions = json["metadata"]["protocol_versions"].as_array().into_iter().flatten();
+    let versions: Option<Vec<String>> = versions.map(|it| Some(it.as_str()?.to_owned())).collect();
+    versions
+        .filter(|it| !it.is_empty())
+        .ok_or_else(|| "it has no strings in metadata.protocol_versions".to_owned())
+}
+
+/// Whether the provider serves a protocol to a host that offers only that.
+async fn serves(suite: &Suite, protocol: Protocol) -> bool {
+    let Some(program) = suite.program() else { return suite.protocol == Some(protocol) };
+    let versions = protocol.number().to_string();
+    let launch = Launch { versions: versions.into(), ..suite.launch() };
+    let started = plugin::start(&program, &launch).await;
+    started.is_ok_and(|it| {
+        it.child.kill();
+        it.handshake.protocol == protocol
+    })
+}
+
+/// Checks that all files have their checksums.
+fn checksums(suite: &mut Suite, files: &Files) {
+    if !suite.wants("K-07") {
+        return;
+    }
+    let name = format!("{}{SUMS}", files.base);
+    let sums = match files.sums() {
+        Ok(sums) => sums,
+        Err(line) => {
+            return suite.check("K-07", false, || {
+                finding("K-07", &name, "a line is not a checksum and a name")
+                    .values("64 hexadecimal digits and a name", line)
+            });
+        }
+    };
+    let manifest = files.manifest();
+    let packed = files.names.iter().filter(|it| it.ends_with(".zip") || **it == manifest);
+    let needed: BTreeSet<&String> = packed.chain(sums.keys()).collect();
+    for file in needed {
+        let found = hash_of(&files.folder.join(file));
+        let expected = sums.get(file).cloned().unwrap_or_default();
+        let message = match (expected.is_empty(), found.is_empty()) {
+            (true, _) => "a file has no checksum",
+            (_, true) => "a checksum is of a file that the release does not have",
+            _ => "a file has another checksum",
+        };
+        suite.check("K-07", found == expected, || {
+            finding("K-07", file, message).values(expected.clone(), found.clone())
+        });
+    }
+}
+
+/// Checks the signature over the checksums.
+fn signature(suite: &mut Suite, release: &Release, files: &Files) {
+    let name = format!("{}{SUMS}.sig", files.base);
+    let signature = match read_text(&files.folder.join(&name)) {
+        Ok(signature) => signature,
+        Err(error) => {
+            return suite.check("K-07", false, || {
+                finding("K-07", &name, "the checksums have no signature")
+                    .values("an OpenPGP signature", error.to_string())
+            });
+        }
+    };
+    let Some(key) = &release.key else { return };
+    let verified = (release.verify)(&files.document, &signature, key);
+    suite.check("K-07", verified.is_ok(), || {
+        finding("K-07", &name, "the signature of the checksums is not valid")
+            .values("a signature of the given key", verified.err().unwrap_or_default())
+    });
+}
+
+/// Checks that a program does not have the home of the user who built it.
+fn build_paths(suite: &mut Suite, files: &Files) {
+    if !suite.wants("K-07") {
+        return;
+    }
+    let program = format!("terraform-provider-{}", files.name);
+    let Some(archive) = files.archives().first().map(|it| (*it).clone()) else { return };
+    let found = home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
+    suite.check("K-07", found.is_none(), || {
+        finding("K-07", &archive, "the program has paths of the machine that built it")
+            .values("no home of a user", found.clone().unwrap_or_default())
+    });
+}
+
+/// The home of a user before the path of a source in the program of an archive.
+fn home_in_program(archive: &Path, program: &str) -> io::Result<Option<String>> {
+    let Some(name) = programs(archive, program)?.into_iter().next() else { return Ok(None) };
+    let mut archive = ZipArchive::new(File::open(archive)?).map_err(io::Error::other)?;
+    let entry = archive.by_name(&name).map_err(io::Error::other)?;
+    let mut entry = entry.take(MAX_PROGRAM);
+    let mut buffer = Vec::new();
+    loop {
+        let read = (&mut entry).take(1 << 20).read_to_end(&mut buffer)?;
+        if let Some(found) = home_in(&buffer) {
+            return Ok(Some(found));
+        }
+        if read == 0 {
+            return Ok(None);
+        }
+        buffer.drain(..buffer.len().saturating_sub(256));
+    }
+}
+
+fn home_in(bytes: &[u8]) -> Option<String> {
+    let find = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).position(|it| it == part);
+    SOURCES.iter().find_map(|source| {
+        let at = find(bytes, source)?;
+        let before = &bytes[at.saturating_sub(64)..at];
+        let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
+        let home = HOMES.iter().find_map(begin).map(|it| &before[it..])?;
+        let text = String::from_utf8_lossy(home).into_owned();
+        text.chars().all(|c| !c.is_control() && c != ' ').then_some(text)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_home_before_the_path_of_a_source_is_found() {
+        for home in ["Users/ann", "root"] {
+            let text = format!("x /{home}/go/pkg/mod/example.com/a@v1/b.go y");
+            assert_eq!(home_in(text.as_bytes()), Some(format!("/{home}")));
+        }
+        assert_eq!(home_in(b"/build/go/pkg/mod/example.com/a /Users/ is a folder"), None);
+    }
+}

@@ -1,0 +1,288 @@
+//! Checks that no undocumented environment variable changes the answers of a provider (K-03).
+//!
+//! The names of variables are looked for in the program. All of them are set at once; if an answer
+//! changes, halves of them find the one that did it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::finding::Finding;
+use crate::generate::Extent;
+use crate::message::Msg;
+use crate::plugin::{Plugin, Reply};
+use crate::request::{self, dynamic};
+use crate::rpc::Rpc;
+use crate::suite::{CALL, CHANGE, Suite};
+
+/// The value of the variables.
+const FOREIGN: &str = "conformance";
+
+/// The most variables that are set at once: their total length is limited by the system.
+const AT_ONCE: usize = 4_000;
+
+/// The most variables that are tried.
+const MOST: usize = 40_000;
+
+/// The most variables that are reported.
+const REPORTED: usize = 3;
+
+/// Lengths of the names of variables.
+const LENGTHS: std::ops::RangeInclusive<usize> = 5..=48;
+
+/// Beginnings of the variables of runtimes, of the host and of the user's session, whose documentation
+/// is elsewhere.
+const RESERVED: [&str; 42] = [
+    "TF_",
+    "PLUGIN_",
+    "GO",
+    "CGO_",
+    "RUST",
+    "CARGO_",
+    "LD_",
+    "LC_",
+    "LANG",
+    "SSL_",
+    "GRPC_",
+    "PYTHON",
+    "NODE_",
+    "HTTP_",
+    "HTTPS_",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "REQUEST_METHOD",
+    "HOME",
+    "XDG_",
+    "TMPDIR",
+    "TMP",
+    "TEMP",
+    "MALLOC_",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "NO_COLOR",
+    "CLICOLOR",
+    "COLORTERM",
+    "TZ",
+    "USER",
+    "LOGNAME",
+    "HOSTNAME",
+    "PWD",
+    "SSH_",
+    "OTEL_",
+    "RES_OPTIONS",
+    "LOCALDOMAIN",
+    "HOSTALIASES",
+    "GLIBC_",
+    "GCONV_",
+];
+
+/// Answers that are compared, without what may differ from process to process.
+type Answers = Vec<(Rpc, Vec<Bytes>)>;
+
+/// Checks the family.
+pub(super) async fn run(suite: &mut Suite) {
+    if !suite.wants("K-03") {
+        return;
+    }
+    let Some(program) = suite.program() else {
+        return suite.skip(&["K-03"], "the provider runs already, and this check starts it");
+    };
+    let names = match names_in(&program) {
+        Ok(names) => candidates(suite, names),
+        Err(error) => {
+            return suite.skip(&["K-03"], &format!("the program cannot be read: {error}"));
+        }
+    };
+    if names.is_empty() {
+        return suite.skip(&["K-03"], "the program has no name of a variable");
+    }
+    let usual = answers(suite, &program, &[]).await;
+    if usual != answers(suite, &program, &[]).await {
+        return suite.skip(&["K-03"], "the answers of two processes differ without any variable");
+    }
+    let mut found = 0;
+    for mut part in names.chunks(AT_ONCE).map(<[String]>::to_vec) {
+        while let Some(at) = culprit(suite, &program, &part, &usual).await {
+            let name = part.remove(at);
+            found += 1;
+            suite.check("K-03", false, || {
+                let message = format!("the undocumented variable {name} changes an answer");
+                Finding::new("K-03", "process", message)
+                    .values("a variable that a description of the schema names", name.clone())
+                    .input(format!("{name}={FOREIGN}"))
+            });
+            if found >= REPORTED {
+                return;
+            }
+        }
+        if suite.is_late() {
+            return;
+        }
+        suite.check("K-03", true, || Finding::new("K-03", "process", ""));
+    }
+}
+
+/// The names that are neither documented nor given.
+fn candidates(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
+    let raw = suite.offer.provider().map(|it| it.raw.encode()).unwrap_or_default();
+    let mut documented = BTreeSet::new();
+    runs(&raw, &mut documented);
+    let given = suite.launch().env;
+    let is_given = |name: &str| given.iter().any(|(own, _)| own == name);
+    let is_free = |name: &String| {
+        let is_reserved = RESERVED.iter().any(|own| name.starts_with(own));
+        let is_documented = documented.contains(name);
+        !is_reserved && !is_documented && !is_given(name)
+    };
+    names.into_iter().filter(is_free).take(MOST).collect()
+}
+
+/// The position of a variable that changes an answer by itself, found by halves.
+async fn culprit(
+    suite: &Suite,
+    program: &Path,
+    names: &[String],
+    usual: &Answers,
+) -> Option<usize> {
+    if !differs(suite, program, names, usual).await {
+        return None;
+    }
+    let (mut from, mut to) = (0, names.len());
+    while to - from > 1 && !suite.is_late() {
+        let middle = from + (to - from) / 2;
+        if differs(suite, program, &names[from..middle], usual).await {
+            to = middle;
+        } else if differs(suite, program, &names[middle..to], usual).await {
+            from = middle;
+        } else {
+            // Only several of them together do it; the first stands for all.
+            return Some(from);
+        }
+    }
+    Some(from)
+}
+
+async fn differs(suite: &Suite, program: &Path, names: &[String], usual: &Answers) -> bool {
+    answers(suite, program, names).await != *usual
+}
+
+/// The answers of a process with the variables.
+async fn answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
+    let mut launch = suite.launch();
+    launch.env.extend(names.iter().map(|name| (OsString::from(name), FOREIGN.into())));
+    let Ok(plugin) = Plugin::launch(program, &launch).await else { return Vec::new() };
+    let mut requests = vec![(Rpc::GetProviderSchema, Msg::new())];
+    if let Some(provider) = suite.offer.provider() {
+        let empty = suite.generated(provider, Extent::Nothing, 0);
+        requests.push((Rpc::ValidateProviderConfig, request::validate(provider, &empty)));
+        let config = suite.configured.then(|| suite.config.clone());
+        let config = config.unwrap_or_else(|| dynamic(&empty, &provider.ty()));
+        requests.push((Rpc::ValidateProviderConfig, Msg::new().msg(1, &config)));
+        if suite.configured {
+            requests.push((Rpc::ConfigureProvider, request::configure(&config)));
+        }
+    }
+    let mut answers = Vec::new();
+    for (rpc, request) in requests {
+        let limit = if rpc == Rpc::ConfigureProvider { CHANGE } else { CALL };
+        let call = plugin.call(rpc, &request, limit).await;
+        answers.push((rpc, canonical(&call.reply)));
+    }
+    plugin.shutdown(Duration::from_secs(2)).await;
+    answers
+}
+
+/// The fields of an answer in one order: entries of maps have none.
+fn canonical(reply: &Reply) -> Vec<Bytes> {
+    match reply {
+        Reply::Answered(messages) => {
+            let mut fields: Vec<Bytes> = messages
+                .iter()
+                .flat_map(|message| &message.0)
+                .map(|field| Msg(vec![field.clone()]).encode())
+                .collect();
+            fields.sort();
+            fields
+        }
+        Reply::Refused(code, _) => vec![Bytes::from(code.clone().into_bytes())],
+        Reply::Lost { .. } | Reply::TimedOut | Reply::Garbage => Vec::new(),
+    }
+}
+
+/// The names of variables in a program.
+fn names_in(program: &Path) -> io::Result<BTreeSet<String>> {
+    const PIECE: usize = 1 << 20;
+    const OVERLAP: usize = 256;
+    let mut file = File::open(program)?;
+    let mut names = BTreeSet::new();
+    let mut buffer = Vec::with_capacity(PIECE + OVERLAP);
+    loop {
+        let read = (&mut file).take(PIECE as u64).read_to_end(&mut buffer)?;
+        runs(&buffer, &mut names);
+        if read == 0 {
+            return Ok(names);
+        }
+        // A name may stand across two pieces.
+        buffer.drain(..buffer.len().saturating_sub(OVERLAP));
+    }
+}
+
+/// Collects the names of variables in bytes. Literals stand beside each other in programs without a
+/// mark between them, so a run of capitals may be several names of one length, or have the first letter
+/// of the next literal at its end.
+fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
+    let is_part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    let mut rest = bytes;
+    while let Some(begin) = rest.iter().position(is_part) {
+        rest = &rest[begin..];
+        let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
+        let (run, after) = rest.split_at(end);
+        if run.len() <= 512 {
+            keep(run, names);
+            if after.first().is_some_and(u8::is_ascii_lowercase) {
+                keep(&run[..end - 1], names);
+            }
+            let lengths = LENGTHS.filter(|length| end > *length && end % *length == 0);
+            for length in lengths {
+                run.chunks(length).for_each(|name| keep(name, names));
+            }
+        }
+        rest = after;
+    }
+}
+
+fn keep(name: &[u8], names: &mut BTreeSet<String>) {
+    let is_name = LENGTHS.contains(&name.len())
+        && name.first().is_some_and(u8::is_ascii_uppercase)
+        && name.last() != Some(&b'_')
+        && name.contains(&b'_');
+    if let (true, Ok(name)) = (is_name, std::str::from_utf8(name)) {
+        names.insert(name.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<String> {
+        let mut names = BTreeSet::new();
+        runs(text.as_bytes(), &mut names);
+        names.into_iter().collect()
+    }
+
+    #[test]
+    fn names_are_found_where_literals_stand_beside_each_other() {
+        assert_eq!(names("read ACME_TOKEN from"), ["ACME_TOKEN"]);
+        assert!(names("ACME_TOKENThe token").contains(&"ACME_TOKEN".to_owned()));
+        let both = names("ACME_TOKENACME_VALUE ");
+        assert!(both.contains(&"ACME_TOKEN".to_owned()) && both.contains(&"ACME_VALUE".to_owned()));
+        assert!(names("GET POST _A Some Text HTTPS A_B").is_empty());
+    }
+}
