@@ -51,7 +51,8 @@ impl Connection {
     /// When the server refuses it, or does not answer in time.
     pub(super) async fn transaction(&mut self) -> Result<Transaction<'_>, Cause> {
         let (limit, is_stuck) = (self.limit, self.is_stuck.clone());
-        let client = within(limit, &is_stuck, "START TRANSACTION", self.client.transaction()).await?;
+        let client =
+            within(limit, &is_stuck, "START TRANSACTION", self.client.transaction()).await?;
         Ok(Limited { client, limit, is_stuck })
     }
 
