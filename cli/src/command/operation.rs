@@ -231,7 +231,7 @@ pub(super) fn providers_of<'p>(
         required = config.requirements();
     }
     for addr in providers {
-        required.entry(addr.clone()).or_insert_with(Constraints::default);
+        required.entry(addr.clone()).or_default();
     }
     Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
 }

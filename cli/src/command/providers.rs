@@ -9,7 +9,6 @@ use std::collections::BTreeSet;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
 use formwork_core::provider::Pool;
-use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::encryption;
@@ -140,7 +139,7 @@ async fn document(
     let mut required = config.requirements();
     // As in Terraform, the state may have objects of providers that the configuration no longer names.
     for addr in required_by_state(diags, workspace, &config).await? {
-        required.entry(addr).or_insert_with(Constraints::default);
+        required.entry(addr).or_default();
     }
     let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let pool = Pool::new(&launcher);

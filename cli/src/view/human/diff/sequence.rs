@@ -66,7 +66,7 @@ impl Differ<'_> {
         (path, by_place): (&Path, bool),
         at: usize,
     ) -> String {
-        let mut gone = run.iter().filter_map(|edit| match edit {
+        let gone = run.iter().filter_map(|edit| match edit {
             Edit::Remove(place) => Some(&old[*place]),
             _ => None,
         });
@@ -76,7 +76,7 @@ impl Differ<'_> {
         });
         let mut come = come.peekable();
         let mut text = String::new();
-        for before in gone.by_ref() {
+        for before in gone {
             match come.next_if(|(_, after)| by_place || is_object(before) && is_object(after)) {
                 Some((place, after)) => {
                     let sign = match self.free {
