@@ -127,12 +127,6 @@ pub struct JournalContent {
     pub seal: Option<Arc<dyn RecordSeal>>,
 }
 
-impl std::fmt::Debug for JournalContent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("JournalContent").field("path", &self.path).finish_non_exhaustive()
-    }
-}
-
 /// The journals in a folder whose runs do not go on.
 ///
 /// # Errors
