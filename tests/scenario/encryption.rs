@@ -68,12 +68,12 @@ fn command<'w>(workdir: &'w Workdir, line: &str) -> Command<'w> {
 
 /// The files below a folder that have the secret, as it is or in base64.
 fn leaks(folder: &Path, found: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
         if path.is_dir() && !path.is_symlink() {
             leaks(&path, found);
         } else if path.is_file() {
-            let content = std::fs::read(&path).unwrap();
+            let content = std::fs::read(&path).expect("a file");
             let has = |text: &str| content.windows(text.len()).any(|part| part == text.as_bytes());
             // The base64 of the secret at each of the three places where it may begin.
             if [
