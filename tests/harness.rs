@@ -4,6 +4,7 @@
 pub(crate) mod azure;
 mod consul;
 pub(crate) mod gcs;
+mod http_state;
 // The tests of the provider start it too, and have no business with this crate.
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
@@ -15,17 +16,20 @@ mod run;
 mod servers;
 mod sshd;
 mod state;
+mod transit;
 mod workdir;
 mod world;
 
 pub(crate) use consul::Consul;
+pub(crate) use http_state::HttpState;
 pub(crate) use installed::Installed;
 pub(crate) use programs::{
-    answers_provider, bad_provider, built, sound_provider, terraform, test_provider,
+    answers_provider, bad_provider, built, opentofu, sound_provider, terraform, test_provider,
 };
-pub(crate) use run::{Command, Ended, wait_until_at_rest};
+pub(crate) use run::{Command, Ended, Running, wait_until_at_rest};
 pub(crate) use servers::{ObjectStore, Postgres};
 pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances};
+pub(crate) use transit::Transit;
 pub(crate) use workdir::Workdir;
 pub(crate) use world::World;

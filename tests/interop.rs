@@ -1,6 +1,7 @@
 //! The same work done by Terraform and by Formwork, and the results held against each other.
 //! Terraform is the oracle; what it should answer is written down nowhere here.
 
+mod broken;
 mod calls;
 mod case;
 mod compare;

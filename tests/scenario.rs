@@ -7,6 +7,7 @@ mod checked;
 mod checked_over_tls;
 mod crash;
 mod embed;
+mod encryption;
 mod fault;
 mod generated;
 mod import;

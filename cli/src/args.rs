@@ -43,7 +43,7 @@ pub(crate) use shared::{
     ViewArgs, at_once,
 };
 pub(crate) use state::{
-    ForceUnlockArgs, StateCommand, StateListArgs, StateMvArgs, StatePushArgs,
+    ForceUnlockArgs, StateCommand, StateListArgs, StateLogArgs, StateMvArgs, StatePushArgs,
     StateReplaceProviderArgs, StateRmArgs, StateShowArgs, TaintArgs, WorkspaceCommand,
     WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs,
 };

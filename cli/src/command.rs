@@ -5,6 +5,7 @@ pub(crate) mod autocomplete;
 mod backend;
 mod config_errors;
 mod console;
+mod encryption;
 mod fmt;
 mod force_unlock;
 mod from_module;

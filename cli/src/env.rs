@@ -20,6 +20,8 @@ pub(crate) struct Env {
     pub(crate) data_dir: Option<PathBuf>,
     /// `TF_WORKSPACE`: the workspace, whatever was selected.
     pub(crate) workspace: Option<String>,
+    /// `TF_ENCRYPTION`: the encryption of states and plans, merged over that of the configuration.
+    pub(crate) encryption: Option<String>,
     /// `TF_INPUT`: whether questions may be asked; what is false means no.
     pub(crate) input: bool,
     /// `TF_IN_AUTOMATION`: leave out hints about what to run next.
@@ -151,6 +153,7 @@ impl Env {
         Self {
             data_dir: path("TF_DATA_DIR"),
             workspace: text("TF_WORKSPACE"),
+            encryption: text("TF_ENCRYPTION"),
             input: text("TF_INPUT").and_then(|text| truth(&text)) != Some(false),
             in_automation: value("TF_IN_AUTOMATION").is_some(),
             cli_config_file: path("TF_CLI_CONFIG_FILE").or_else(|| path("TERRAFORM_CONFIG")),

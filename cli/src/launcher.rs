@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use formwork_backend::kind::BackendEnvironment;
 use formwork_core::addr::ProviderAddr;
 use formwork_operation::launcher::{LaunchSettings, Launcher, ProviderProgram};
 use formwork_operation::schema_cache::SchemaCache;
@@ -14,7 +15,7 @@ use crate::redact;
 
 /// Makes a launcher over programs and running providers; the latter come first.
 pub(crate) fn launcher(
-    env: &Env,
+    (env, backends): (&Env, BackendEnvironment),
     programs: BTreeMap<ProviderAddr, VerifiedProgram>,
     running: &BTreeMap<ProviderAddr, Reattach>,
 ) -> Launcher {
@@ -33,7 +34,7 @@ pub(crate) fn launcher(
         n_processes: env.plugin_processes.map(|limit| limit.max(1)),
         deadlines: deadlines.parse().unwrap_or_default(),
         withheld: env.plugin_withheld.clone(),
-        backends: env.backend_environment(""),
+        backends,
         secrets: redact::values(),
         schemas: env
             .cache_home

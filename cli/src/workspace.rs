@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use formwork_backend::DEFAULT_WORKSPACE;
+use formwork_backend::encryption::Encryption;
 use formwork_backend::local::Workspaces;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
 use formwork_core::config::test_files;
-use formwork_core::config::{self, Backend, Config, Files as _, Place};
+use formwork_core::config::{self, Config, Files as _, Module, Place};
 use formwork_core::disk::MAX_RECORD;
 use formwork_core::eval::HostValues;
 use formwork_core::provider::Deadlines;
@@ -44,6 +45,7 @@ use crate::view::report::Report;
 use crate::view::{self, Screen};
 
 pub(crate) use overrides::OverrideWarning;
+pub(crate) use state::named_file;
 
 /// The name of the file that names the selected workspace.
 const ENVIRONMENT: &str = "environment";
@@ -66,6 +68,8 @@ pub(crate) struct Workspace<'e> {
     pub(crate) reattached: BTreeMap<ProviderAddr, Reattach>,
     /// Files that the configuration was read from.
     pub(crate) config_sources: ConfigSources,
+    /// The encryption of states and plans, once it is known.
+    pub(crate) encryption: Option<Encryption>,
 }
 
 /// Prints warnings about the settings. They are no result of a command, so they are not part of its
@@ -143,6 +147,7 @@ impl<'e> Workspace<'e> {
             settings,
             reattached,
             config_sources: ConfigSources::default(),
+            encryption: None,
         };
         let name = opened.selected().map_err(|error| {
             let path = opened.data.path().join(ENVIRONMENT);
@@ -167,6 +172,21 @@ impl<'e> Workspace<'e> {
         let (config, dangling) = self.config_dangling(diags)?;
         let calls = config.check_calls(diags);
         diags.append(dangling).and(calls).map(|()| config)
+    }
+
+    /// Checks that the modules of the configuration can be read, and that this program meets the
+    /// versions that they require. Terraform demands it of commands that change or copy a state.
+    ///
+    /// # Errors
+    /// When either fails.
+    pub(crate) fn check_versions(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        if !self.has_config() {
+            return Ok(());
+        }
+        let mut found = Diagnostics::new();
+        let config = self.needs(&mut found).and_then(|config| config.check_versions(&mut found));
+        // Warnings belong to commands that use the configuration.
+        config.map_err(|reported| diags.append(found).err().unwrap_or(reported))
     }
 
     /// Reads which modules and providers the configuration needs, and nothing else.
@@ -203,12 +223,12 @@ impl<'e> Workspace<'e> {
         test_files::check(diags, &mut self.sources, &Disk, (&self.config_folder, tests));
     }
 
-    /// Reads where the configuration wants its state kept, and nothing else.
+    /// Reads the root module, for where the configuration wants its state kept, and nothing else.
     ///
     /// # Errors
-    /// When the root module's files do not tell.
-    pub(crate) fn backend(&mut self, diags: &mut Diagnostics) -> Result<Option<Backend>, Reported> {
-        config::backend(diags, &mut self.sources, &Disk, &self.config_folder)
+    /// When its files cannot be read.
+    pub(crate) fn root_module(&mut self, diags: &mut Diagnostics) -> Result<Module, Reported> {
+        config::root_module(diags, &mut self.sources, &Disk, &self.config_folder)
     }
 
     /// The modules that are installed.
@@ -363,7 +383,7 @@ impl<'e> Workspace<'e> {
         let places = self.places(&[]);
         places.check(diags, required, &self.config_sources.locks)?;
         let programs = places.programs(diags, required, &self.config_sources.locks)?;
-        Ok(launcher(self.env, programs, &self.reattached))
+        Ok(launcher((self.env, self.backend_environment("")), programs, &self.reattached))
     }
 
     /// As [`Workspace::launcher`], for callers that only need the providers to check a
@@ -397,7 +417,7 @@ impl<'e> Workspace<'e> {
             let _ = diags.push(Diagnostic { summary, ..problem });
         }
         all_found?;
-        Ok(launcher(self.env, programs?, &self.reattached))
+        Ok(launcher((self.env, self.backend_environment("")), programs?, &self.reattached))
     }
 
     /// Checks that the lock file selects a version of each of these providers that may be used.

@@ -11,6 +11,7 @@ mod check;
 mod condition;
 pub(crate) mod constant;
 mod draft;
+pub mod encryption;
 pub mod files;
 pub mod folders;
 mod import;
@@ -47,7 +48,7 @@ pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
 pub use import::{Import, ImportBy};
 pub(crate) use import_target::{key_problem as import_key_problem, problem as import_problem};
-pub use load::{Place, backend};
+pub use load::{Place, root_module};
 pub use moved::Moved;
 pub use removed::Removed;
 pub use tree::ModuleNode;
@@ -60,7 +61,7 @@ use std::sync::Arc;
 
 use formwork_lang::refs::Traversal;
 use formwork_lang::syntax::{Body, Expr, Ident};
-use formwork_value::{Span, Str, Type};
+use formwork_value::{Diagnostics, Span, Str, Type};
 
 use crate::addr::{LocalProvider, ProviderAddr, Reference, ResourceName};
 
@@ -76,6 +77,9 @@ pub struct Config {
     pub unwritten: BTreeMap<ResourceName, Box<Resource>>,
     /// Number of files it was read from: zero is an error for most commands.
     pub n_files: usize,
+    /// Requirements on the engine's version that are not met, reported by
+    /// [`Config::check_versions`].
+    pub(crate) unmet_versions: Diagnostics,
     /// Whether some reference in it leads nowhere.
     pub dangles: bool,
 }
@@ -169,6 +173,8 @@ pub struct Settings {
     pub backend: Option<Backend>,
     /// Metadata for providers, by their local names.
     pub metas: BTreeMap<Str, ProviderMeta>,
+    /// The encryption of states and plans, if there is a block.
+    pub encryption: Option<encryption::EncryptionBlock>,
 }
 
 /// A `provider_meta` block: metadata that a module sends to a provider.

@@ -7,6 +7,7 @@ pub mod call;
 pub mod condition_results;
 pub mod conditions;
 pub mod constants;
+pub mod encryption;
 pub mod expand;
 mod function_hashes;
 pub mod functions;
@@ -15,6 +16,7 @@ pub mod import;
 pub mod references;
 pub mod results;
 pub mod scope;
+pub mod static_scope;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

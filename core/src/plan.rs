@@ -370,9 +370,15 @@ fn report_unwritten_imports(
     options: &Options,
 ) -> Result<(), Reported> {
     let mut result = Ok(());
+    let imports = match options.mode {
+        Mode::Normal => true,
+        // As in Terraform, the objects are first read by a plan of the whole configuration.
+        Mode::Destroy => !options.skip_refresh && !session.state.is_empty(),
+        Mode::RefreshOnly => false,
+    };
     for import in &session.config.root.imports {
         let addr = import.constant_addr();
-        let wanted = options.mode == Mode::Normal
+        let wanted = imports
             && (options.targets.is_empty() || options.targets.iter().any(|t| t.contains(&addr)));
         if !wanted || session.config.resource(&import.config_addr()).is_some() {
             continue;

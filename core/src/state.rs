@@ -8,6 +8,7 @@ pub mod edit;
 pub mod file;
 pub mod intents;
 pub mod journal;
+pub mod merge;
 pub mod operator;
 pub mod recover;
 

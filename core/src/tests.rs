@@ -242,8 +242,11 @@ impl EvalFixture {
             None => Ok(()),
         };
         // An error of a record that does not fit any more is reported where it happened.
-        kept.and_then(|()| journal.end())
-            .map_or_else(|why| assert!(self.room.is_some(), "{why}"), drop);
+        let kept = match kept {
+            Ok(()) => journal.end().await,
+            Err(error) => Err(error),
+        };
+        kept.map_or_else(|why| assert!(self.room.is_some(), "{why}"), drop);
         applied
     }
 

@@ -343,6 +343,7 @@ pub async fn read_data<'n>(
         config,
         provider_meta: Payload::Absent,
         client: CLIENT,
+        address: String::new(),
     };
     let answer = server.read_data(request).await?;
     refused(&answer.diagnostics)?;

@@ -9,6 +9,8 @@ const STEEPEST: f64 = 1.1;
 const BYTES_PER_RESOURCE: f64 = 8.0 * 1024.0;
 /// Minimum ratio to Terraform in the planning and applying of a thousand independent resources.
 const RATIOS: [(Step, f64); 2] = [(Step::Plan, 20.0), (Step::Apply, 100.0)];
+/// Minimum ratio to Terraform in an apply whose state is in a backend.
+const OVER_BACKENDS: [(&str, f64); 2] = [("over http", 50.0), ("over pg", 100.0)];
 /// Minimum ratio to Terraform in the planning of the other shapes, in the largest size measured
 /// with Terraform.
 const ELSEWHERE: f64 = 30.0;
@@ -84,14 +86,16 @@ pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
             holds: growth.bytes <= most,
         });
     }
-    for (step, least) in RATIOS {
+    let flat = RATIOS.map(|(step, least)| ("flat", step, least));
+    let backends = OVER_BACKENDS.map(|(shape, least)| (shape, Step::Apply, least));
+    for (shape, step, least) in flat.into_iter().chain(backends) {
         let row =
-            rows.iter().find(|row| row.shape == "flat" && row.size == 1_000 && row.step == step);
+            rows.iter().find(|row| row.shape == shape && row.size == 1_000 && row.step == step);
         if let Some((row, terraform)) = row.and_then(|row| Some((row, row.terraform?))) {
             let ratio = terraform.wall / row.ours.wall;
             verdicts.push(Verdict {
                 what: format!(
-                    "flat 1000 {} is {ratio:.0} times as fast as Terraform, at least {least}",
+                    "{shape} 1000 {} is {ratio:.0} times as fast as Terraform, at least {least}",
                     step.name()
                 ),
                 holds: ratio >= least,

@@ -3,6 +3,11 @@
 //!
 //! It does not profile: it reports that something is slow, not why.
 
+mod backends;
+#[path = "../harness/http_state.rs"]
+mod http_state;
+#[path = "../../providers/src/postgresql/tests/installed.rs"]
+mod installed;
 mod limits;
 mod options;
 mod parse;
@@ -50,7 +55,8 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     }
     let programs = programs::Programs::prepare(&options)?;
     let bench = suite::Bench::new(&options, &programs)?;
-    let rows = bench.run()?;
+    let mut rows = bench.run()?;
+    rows.extend(backends::run(&options, &programs)?);
     let mut out = std::io::stdout().lock();
     writeln!(out, "\n{inside}\n{}", report::tables(&rows))?;
     verdicts.extend(limits::check(&rows));

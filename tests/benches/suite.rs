@@ -47,7 +47,8 @@ impl Step {
         }
     }
 
-    fn args(self) -> &'static [&'static str] {
+    /// The arguments of the command.
+    pub(crate) fn args(self) -> &'static [&'static str] {
         match self {
             Self::Version => &["version"],
             Self::Validate => &["validate", "-no-color"],
@@ -72,7 +73,7 @@ const PLUGIN_SIZE: usize = 1_000;
 /// A command that takes longer is not repeated.
 const LONG: Duration = Duration::from_secs(8);
 /// Time limit of Formwork, which only a serious fault reaches.
-const OUR_CAP: Duration = Duration::from_mins(10);
+pub(crate) const OUR_CAP: Duration = Duration::from_mins(10);
 
 /// Data that the runs share.
 pub(crate) struct Bench<'o> {
@@ -261,7 +262,8 @@ fn clear(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn say(text: &str) {
+/// Reports progress.
+pub(crate) fn say(text: &str) {
     let mut out = io::stderr().lock();
     out.write_all(text.as_bytes()).ok();
 }

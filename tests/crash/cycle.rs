@@ -201,6 +201,10 @@ impl Play<'_> {
         self.tally.kills_at_writes += usize::from(writing);
         self.tally.kills_of_providers += usize::from(ended.n_providers_killed > 0);
         self.tally.torn += sight::torn(&self.folder.work());
+        if ended.killed && self.options.destroys_local {
+            self.folder.lose()?;
+            self.folder.configure(&self.config.files())?;
+        }
         Ok(ended)
     }
 
@@ -243,7 +247,7 @@ impl Play<'_> {
     /// wrong, so that it is counted once.
     fn compare(&mut self, fulfilled: bool) -> Result<(), Box<dyn Error>> {
         let (folder, tally) = (&self.folder, &mut self.tally);
-        let state = fs::read_to_string(folder.work().join("terraform.tfstate")).unwrap_or_default();
+        let state = folder.state()?;
         let known = sight::known(&state);
         let world = sight::world(&folder.world());
         for (id, it) in world.iter().filter(|(id, _)| !known.ids.contains(*id)) {

@@ -1,6 +1,6 @@
 //! A folder to work in, with a world beside it, and commands that are run and killed there.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -17,6 +17,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
+use crate::backend::{self, Kind, Server};
 use crate::config::Files;
 use crate::options::{Options, Program};
 
@@ -31,6 +32,11 @@ pub(crate) struct Folder<'o> {
     options: &'o Options,
     top: TempDir,
     witness: UnixListener,
+    server: Server,
+    /// The number of the folder to work in: the ones before are lost.
+    number: Cell<usize>,
+    /// The number of the state, which is another one after everything was removed.
+    state: Cell<usize>,
     /// The providers that were seen to live.
     lives: RefCell<Vec<Life>>,
 }
@@ -82,7 +88,18 @@ impl<'o> Folder<'o> {
         fs::write(top.path().join("home/settings.rc"), settings)?;
         let witness = UnixListener::bind(top.path().join("world/witness"))?;
         witness.set_nonblocking(true)?;
-        Ok(Self { program, options, top, witness, lives: RefCell::default() })
+        let server = Server::start(options.backend)?;
+        let (number, state) = (Cell::new(0), Cell::new(0));
+        Ok(Self {
+            program,
+            options,
+            top,
+            witness,
+            server,
+            number,
+            state,
+            lives: RefCell::default(),
+        })
     }
 
     /// Whether the folder is kept for inspection after a failure.
@@ -91,7 +108,27 @@ impl<'o> Folder<'o> {
     }
 
     pub(crate) fn work(&self) -> PathBuf {
-        self.top.path().join("work")
+        match self.number.get() {
+            0 => self.top.path().join("work"),
+            number => self.top.path().join(format!("work-{number}")),
+        }
+    }
+
+    /// Loses the folder with everything in it. What comes then is done in another one.
+    pub(crate) fn lose(&self) -> std::io::Result<()> {
+        fs::remove_dir_all(self.work())?;
+        self.number.set(self.number.get() + 1);
+        fs::create_dir(self.work())
+    }
+
+    /// The stored state.
+    pub(crate) fn state(&self) -> std::io::Result<String> {
+        match self.options.backend {
+            Kind::Local => {
+                Ok(fs::read_to_string(self.work().join("terraform.tfstate")).unwrap_or_default())
+            }
+            Kind::Pg | Kind::S3 => Ok(self.run(&["state", "pull"])?.out),
+        }
     }
 
     pub(crate) fn world(&self) -> PathBuf {
@@ -104,7 +141,17 @@ impl<'o> Folder<'o> {
         fs::create_dir_all(work.join(".terraform/modules"))?;
         fs::write(work.join(".terraform/modules/modules.json"), MODULES)?;
         fs::write(work.join("m/main.tf"), &files.inside)?;
-        fs::write(work.join("main.tf"), &files.main)
+        fs::write(work.join("main.tf"), &files.main)?;
+        let Some(backend) = self.server.block(self.state.get()) else { return Ok(()) };
+        fs::write(work.join("backend.tf"), backend)?;
+        if work.join(".terraform/terraform.tfstate").exists() {
+            return Ok(());
+        }
+        let ended = self.run(&["init", "-input=false", "-get=false"])?;
+        match ended.succeeded {
+            true => Ok(()),
+            false => Err(std::io::Error::other(ended.text)),
+        }
     }
 
     /// Removes everything that exists or is believed to.
@@ -114,6 +161,7 @@ impl<'o> Folder<'o> {
                 fs::remove_file(entry.path())?;
             }
         }
+        self.state.set(self.state.get() + 1);
         fs::remove_dir_all(self.work())?;
         fs::create_dir(self.work())
     }
@@ -129,7 +177,19 @@ impl<'o> Folder<'o> {
         program: &Program,
         args: &[S],
     ) -> std::io::Result<Ended> {
-        self.end(self.command(program, args, None)?.spawn()?, (None, None))
+        let start = Instant::now();
+        loop {
+            let ended = self.end(self.command(program, args, None)?.spawn()?, (None, None))?;
+            // The server learns of the end of a killed run a little later, or not at all.
+            let is_locked = ended.text.contains("Error acquiring the state lock");
+            if !is_locked || self.options.backend == Kind::Local || start.elapsed() > PATIENCE {
+                return Ok(ended);
+            }
+            if let Some(id) = backend::lock_id(&ended.text) {
+                let unlock = ["force-unlock", "-force", id];
+                self.end(self.command(program, &unlock, None)?.spawn()?, (None, None))?;
+            }
+        }
     }
 
     /// Runs a command to its end that reads these answers.
@@ -241,7 +301,7 @@ impl<'o> Folder<'o> {
         let copy = history.join(format!("{number:04}{}", if killed { "-killed" } else { "" }));
         fs::create_dir(&copy)?;
         fs::write(copy.join("said"), text)?;
-        let parts = ["work", "world"].map(|part| self.top.path().join(part));
+        let parts = [self.work(), self.world()];
         Command::new("cp").arg("-r").args(parts).arg(copy).status().map(drop)
     }
 

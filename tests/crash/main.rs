@@ -4,11 +4,14 @@
 //!
 //! It looks at the engine from outside only, so that it can be compared with another one.
 
+mod backend;
 mod chance;
 mod config;
 mod cycle;
 mod deed;
 mod folder;
+#[path = "../../providers/src/postgresql/tests/installed.rs"]
+mod installed;
 mod options;
 mod person;
 mod sight;

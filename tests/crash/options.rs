@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::backend::Kind;
+
 /// Tests to run.
 pub(crate) struct Options {
     /// Number of kills of each program.
@@ -10,6 +12,10 @@ pub(crate) struct Options {
     pub(crate) seed: u64,
     /// Maximum delay of a change in milliseconds, before and after it happens.
     pub(crate) delay: u64,
+    /// The backend of the state.
+    pub(crate) backend: Kind,
+    /// Whether the folder of a killed run is lost, and the next one starts from another.
+    pub(crate) destroys_local: bool,
     /// Whether the provider can list its objects.
     pub(crate) listed: bool,
     /// The engines.
@@ -45,6 +51,9 @@ usage: cargo run -p formwork-tests --bin crash -- [options]
   --between PATH     now and then this program applies a configuration in the same folder
   --seed N           where chance begins (default 1)
   --delay MS         a change takes up to MS before and after it happens (default 15)
+  --backend TYPE     where the state is: local (default), pg or s3
+  --destroy-local    after each kill the working folder is lost with everything in it, and the next
+                     command runs in another one
   --listed           the provider can list its objects (default: those with a name only are found)
   --keep             stop at the first thing that goes wrong, and keep its folder
 
@@ -61,6 +70,8 @@ impl Options {
             kills: 200,
             seed: 1,
             delay: 15,
+            backend: Kind::Local,
+            destroys_local: false,
             listed: false,
             programs: vec![],
             between: None,
@@ -75,10 +86,15 @@ impl Options {
                 "--delay" => options.delay = number(value()?)?,
                 "--program" => options.programs.push(find(value()?)?),
                 "--between" => options.between = Some(find(value()?)?),
+                "--backend" => options.backend = Kind::read(value()?)?,
+                "--destroy-local" => options.destroys_local = true,
                 "--listed" => options.listed = true,
                 "--keep" => options.keep = true,
                 other => return Err(format!("{other} is not an option\n{USAGE}")),
             }
+        }
+        if options.destroys_local && options.backend == Kind::Local {
+            return Err(format!("a local state is lost with its folder\n{USAGE}"));
         }
         if options.programs.is_empty() {
             let own = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -38,7 +38,13 @@ impl Azure {
         certify(folder.path());
         let [certificate, key] = ["server.pem", "server.key"].map(|name| folder.path().join(name));
         let mut command = Command::new(program);
-        command.args(["--blobPort", "0", "--inMemoryPersistence", "--disableTelemetry"]);
+        command.args([
+            "--blobPort",
+            "0",
+            "--inMemoryPersistence",
+            "--disableTelemetry",
+            "--skipApiVersionCheck",
+        ]);
         command.env("AZURITE_ACCOUNTS", format!("{ACCOUNT}:{KEY}"));
         command.args(["--oauth", "basic", "--cert"]).arg(&certificate).arg("--key").arg(&key);
         let (blobs, line) = started(command.current_dir(folder.path()), "successfully listens");
@@ -58,11 +64,17 @@ impl Azure {
         Some(Self { folder, blobs, services, proxy, sas })
     }
 
+    /// The environment variables that lead the programs here.
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        let authority = self.folder.path().join("authority.pem").display().to_string();
+        let proxy = format!("http://127.0.0.1:{}", self.proxy.port);
+        vec![("HTTPS_PROXY".to_owned(), proxy), ("SSL_CERT_FILE".to_owned(), authority)]
+    }
+
     /// The part of a configuration that leads the programs here.
     pub(crate) fn environment(&self) -> String {
-        let authority = self.folder.path().join("authority.pem").display().to_string();
-        let port = self.proxy.port;
-        format!("//- environment\nHTTPS_PROXY=http://127.0.0.1:{port}\nSSL_CERT_FILE={authority}\n")
+        let lines = self.variables().into_iter().map(|(name, value)| format!("{name}={value}\n"));
+        format!("//- environment\n{}", lines.collect::<String>())
     }
 }
 

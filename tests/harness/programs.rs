@@ -49,6 +49,15 @@ fn build() -> PathBuf {
 
 /// Terraform, if this machine has it.
 pub(crate) fn terraform() -> Option<PathBuf> {
+    in_path("terraform")
+}
+
+/// OpenTofu, if this machine has it.
+pub(crate) fn opentofu() -> Option<PathBuf> {
+    in_path("tofu")
+}
+
+fn in_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join("terraform")).find(|file| file.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }

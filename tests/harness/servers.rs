@@ -107,6 +107,17 @@ impl ObjectStore {
         self.ask(&format!("PUT /{name}"), "", "");
     }
 
+    /// Makes a key for encryption. Returns its id.
+    pub(crate) fn make_encryption_key(&self) -> String {
+        let headers = "X-Amz-Target: TrentService.CreateKey\r\nContent-Type: application/x-amz-json-1.1\r\nAuthorization: AWS4-HMAC-SHA256 Credential=AKIAEXAMPLE/20260101/us-east-1/kms/aws4_request, SignedHeaders=host, Signature=0\r\n";
+        let answer = self.ask("POST /", headers, "{}");
+        let (_, rest) = answer
+            .split_once("\"KeyId\": \"")
+            .or_else(|| answer.split_once("\"KeyId\":\""))
+            .expect("the key is made");
+        rest.split('"').next().unwrap_or_default().to_owned()
+    }
+
     /// Makes a table with the key that locks of Terraform have.
     pub(crate) fn make_table(&self, name: &str) {
         let input = format!(

@@ -9,7 +9,7 @@ use formwork_plugin_protocol::handshake::{Address, COOKIE_NAME, COOKIE_VALUE, Pr
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use tempfile::TempDir;
 
-use super::{Command, World, bad_provider, built, terraform};
+use super::{Command, World, bad_provider, built, opentofu, terraform};
 
 /// A folder to run commands in. Nothing outside it is read but the programs, or written at all.
 pub(crate) struct Workdir {
@@ -132,9 +132,13 @@ impl Workdir {
         Command::new(self, &program, line)
     }
 
-    /// A command of either program, to be run in the folder.
+    /// A command of a program, to be run in the folder. It must be on this machine.
     pub(crate) fn engine(&self, name: &str, line: &str) -> Command<'_> {
-        if name == "terraform" { self.terraform(line) } else { self.formwork(line) }
+        match name {
+            "terraform" => self.terraform(line),
+            "tofu" => Command::new(self, &opentofu().expect("tofu is on this machine"), line),
+            _ => self.formwork(line),
+        }
     }
 
     fn write_if_any(&self, name: &str, text: &str) {

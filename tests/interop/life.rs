@@ -4,9 +4,11 @@
 //!
 //! Results of Terraform are kept in the target folder under everything they depend on, so that only
 //! new scripts are run again; `INTEROP_FRESH=1` runs everything. `INTEROP_CASE=text` picks scripts
-//! by group and name.
+//! by group and name. Over a backend only Formwork runs, and is compared with Terraform over a file;
+//! `INTEROP_BOTH=1` runs Terraform over the backend, too.
 
 mod actor;
+mod backends;
 mod record;
 mod script;
 
@@ -55,35 +57,58 @@ pub(crate) struct Stage {
     /// Whether the provider records its requests: then requests, events and strings are compared
     /// too.
     pub(crate) is_recorded: bool,
+    /// The backend that keeps the states; `None` for a file beside the configuration.
+    pub(crate) backend: Option<StateBackend>,
 }
 
-#[test]
-fn lives_of_objects_are_the_same() {
+/// A backend for the states of scripts.
+pub(crate) struct StateBackend {
+    /// The type of the backend.
+    pub(crate) kind: &'static str,
+    /// Returns the arguments for a state that no other script uses.
+    pub(crate) arguments: Box<dyn Fn() -> String + Sync + Send>,
+    /// The environment variables of both programs.
+    pub(crate) variables: Vec<(String, String)>,
+}
+
+/// The scripts with our test provider.
+fn stage(backend: Option<StateBackend>) -> Stage {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let required = |_: &str| {
         let block = "required_providers {\n    test = { source = \"formwork/test\" }\n  }";
         format!("terraform {{\n  {block}\n}}\n")
     };
-    let report = compare_lives(&Stage {
+    Stage {
         name: "life",
         cases: root.join("interop/life/cases"),
         required,
         settings: super::terraform_plans::settings,
         sources: vec![root.join("provider/test"), root.join("../sdk/src")],
         is_recorded: false,
-    });
+        backend,
+    }
+}
+
+#[test]
+fn lives_of_objects_are_the_same() {
+    let report = compare_lives(&stage(None), |_, _| true);
     assert!(report.is_empty(), "\n{report}");
 }
 
-/// Runs the scripts under both programs, prints a table of results and returns the differences.
-pub(crate) fn compare_lives(stage: &Stage) -> String {
+/// Runs some scripts under both programs, prints a table of results and returns the differences. A script
+/// is chosen by its group and name.
+pub(crate) fn compare_lives(stage: &Stage, is_chosen: impl Fn(&str, &str) -> bool) -> String {
     let mut report = String::new();
     if !terraform_is_here() {
         return report;
     }
     let only = std::env::var("INTEROP_CASE").unwrap_or_default();
     let mut scripts = script::load(&stage.cases);
-    scripts.retain(|script| format!("{}/{}", script.group, script.name).contains(&only));
+    scripts.retain(|script| {
+        is_chosen(&script.group, &script.name)
+            && format!("{}/{}", script.group, script.name).contains(&only)
+    });
+    let place = stage.backend.as_ref().map_or("", |backend| backend.kind);
     let found = on_threads(stage, &scripts);
     let mut table: BTreeMap<&str, (usize, usize, Found)> = BTreeMap::new();
     for (script, found) in scripts.iter().zip(found) {
@@ -94,13 +119,13 @@ pub(crate) fn compare_lives(stage: &Stage) -> String {
         sum.n_orders += found.n_orders;
         sum.n_kept += found.n_kept;
         for line in found.different {
-            report.push_str(&format!("{}/{}{line}\n", script.group, script.name));
+            report.push_str(&format!("{}/{}{line} {place}\n", script.group, script.name));
         }
     }
     for (group, (n_scripts, n_same, Found { n_steps, n_orders, n_kept, .. })) in table {
         println!(
             "{:<23} {n_scripts:>4} scripts, {n_same:>4} the same: {n_steps:>4} steps, {n_orders:>4} orders of calls, {n_kept:>3} kept differences",
-            format!("{}/{group}", stage.name)
+            format!("{}/{group} {place}", stage.name)
         );
     }
     report
@@ -129,7 +154,7 @@ fn on_threads(stage: &Stage, scripts: &[Script]) -> Vec<Found> {
 
 fn check(stage: &Stage, script: &Script) -> Found {
     let theirs = theirs(stage, script);
-    let ours = actor::live(stage, Engine::Formwork, script);
+    let ours = actor::live(stage, stage.backend.as_ref(), Engine::Formwork, script);
     let mut found = Found::default();
     for (at, step) in script.steps.iter().enumerate() {
         let (mut different, place) = (Vec::new(), format!(":{}", step.line));
@@ -203,10 +228,15 @@ fn theirs(stage: &Stage, script: &Script) -> Vec<Value> {
     if let Some(seen) = text.and_then(|text| serde_json::from_str(&text).ok()) {
         return seen;
     }
-    let seen = actor::live(stage, Engine::Terraform, script);
+    let seen = actor::live(stage, their_backend(stage), Engine::Terraform, script);
     std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
     std::fs::write(&kept, Value::from(seen.clone()).to_string()).unwrap();
     seen
+}
+
+/// The backend of Terraform's runs.
+fn their_backend(stage: &Stage) -> Option<&StateBackend> {
+    stage.backend.as_ref().filter(|_| std::env::var_os("INTEROP_BOTH").is_some())
 }
 
 /// File of the kept results: the name differs by script, harness, provider and Terraform version.
@@ -228,6 +258,9 @@ fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
     });
     let mut hasher = DefaultHasher::new();
     (environment, &script.common, stage.is_recorded).hash(&mut hasher);
+    if let Some(backend) = their_backend(stage) {
+        backend.kind.hash(&mut hasher);
+    }
     for folder in &stage.sources {
         hash_texts(folder, &mut hasher);
     }

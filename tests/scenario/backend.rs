@@ -8,6 +8,7 @@ mod gcs;
 mod http;
 mod kubernetes;
 mod pg;
+mod pg_shared;
 mod s3;
 
 use crate::harness::Workdir;

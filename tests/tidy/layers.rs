@@ -118,9 +118,10 @@ const LAYERS: [&[&str]; 9] = [
 ];
 
 /// The modules of the library of operations, likewise.
-const OPERATION_LAYERS: [&[&str]; 7] = [
+const OPERATION_LAYERS: [&[&str]; 8] = [
     &["errored", "generated", "observer", "saved_plan", "schema_cache", "unmatched"],
     &["launcher", "state_session"],
+    &["claims"],
     &["operation"],
     &["plan"],
     &["apply", "import"],

@@ -12,6 +12,8 @@ use crate::clock;
 pub(crate) enum StateCommand {
     /// List the instances in the state.
     List(StateListArgs),
+    /// List the writes of the state, with the objects that each has changed.
+    Log(StateLogArgs),
     /// Move an instance, a resource or a module to another address.
     Mv(StateMvArgs),
     /// Print the state file.
@@ -40,11 +42,25 @@ pub(crate) struct StateListArgs {
     pub(crate) state: Option<PathBuf>,
 }
 
+/// Arguments of `state log`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StateLogArgs {
+    /// Print JSON, one line for each write.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The number of writes, the latest ones.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) limit: u32,
+}
+
 /// Arguments of `state show`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct StateShowArgs {
     /// The instance.
     pub(crate) address: String,
+    /// Show the instance as it was: after the write with this serial, or at this time (RFC 3339).
+    #[arg(long, value_name = "SERIAL|TIME")]
+    pub(crate) at: Option<String>,
     /// The state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,

@@ -164,7 +164,7 @@ async fn migrate(
     workspace: &Workspace<'_>,
     (from, to): (&BackendConfig, &BackendConfig),
 ) -> Result<(), Reported> {
-    let environment = workspace.env.backend_environment(&workspace.root);
+    let environment = workspace.backend_environment(&workspace.root);
     let both =
         Move { from: from.configure(diags, &environment)?, to: to.configure(diags, &environment)? };
     let sources = names(diags, &*both.from).await?;
@@ -219,7 +219,7 @@ async fn holds_something(
     let opened = OpenState::open(backend, name).await;
     let mut state = opened.map_err(|error| diags.error(error.diagnostic()))?;
     match state.store.read().await {
-        Ok(file) => Ok(file.is_some() || state.intents.is_pending()),
+        Ok(file) => Ok(file.is_some() || state.intents.is_pending().await),
         Err(StoreError::Unusable { .. } | StoreError::Emptied { .. }) => Ok(true),
         Err(error) => Err(diags.error(error.diagnostic())),
     }
@@ -323,9 +323,10 @@ mod tests {
             settings: Default::default(),
             reattached: Default::default(),
             config_sources: Default::default(),
+            encryption: None,
         };
         let report = Report::new(Screen::of(&env), false, false);
-        let backend = workspace.backend(&mut diags).unwrap();
+        let backend = workspace.root_module(&mut diags).unwrap().settings.backend;
         let _ = set_up(&mut diags, (&args, &report), &mut workspace, backend.as_ref()).await;
         let mut ignored = Diagnostics::new();
         let place = workspace.open_backend(&mut ignored, backend.as_ref()).ok().map(|found| {

@@ -18,6 +18,7 @@ use formwork_operation::launcher::Launcher;
 use formwork_operation::{PhaseInputs, StateSession};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
+use super::encryption;
 use super::operation::{Prepared, of_state};
 use super::state_session;
 use super::variable_inputs::variable_values;
@@ -85,16 +86,21 @@ async fn converse(
         world: &world,
         watch: &NoObserver,
     });
-    let found = if args.plan {
+    let inspected = if args.plan {
         let options = Options { mode: Mode::Normal, ..Options::default() };
-        plan(&session, &mut diags, &options).await.map(drop)
+        // Values that the plan did not find are unknown.
+        drop(plan(&session, &mut diags, &options).await);
+        Ok(())
     } else {
         inspect(&session, &mut diags).await
     };
     pool.tell(&mut diags);
     prepared.launcher.shutdown(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
-    if found.is_err() || diags.has_errors() {
+    if inspected.is_err() {
+        return Exit::Failed;
+    }
+    if diags.has_errors() {
         let warning = "Due to the problems above, some expressions may produce unexpected results.";
         let mut note = Diagnostics::new();
         note.warn(Diagnostic::warning(warning, ""));
@@ -120,9 +126,14 @@ async fn prepare(
     args: &ConsoleArgs,
     place: &StatePlace,
 ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
-    let config = workspace.config(diags)?;
+    // A reference that leads nowhere is reported where it is evaluated.
+    let (config, _) = workspace.config_dangling(diags)?;
+    config.check_calls(diags)?;
+    encryption::load(diags, workspace, &config.root, &args.variables.sources)?;
     let mut required = config.requirements();
-    required.extend(of_state(workspace, &config, &required, (place, false)).await);
+    if args.plan {
+        required.extend(of_state(workspace, &config, &required, (place, false)).await);
+    }
     let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let given = variable_values(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;

@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 /// Runs the command.
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
-        let backend = workspace.backend(diags)?;
+        let backend = workspace.root_module(diags)?.settings.backend;
         let config = workspace.backend_config(diags, backend.as_ref())?;
         if config.kind() == "local" {
             return Err(refuse(diags, args));

@@ -12,14 +12,13 @@ use formwork_operation::PhaseInputs;
 use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::operation::Prepared;
+use super::operation::{Prepared, of_state};
 use super::output::stored_file;
-use super::planfile::{self, Saved};
+use super::planfile::{self, Opening, Saved};
 use crate::args::{GraphArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::launcher::launcher;
 use crate::view::{Screen, out_data, report::Report};
 use crate::workspace::Workspace;
 
@@ -66,7 +65,8 @@ async fn draw(
     let of_plan = |mode| Drawing::Planning(Options { mode, ..Options::default() }, Detail::Whole);
     let mut opened = None;
     if let Some(path) = &args.plan {
-        opened = Some(planfile::open(diags, workspace, path, Generated::Read)?);
+        let opening = Opening { path, sources: &[], generated: Generated::Read };
+        opened = Some(planfile::open(diags, workspace, opening)?);
     }
     let place = StatePlace::default();
     let place = opened.as_ref().map_or(place.clone(), |(saved, _)| saved.place(place));
@@ -76,36 +76,32 @@ async fn draw(
         saved.plan.check_state(diags, file)?;
     }
     let state = &file.map(|file| file.state).unwrap_or_default();
-    let (drawing, config) = match (args.kind.as_deref(), opened) {
-        (None | Some("apply"), Some((saved, config))) => {
-            (Drawing::Applying(Box::new(saved)), config)
-        }
-        (kind, opened) => {
-            let drawing = match kind {
-                None => Drawing::Planning(Options::default(), Detail::Resources),
-                // Without a plan nothing is to be changed, and only the configuration is left.
-                Some("plan" | "apply") => of_plan(Mode::Normal),
-                Some("plan-destroy") => of_plan(Mode::Destroy),
-                Some("plan-refresh-only") => of_plan(Mode::RefreshOnly),
-                Some(other) => {
-                    let detail = format!(
-                        "There is no graph of the type {other:?}; use plan, plan-destroy, plan-refresh-only or apply."
-                    );
-                    return Err(diags.error(Diagnostic::error("Unsupported graph type", detail)));
-                }
-            };
-            let config = match opened {
-                Some((_, config)) => config,
-                None => workspace.config(diags)?,
-            };
-            (drawing, config)
+    let (saved, config) = match opened {
+        Some((saved, config)) => (Some(saved), config),
+        None => {
+            // References are judged by evaluating them, which drawing does not do.
+            let (config, _) = workspace.config_dangling(diags)?;
+            (None, config)
         }
     };
+    let drawing = match (args.kind.as_deref(), saved) {
+        (None | Some("apply"), Some(saved)) => Drawing::Applying(Box::new(saved)),
+        (None, None) => Drawing::Planning(Options::default(), Detail::Resources),
+        // Without a plan nothing is to be changed, and only the configuration is left.
+        (Some("plan" | "apply"), _) => of_plan(Mode::Normal),
+        (Some("plan-destroy"), _) => of_plan(Mode::Destroy),
+        (Some("plan-refresh-only"), _) => of_plan(Mode::RefreshOnly),
+        (Some(other), _) => return Err(diags.error(unsupported(other))),
+    };
+    config.check_calls(diags)?;
+    let mut required = config.requirements();
+    required.extend(of_state(workspace, &config, &required, (&place, false)).await);
+    let launcher = workspace.launcher(diags, &required)?;
     let mut own = Workspace::open(workspace.env, diags)?;
     // The source texts come back below, so that problems can be shown with them.
     std::mem::swap(&mut own.sources, &mut workspace.sources);
     let mut prepared = Prepared {
-        launcher: launcher(workspace.env, BTreeMap::new(), &BTreeMap::new()),
+        launcher,
         provisioners: formwork_provisioners::all(&workspace.env.provisioner_environment()),
         workspace_name: own.name(),
         workspace: own,
@@ -116,6 +112,18 @@ async fn draw(
     let text = draw_prepared(diags, &prepared, state, &drawing);
     std::mem::swap(&mut prepared.workspace.sources, &mut workspace.sources);
     text
+}
+
+/// The error of a type of graph that there is not.
+fn unsupported(kind: &str) -> Diagnostic {
+    if kind == "validate" {
+        let detail = "The graph type \"validate\" is no longer available. Use -type=plan to get a similar result.";
+        return Diagnostic::error("Graph type no longer available", detail);
+    }
+    let detail = format!(
+        "There is no graph of the type {kind:?}; use plan, plan-destroy, plan-refresh-only or apply."
+    );
+    Diagnostic::error("Unsupported graph type", detail)
 }
 
 fn draw_prepared(

@@ -6,7 +6,7 @@ use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::of_state;
-use super::{backend, from_module};
+use super::{backend, encryption, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -73,8 +73,10 @@ async fn prepare(
     let config = workspace.needs(diags);
     workspace.check_tests(diags, args.test_directory.as_deref());
     let config = config?;
+    config.check_versions(diags)?;
     diags.check()?;
     if args.backend {
+        encryption::load(diags, workspace, &config.root, &[])?;
         backend::set_up(diags, (args, report), workspace, config.backend()).await?;
         workspace.warn_of_backend(diags, config.backend());
         check_state(diags, workspace, &config).await?;

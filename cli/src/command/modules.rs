@@ -26,8 +26,11 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
         return report.failed(None, &diags);
     };
     // The output lists the calls of the configuration, so it has to be readable and installed.
-    if workspace.has_config() && workspace.config(&mut diags).is_err() {
-        return report.failed(Some(&workspace.sources), &diags);
+    if workspace.has_config() {
+        let config = workspace.needs(&mut diags);
+        if config.and_then(|config| config.check_versions(&mut diags)).is_err() {
+            return report.failed(Some(&workspace.sources), &diags);
+        }
     }
     let Ok(Installed(manifest)) = workspace.installed(&mut diags) else {
         return report.failed(Some(&workspace.sources), &diags);

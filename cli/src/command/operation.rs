@@ -18,6 +18,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use time::OffsetDateTime;
 
 use super::config_errors::{self, Known};
+use super::encryption;
 use super::output::providers_in;
 use super::variable_inputs::{ask_for_missing, variable_values};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
@@ -105,9 +106,11 @@ impl<'e> Prepared<'e> {
             // Do not ask for values of variables in vain.
             check_block(diags, &config, filling.addr)?;
         }
+        config.check_versions(diags)?;
         if preparing.generate {
             config.expect_generated(diags)?;
         }
+        encryption::load(diags, workspace, &config.root, preparing.sources)?;
         let variables = preparing.sources;
         let fills = preparing.fills.map(|filling| filling.addr);
         if let Err(reported) = dangling.check() {
@@ -200,7 +203,7 @@ pub(super) async fn of_state(
     let Ok(mut store) = workspace.store(diags, config.backend(), place).await else {
         return BTreeMap::new();
     };
-    let providers = if store.intents.is_pending() {
+    let providers = if store.intents.is_pending().await {
         providers_in(diags, store, with_open).await.unwrap_or_default()
     } else {
         store.store.providers().await
@@ -209,17 +212,27 @@ pub(super) async fn of_state(
     others.map(|addr| (addr, Constraints::default())).collect()
 }
 
-/// A launcher for these providers, as far as the lock file knows them.
+/// A launcher for the providers of objects in a state, as far as the lock file knows them. As in
+/// Terraform, the configuration beside the state must be readable, and its providers installed.
 ///
 /// # Errors
-/// When one is not installed.
+/// When one is not installed, or the configuration cannot be read.
 pub(super) fn providers_of<'p>(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     providers: impl Iterator<Item = &'p ProviderAddr>,
 ) -> Result<Launcher, Reported> {
-    let required: BTreeMap<ProviderAddr, Constraints> =
-        providers.map(|addr| (addr.clone(), Constraints::default())).collect();
+    let mut required = BTreeMap::new();
+    if workspace.has_config() {
+        let mut found = Diagnostics::new();
+        // Warnings belong to commands that use the configuration.
+        let config = workspace.needs(&mut found);
+        let config = config.map_err(|reported| diags.append(found).err().unwrap_or(reported))?;
+        required = config.requirements();
+    }
+    for addr in providers {
+        required.entry(addr.clone()).or_insert_with(Constraints::default);
+    }
     Ok(workspace.launcher(diags, &required)?.with_kept_schemas())
 }
 

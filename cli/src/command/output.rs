@@ -7,11 +7,13 @@ use formwork_backend::OpenState;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
+use formwork_core::state::intents::StateAccess;
 use formwork_lang::print::print;
 use formwork_operation::ErroredState;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
+use super::encryption;
 use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -148,12 +150,12 @@ pub(super) async fn stored_file(
     workspace: &mut Workspace<'_>,
     place: &StatePlace,
 ) -> Result<Option<StateFile>, Reported> {
-    let backend = workspace.backend(diags)?;
+    let backend = encryption::backend(diags, workspace)?;
     let store = workspace.store(diags, backend.as_ref(), place).await?;
     let (file, left) = file_in(diags, store).await?;
     let mut told = Diagnostics::new();
     left.into_iter().for_each(|one| told.warn(one));
-    let errored = ErroredState::find(Path::new("."), file.as_ref());
+    let errored = ErroredState::find(Path::new("."), &workspace.state_cipher(), file.as_ref());
     errored.into_iter().for_each(|errored| told.warn(errored.warning()));
     let env = workspace.env;
     // The requested output goes to stdout, where programs may read it.
@@ -181,7 +183,7 @@ pub(super) async fn providers_in(
     with_open: bool,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-    let (file, open) = match store.intents.recover(file.clone()) {
+    let (file, open) = match store.intents.recover(file.clone(), StateAccess::ReadOnly).await {
         Ok(recovery) => {
             let open = recovery.unresolved.into_iter().filter(|_| with_open);
             (recovery.file, open.map(|one| one.provider.provider).collect())
@@ -200,7 +202,7 @@ async fn file_in(
     let file = store.store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     // Changes of an interrupted run count before the next apply stores them. A command that only
     // reads still works if the journal cannot be read.
-    match store.intents.recover(file.clone()) {
+    match store.intents.recover(file.clone(), StateAccess::ReadOnly).await {
         Ok(recovery) => Ok((recovery.file.clone(), recovery.diagnostics())),
         Err(error) => Ok((file, vec![error.as_warning()])),
     }

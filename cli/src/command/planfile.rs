@@ -4,11 +4,16 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use formwork_core::config::inputs::Input;
 use formwork_core::config::{Config, Place};
+use formwork_core::disk::{MAX_STATE, read_file};
+use formwork_core::plan::file::PlanFileError;
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_operation::saved_plan::{
@@ -17,6 +22,7 @@ use formwork_operation::saved_plan::{
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use serde_json::value::RawValue;
 
+use super::encryption;
 use super::operation::Prepared;
 use super::variable_inputs;
 use crate::args::{StatePlace, VariableSource};
@@ -84,6 +90,7 @@ pub(super) fn write(
         texts: &config_sources.texts,
         modules: &config_sources.modules.render(),
         locks: &config_sources.locks.render(),
+        cipher: &prepared.workspace.plan_cipher(),
     };
     contents.write(path, &prepared.workspace.env.seal_key())
 }
@@ -145,7 +152,8 @@ fn read(
     ToApply { path, sources, allow_foreign }: ToApply<'_>,
     report: &Report,
 ) -> Result<(Saved, Config, BTreeMap<Str, Input>), Reported> {
-    let (saved, config) = open(diags, workspace, path, Generated::Read)?;
+    let opening = Opening { path, sources, generated: Generated::Read };
+    let (saved, config) = open(diags, workspace, opening)?;
     let mut warnings = Diagnostics::new();
     workspace.warn_of_overrides(&mut warnings, OverrideWarning::Always);
     report.diagnostics(&workspace.sources, &warnings);
@@ -161,19 +169,70 @@ fn read(
     Ok((saved, config, variables))
 }
 
+/// A saved plan that is to be opened.
+#[derive(Clone, Copy)]
+pub(crate) struct Opening<'a> {
+    /// The file.
+    pub(crate) path: &'a Path,
+    /// The sources of values of variables, which the encryption may need.
+    pub(crate) sources: &'a [VariableSource],
+    /// Treatment of generated configurations.
+    pub(crate) generated: Generated,
+}
+
 /// Opens a saved plan, with the configuration in it.
 ///
 /// # Errors
-/// When the file is no plan.
+/// When the file is no plan, or cannot be decrypted.
 pub(crate) fn open(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    path: &Path,
-    generated: Generated,
+    opening: Opening<'_>,
 ) -> Result<(Saved, Config), Reported> {
+    let Opening { path, sources, generated } = opening;
     let name = path.display().to_string();
-    let parts = file::read(path).map_err(|error| diags.error(error.diagnostic(&name)))?;
+    let failed =
+        |diags: &mut Diagnostics, error: PlanFileError| diags.error(error.diagnostic(&name));
+    if !is_encrypted_file(path) {
+        let parts = file::read(path).map_err(|error| failed(diags, error))?;
+        let (saved, config) = open_parts(diags, workspace, (path, parts), generated)?;
+        // The folder decides, as in OpenTofu: a plan that was put here may have any configuration.
+        if workspace.has_config() {
+            encryption::of_folder(diags, workspace, sources)?;
+        }
+        encryption::load(diags, workspace, &config.root, sources)?;
+        workspace.plan_cipher().check_plain(&name).map_err(|problem| diags.error(*problem))?;
+        return Ok((saved, config));
+    }
+    let content = read_file(path, MAX_STATE).map_err(|error| {
+        let error = PlanFileError::Io { what: "read", path: path.to_owned(), source: error };
+        failed(diags, error)
+    })?;
+    let plan = decrypted(diags, workspace, (path, &content), sources)?;
+    let parts = file::read_bytes(path, &plan).map_err(|error| failed(diags, error))?;
     open_parts(diags, workspace, (path, parts), generated)
+}
+
+/// Whether a plan file is encrypted, by its first byte: it is JSON then.
+fn is_encrypted_file(path: &Path) -> bool {
+    let mut first = [0];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    path.is_file() && read.is_ok() && first == *b"{"
+}
+
+/// Decrypts a saved plan with the encryption that the folder's configuration sets up.
+///
+/// # Errors
+/// When it cannot be decrypted.
+pub(crate) fn decrypted(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    (path, content): (&Path, &[u8]),
+    sources: &[VariableSource],
+) -> Result<Vec<u8>, Reported> {
+    encryption::of_folder(diags, workspace, sources)?;
+    let plan = workspace.plan_cipher().open(&path.display().to_string(), content);
+    plan.map(Cow::into_owned).map_err(|problem| diags.error(*problem))
 }
 
 /// Opens a saved plan that was read from a file.

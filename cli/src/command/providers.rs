@@ -9,8 +9,10 @@ use std::collections::BTreeSet;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, ModuleNode};
 use formwork_core::provider::Pool;
+use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::encryption;
 use super::output::stored_in;
 use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
@@ -70,9 +72,10 @@ fn required_config(
 /// The providers of the objects in the state.
 async fn required_by_state(
     diags: &mut Diagnostics,
-    workspace: &Workspace<'_>,
+    workspace: &mut Workspace<'_>,
     config: &Config,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
+    encryption::load(diags, workspace, &config.root, &[])?;
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None)).await?;
     let state = stored_in(diags, store).await?;
     Ok(state.resources.values().map(|resource| resource.provider.provider.clone()).collect())
@@ -133,8 +136,12 @@ async fn document(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<String, Reported> {
-    let config = workspace.config(diags)?;
-    let required = config.requirements();
+    let config = workspace.needs(diags)?;
+    let mut required = config.requirements();
+    // As in Terraform, the state may have objects of providers that the configuration no longer names.
+    for addr in required_by_state(diags, workspace, &config).await? {
+        required.entry(addr).or_insert_with(Constraints::default);
+    }
     let launcher = workspace.launcher(diags, &required)?.with_kept_schemas();
     let pool = Pool::new(&launcher);
     let result = pool.load(diags, required.keys().cloned()).await;

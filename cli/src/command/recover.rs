@@ -10,6 +10,7 @@ use formwork_operation::StateSession;
 use formwork_operation::recover::{AdoptOutcome, AdoptRequest, choices, select};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::encryption;
 use super::import::ImportCommand;
 use super::state_session;
 use super::text_command::run_text_command;
@@ -212,7 +213,7 @@ async fn open(
     workspace: &mut Workspace<'_>,
     args: &StateArgs,
 ) -> Result<StateSession, Reported> {
-    let backend = workspace.backend(diags)?;
+    let backend = encryption::backend(diags, workspace)?;
     let store = workspace.store(diags, backend.as_ref(), &args.place()).await?;
     let mut locked = state_session::open(diags, store, &args.lock, "recover").await?;
     // An open operation has the address of the run that was cut off, and may have another one by

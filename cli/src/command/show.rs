@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use formwork_backend::encryption::{is_encrypted, repeats_lineage};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
 use formwork_core::disk::{MAX_STATE, read_named};
@@ -13,6 +14,7 @@ use formwork_core::state::file::StateFile;
 use formwork_operation::saved_plan::Generated;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::encryption;
 use super::operation::providers_of;
 use super::output::stored_file;
 use super::planfile;
@@ -74,11 +76,22 @@ async fn show_file(
         let detail = format!("Couldn't read {}: {error}.", path.display());
         diags.error(Diagnostic::error(UNREADABLE, detail))
     })?;
-    if content.trim_ascii_start().starts_with(b"{") {
-        let file = StateFile::read(&content)
+    let is_json = content.trim_ascii_start().starts_with(b"{");
+    let is_plan = is_json && is_encrypted(&content) && !repeats_lineage(&content);
+    if is_json && !is_plan {
+        if is_encrypted(&content) {
+            encryption::of_folder(diags, workspace, &[])?;
+        }
+        let file = workspace
+            .state_cipher()
+            .read_named(&content)
             .map_err(|error| diags.error(error.diagnostic(&path.display().to_string())))?;
         return show_state(diags, args, workspace, &file, screen).await;
     }
+    let content = match is_plan {
+        true => planfile::decrypted(diags, workspace, (path, &content), &[])?,
+        false => content,
+    };
     let parts = file::read_bytes(path, &content).map_err(|error| {
         let problem = error.diagnostic(&path.display().to_string());
         diags.error(Diagnostic { summary: UNREADABLE.into(), ..problem })

@@ -3,6 +3,7 @@
 
 mod edit;
 mod list;
+mod log;
 mod mv;
 mod pull;
 mod push;
@@ -28,6 +29,7 @@ use crate::workspace::Workspace;
 pub(super) async fn run(command: StateCommand, env: &Env) -> Exit {
     match command {
         StateCommand::List(args) => list::run(&args, env).await,
+        StateCommand::Log(args) => log::run(&args, env).await,
         StateCommand::Mv(args) => mv::run(&args, env).await,
         StateCommand::Pull => pull::run(env).await,
         StateCommand::Push(args) => push::run(&args, env).await,

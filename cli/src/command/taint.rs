@@ -15,6 +15,10 @@ use crate::exit::Exit;
 /// Runs the command.
 pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
     run_text_command(env, async |diags, workspace| {
+        // As in Terraform, the opposite needs no readable configuration.
+        if status == Status::Tainted {
+            workspace.check_versions(diags)?;
+        }
         let addr: InstanceAddr =
             args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
         if status == Status::Tainted && addr.resource.mode() != Mode::Managed {
@@ -25,6 +29,7 @@ pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
         }
         let editing = Editing {
             place: args.state.place(),
+            any_backend: false,
             lock: &args.state.lock,
             operation: if status == Status::Tainted { "taint" } else { "untaint" },
             must_exist: false,

@@ -59,6 +59,7 @@ async fn check(
     tests_are_sound: bool,
 ) -> Result<(), Reported> {
     let (config, dangling) = workspace.config_dangling(diags)?;
+    config.check_versions(diags)?;
     if !tests_are_sound {
         return Ok(());
     }

@@ -9,6 +9,7 @@ use formwork_operation::StateSession;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::encryption;
 use super::state_session;
 use super::text_command::run_text_command;
 use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs};
@@ -53,7 +54,7 @@ pub(super) fn workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Arc<dyn Backend>, Reported> {
-    let backend = workspace.backend(diags)?;
+    let backend = encryption::backend(diags, workspace)?;
     workspace.open_backend(diags, backend.as_ref())
 }
 
@@ -93,7 +94,9 @@ async fn new(
     // Read before anything is made, so that nothing is made when it cannot be read.
     let copied = match &args.state {
         Some(path) => {
-            let read = local::load(path).map_err(|error| diags.error(error.diagnostic()))?;
+            encryption::of_folder(diags, workspace, &[])?;
+            let read = local::load(path, &workspace.state_cipher())
+                .map_err(|error| diags.error(error.diagnostic()))?;
             Some(read.ok_or_else(|| {
                 let detail = format!("{} is not there, or is empty.", path.display());
                 diags.error(Diagnostic::error("No state to copy", detail))

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_backend::Backend;
+use formwork_backend::encryption::{PlanCipher, StateCipher, encrypted};
 use formwork_backend::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use formwork_backend::unsupported::unsupported;
 use formwork_core::config::Backend as Block;
@@ -23,7 +24,6 @@ use serde_json::value::RawValue;
 
 use super::Workspace;
 use crate::data_dir::DataDir;
-use crate::env::Env;
 
 /// The name of the file in the data directory.
 const REMEMBERED: &str = "terraform.tfstate";
@@ -58,6 +58,8 @@ impl std::fmt::Debug for BackendConfig {
 #[derive(Serialize, Deserialize)]
 struct Document {
     version: u64,
+    /// OpenTofu writes none.
+    #[serde(default)]
     terraform_version: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     backend: Option<InitializedBackend>,
@@ -96,12 +98,7 @@ impl BackendConfig {
     /// When the backend is not supported, or an argument is not valid.
     pub(crate) fn read(diags: &mut Diagnostics, block: &Block) -> Result<Self, Reported> {
         let Some(kind) = find(&block.kind) else {
-            let detail = format!(
-                "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
-                unsupported(&block.kind)
-            );
-            let diagnostic = Diagnostic::error("Unsupported backend type", detail);
-            return Err(diags.error(diagnostic.at(block.span)));
+            return Err(diags.error(unknown_kind("Unsupported backend type", block)));
         };
         let values = block.arguments(diags, &kind.schema())?;
         Ok(Self { kind, values, block: Some(block.span) })
@@ -165,7 +162,10 @@ impl BackendConfig {
         environment: &BackendEnvironment,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let arguments = Arguments { values: &self.values, environment };
-        self.kind.configure(&arguments).map_err(|error| {
+        let configured = self.kind.configure(&arguments);
+        let cipher = &environment.encryption.state;
+        let configured = configured.map(|backend| encrypted(backend, cipher.clone()));
+        configured.map_err(|error| {
             let detail = format!(
                 "The backend {:?} cannot be configured: {error}. Correct the `backend` block, the options -backend-config or the environment, and run \"formwork init -reconfigure\" if it was set up before. Nothing was changed.",
                 self.kind()
@@ -250,14 +250,23 @@ impl InitializedBackend {
     }
 }
 
-impl Env {
-    /// The inputs of backends besides their arguments.
-    pub(crate) fn backend_environment(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
-        BackendEnvironment { root: root.into(), variables: self.all.clone() }
-    }
-}
-
 impl Workspace<'_> {
+    /// The inputs of backends besides their arguments. Relative paths start from `root`.
+    pub(crate) fn backend_environment(&self, root: impl Into<PathBuf>) -> BackendEnvironment {
+        let encryption = self.encryption.clone().unwrap_or_default();
+        BackendEnvironment { root: root.into(), variables: self.env.all.clone(), encryption }
+    }
+
+    /// The cipher of saved plans.
+    pub(crate) fn plan_cipher(&self) -> PlanCipher {
+        self.encryption.as_ref().map(|encryption| encryption.plan.clone()).unwrap_or_default()
+    }
+
+    /// The cipher of states.
+    pub(crate) fn state_cipher(&self) -> StateCipher {
+        self.encryption.as_ref().map(|encryption| encryption.state.clone()).unwrap_or_default()
+    }
+
     /// The backend configuration that `init` settled.
     ///
     /// # Errors
@@ -286,9 +295,19 @@ impl Workspace<'_> {
         diags: &mut Diagnostics,
         backend: Option<&Block>,
     ) -> Result<BackendConfig, Reported> {
-        let block = backend.map(|backend| BackendConfig::read(diags, backend)).transpose()?;
+        if let Some(block) = backend.filter(|block| find(&block.kind).is_none()) {
+            return Err(diags.error(unknown_kind("Invalid backend type", block)));
+        }
         let remembered = self.remembered(diags)?;
-        settled(block, remembered.as_ref()).map_err(|reason| {
+        // Arguments of a block that was never set up are judged by `init`.
+        let found = match (backend, &remembered) {
+            (Some(block), None) => Err(never_set_up(&block.kind)),
+            (Some(block), Some(_)) => {
+                settled(Some(BackendConfig::read(diags, block)?), remembered.as_ref())
+            }
+            (None, _) => settled(None, remembered.as_ref()),
+        };
+        found.map_err(|reason| {
             let supported = remembered.as_ref().is_none_or(|old| find(&old.kind).is_some());
             let detail = if supported {
                 format!(
@@ -307,7 +326,7 @@ impl Workspace<'_> {
     /// state or a part of it report none of it.
     pub(crate) fn warn_of_backend(&self, diags: &mut Diagnostics, backend: Option<&Block>) {
         if let Ok(config) = self.backend_config(&mut Diagnostics::new(), backend) {
-            config.warn(diags, &self.env.backend_environment(&self.root));
+            config.warn(diags, &self.backend_environment(&self.root));
         }
     }
 
@@ -321,7 +340,7 @@ impl Workspace<'_> {
         backend: Option<&Block>,
     ) -> Result<Arc<dyn Backend>, Reported> {
         let config = self.backend_config(diags, backend)?;
-        config.configure(diags, &self.env.backend_environment(&self.root))
+        config.configure(diags, &self.backend_environment(&self.root))
     }
 
     /// Writes down what is settled for a block; nothing, to forget it.
@@ -352,6 +371,20 @@ impl Workspace<'_> {
     }
 }
 
+/// The error of a block whose type is not known.
+fn unknown_kind(summary: &str, block: &Block) -> Diagnostic {
+    let detail = format!(
+        "{}\n\nCommands that need no state work: `init -backend=false`, `validate`, `get`, `fmt`.",
+        unsupported(&block.kind)
+    );
+    Diagnostic::error(summary, detail).at(block.span)
+}
+
+/// The reason why a new block has to be initialized.
+fn never_set_up(kind: &str) -> String {
+    format!("Initial configuration of the requested backend {kind:?}")
+}
+
 /// The backend and its arguments, or why that is not settled.
 fn settled(
     block: Option<BackendConfig>,
@@ -360,9 +393,7 @@ fn settled(
     match (block, remembered) {
         (None, None) => Ok(BackendConfig::local()),
         (None, Some(old)) => Err(format!("Unsetting the previously set backend {:?}", old.kind)),
-        (Some(block), None) => {
-            Err(format!("Initial configuration of the requested backend {:?}", block.kind()))
-        }
+        (Some(block), None) => Err(never_set_up(block.kind())),
         (Some(block), Some(old)) => old.holds_for(&block).ok_or_else(|| {
             if old.kind == block.kind() {
                 "Backend configuration block has changed".to_owned()
@@ -433,17 +464,30 @@ mod tests {
 
     /// The file that Terraform writes for the block `backend "local" {}`.
     fn remembered() -> InitializedBackend {
-        let folder = tempfile::tempdir().unwrap();
-        let text = r#"{
+        load(
+            r#"{
             "version": 3, "terraform_version": "1.11.4", "serial": 1,
             "backend": {
                 "type": "local", "hash": 666019178,
                 "config": { "path": "prod.tfstate", "workspace_dir": null }
             }
-        }"#;
+        }"#,
+        )
+    }
+
+    fn load(text: &str) -> InitializedBackend {
+        let folder = tempfile::tempdir().unwrap();
         let data = DataDir::chosen(folder.path().to_owned());
         std::fs::write(InitializedBackend::path(&data), text).unwrap();
         InitializedBackend::load(&data).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_file_that_opentofu_writes_names_no_version() {
+        let found = load(
+            r#"{ "version": 3, "backend": { "type": "http", "config": {}, "hash": 1455540142 } }"#,
+        );
+        assert_eq!((found.kind.as_str(), found.hash), ("http", 1_455_540_142));
     }
 
     #[test]

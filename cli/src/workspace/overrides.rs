@@ -65,7 +65,7 @@ impl Workspace<'_> {
 
     fn has_backend(&mut self) -> bool {
         let unreported = &mut Diagnostics::new();
-        let backend = self.backend(unreported);
+        let backend = self.root_module(unreported).map(|module| module.settings.backend);
         backend.and_then(|backend| self.open_backend(unreported, backend.as_ref())).is_ok()
     }
 }

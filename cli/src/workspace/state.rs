@@ -38,10 +38,12 @@ impl Workspace<'_> {
         place: &StatePlace,
     ) -> Result<OpenState, Reported> {
         if let Some(places) = config.local_places(&self.root) {
-            return Ok(placed(places.files(&self.name()), place).into());
+            let mut opened = OpenState::from(placed(places.files(&self.name()), place));
+            opened.set_cipher(self.state_cipher());
+            return Ok(opened);
         }
         // As in Terraform, the options that name files are for local states.
-        let backend = config.configure(diags, &self.env.backend_environment(&self.root))?;
+        let backend = config.configure(diags, &self.backend_environment(&self.root))?;
         let opened = OpenState::open(&*backend, &self.name()).await;
         opened.map_err(|error| diags.error(error.diagnostic()))
     }
@@ -61,9 +63,17 @@ impl Workspace<'_> {
             let state = placed(places.files(name), place).state;
             return Ok(state.strip_prefix(".").unwrap_or(&state).display().to_string());
         }
-        let backend = config.configure(diags, &self.env.backend_environment(&self.root))?;
+        let backend = config.configure(diags, &self.backend_environment(&self.root))?;
         Ok(backend.location(name))
     }
+}
+
+/// The state in the file that an option names, whatever the backend is.
+pub(crate) fn named_file(workspace: &Workspace<'_>, place: &StatePlace) -> Option<OpenState> {
+    let file = place.state.as_ref()?;
+    let mut opened = OpenState::from(placed(Files::of(file.clone()), place));
+    opened.set_cipher(workspace.state_cipher());
+    Some(opened)
 }
 
 impl BackendConfig {

@@ -10,6 +10,7 @@ use formwork_value::{Diagnostic, Str, Type, Value};
 use crate::Backend;
 use crate::azurerm::AzureKind;
 use crate::consul::ConsulKind;
+use crate::encryption::Encryption;
 use crate::gcs::GcsKind;
 use crate::http::HttpKind;
 use crate::inmem::InMemoryKind;
@@ -79,6 +80,8 @@ pub struct BackendEnvironment {
     pub root: PathBuf,
     /// The environment variables.
     pub variables: BTreeMap<String, String>,
+    /// The ciphers of the configuration.
+    pub encryption: Encryption,
 }
 
 /// The values of the arguments of a backend.

@@ -3,14 +3,18 @@
 
 mod aws;
 mod azurerm;
+pub mod claims;
 mod command;
 mod compression;
 mod consul;
+pub mod encryption;
 mod gcs;
+pub mod history;
 #[cfg(any(test, fuzzing))]
 pub mod hostile;
 mod http;
 mod inmem;
+mod journals;
 pub mod kind;
 mod known;
 mod kubernetes;
@@ -33,6 +37,7 @@ mod web;
 use std::path::Path;
 use std::sync::Arc;
 
+use self::encryption::{StateCipher, sealed};
 use formwork_core::state::intents::{IntentLog, LocalIntents};
 use sha2::{Digest as _, Sha256};
 
@@ -108,9 +113,13 @@ fn check_removable_workspace(names: &[String], name: &str) -> Result<(), Workspa
 /// The intents of runs that work with a state elsewhere: in a folder beside the configuration, named
 /// after the place of the state, so that another place does not find them.
 fn intents_beside(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLog> {
+    Arc::new(local_intents(root, place, workspace))
+}
+
+fn local_intents(root: &Path, place: &str, workspace: &str) -> LocalIntents {
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
     let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    Arc::new(LocalIntents::in_dir(root.join(format!(".state-{name}.journal"))))
+    LocalIntents::in_dir(root.join(format!(".state-{name}.journal")))
 }
 
 /// The state of a workspace, with the place of the intents of its runs.
@@ -122,6 +131,13 @@ pub struct OpenState {
 }
 
 impl OpenState {
+    /// Has the state and the journals of its runs pass through a cipher.
+    pub fn set_cipher(&mut self, cipher: StateCipher) {
+        let own = std::mem::replace(&mut self.intents, Arc::new(LocalIntents::in_dir("".into())));
+        self.intents = sealed(own, &cipher);
+        self.store.set_cipher(cipher);
+    }
+
     /// Opens the state of a workspace in a backend.
     ///
     /// # Errors

@@ -27,6 +27,7 @@ use self::lock::Held;
 use self::replace::{Disk, Pipe};
 pub use self::workspaces::{Local, Workspaces};
 use crate::OpenState;
+use crate::encryption::StateCipher;
 use crate::known::Known;
 use crate::lock::StateLock;
 use crate::store::{StateStore, StoreError, StoreOperation, WriteOutcome};
@@ -92,6 +93,9 @@ pub struct LocalStore {
     /// Content that was last read or written.
     known: Known<Stored>,
     disk: Disk,
+    cipher: StateCipher,
+    /// Whether what was read has to be written again, because it is encrypted otherwise.
+    is_outdated: bool,
 }
 
 /// Content of the stored state.
@@ -116,7 +120,8 @@ impl LocalStore {
     #[must_use]
     pub fn new(files: Files) -> Self {
         let (intents, disk) = (files.intents(), Disk::default());
-        Self { files, intents, held: None, known: Known::NotRead, disk }
+        let (known, cipher) = (Known::NotRead, StateCipher::default());
+        Self { files, intents, held: None, known, disk, cipher, is_outdated: false }
     }
 
     /// The file without content from which nothing could be read.
@@ -149,7 +154,9 @@ impl LocalStore {
             self.files.read_from = Some(begun_from);
         }
         let source = self.source();
-        let (file, known) = match StateFile::read(&text) {
+        let opened = self.cipher.open(&text);
+        let is_outdated = opened.as_ref().is_ok_and(|(_, is_current)| !is_current);
+        let (file, known) = match opened.and_then(|(text, _)| StateFile::read(&text)) {
             Ok(file) => {
                 let (lineage, serial) = (file.lineage.clone(), file.serial);
                 let content = Stored::Read(Box::new(file.clone()));
@@ -171,6 +178,7 @@ impl LocalStore {
             }
         };
         self.known = known;
+        self.is_outdated = is_outdated;
         Ok(file)
     }
 
@@ -193,7 +201,9 @@ impl LocalStore {
         if text.is_empty() {
             return Ok(());
         }
-        let stored = StateFile::read_header(&text).map_err(|error| StoreError::Unusable {
+        let opened = self.cipher.open(&text);
+        let stored = opened.and_then(|(text, _)| StateFile::read_header(&text));
+        let stored = stored.map_err(|error| StoreError::Unusable {
             location: shown(path),
             error,
             copy: None,
@@ -205,7 +215,7 @@ impl LocalStore {
     fn is_stored(&self, content: &[u8; 32]) -> bool {
         match &self.known {
             // It is stored, but elsewhere.
-            _ if self.files.read_from.is_some() => false,
+            _ if self.files.read_from.is_some() || self.is_outdated => false,
             Known::Present { content: Stored::Written(stored), .. } => stored == content,
             // The stored text may be laid out differently, so it is compared as we would write it.
             Known::Present { content: Stored::Read(stored), .. } => {
@@ -230,7 +240,11 @@ impl LocalStore {
         let about = from.metadata().map_err(failed(StoreOperation::Read, stored))?;
         let pipe = if self.files.named.backup { Pipe::Written } else { Pipe::Replaced };
         replace::write_aside(&self.disk, (backup, pipe), Some(&about), &|to| {
-            io::copy(&mut &from, to).map(drop)
+            if !self.cipher.encrypts() {
+                return io::copy(&mut &from, to).map(drop);
+            }
+            // A state that was not encrypted yet must not stay readable in its backup.
+            to.write_all(&self.cipher.seal_file(read_file(stored, MAX_STATE)?)?)
         })
     }
 }
@@ -242,6 +256,10 @@ impl StateStore for LocalStore {
     }
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
+        self.cipher.prepare().map_err(|reason| {
+            let location = shown(&self.files.state);
+            StoreError::NotEncryptable { location, reason }
+        })?;
         self.held = Held::take(&self.files, operation)?;
         let id = self.held.as_ref().map(|held| held.id.clone()).unwrap_or_default();
         Ok(StateLock { id })
@@ -314,6 +332,14 @@ impl StateStore for LocalStore {
         self.files.read_from.as_deref()
     }
 
+    fn set_cipher(&mut self, cipher: StateCipher) {
+        self.cipher = cipher;
+    }
+
+    fn cipher(&self) -> &StateCipher {
+        &self.cipher
+    }
+
     fn doubts(&self) -> Vec<Diagnostic> {
         let empty = self.empty_file().map(empty);
         let backup = self.backup_without_state().map(|backup| self.only_a_backup(backup));
@@ -324,7 +350,9 @@ impl StateStore for LocalStore {
         let source = self.source();
         // A pipe can be read only once, and a state that cannot be read is reported by the command.
         let text = if is_no_file(source) { Ok(Vec::new()) } else { read_file(source, MAX_STATE) };
-        StateFile::read_providers(&text.unwrap_or_default()).unwrap_or_default()
+        let text = text.unwrap_or_default();
+        let opened = self.cipher.open(&text);
+        opened.and_then(|(text, _)| StateFile::read_providers(&text)).unwrap_or_default()
     }
 }
 
@@ -359,9 +387,10 @@ impl LocalStore {
             }
             None => None,
         };
-        let disk = self.disk.clone();
-        let put =
-            move || replace::replace(&disk, &path, &|to| file.write_to(to), original.as_ref());
+        let (disk, cipher) = (self.disk.clone(), self.cipher.clone());
+        let put = move || {
+            replace::replace(&disk, &path, &|to| cipher.write_to(&file, to), original.as_ref())
+        };
         let placed = match tokio::task::spawn_blocking(put).await {
             Ok(placed) => placed?,
             Err(error) => return Err(write_failed(io::Error::other(error))),
@@ -371,6 +400,7 @@ impl LocalStore {
         }
         self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
         self.files.read_from = None;
+        self.is_outdated = false;
         Ok(placed.durable.map_err(failed(StoreOperation::Write, &self.files.state)))
     }
 }
@@ -378,10 +408,10 @@ impl LocalStore {
 /// Reads the state file at a path, without locking it; `None` if there is none.
 ///
 /// # Errors
-/// When it cannot be read, or is not a state.
-pub fn load(path: &Path) -> Result<Option<StateFile>, StoreError> {
+/// When it cannot be read or decrypted, or is not a state.
+pub fn load(path: &Path, cipher: &StateCipher) -> Result<Option<StateFile>, StoreError> {
     let Some(text) = read_if_present(read_file, path)? else { return Ok(None) };
-    match StateFile::read(&text) {
+    match cipher.read(&text) {
         Ok(file) => Ok(Some(file)),
         Err(FileError::Empty) => Ok(None),
         Err(error) => Err(StoreError::Unusable { location: shown(path), error, copy: None }),

@@ -1,11 +1,16 @@
 //! The backend `pg`: a table of PostgreSQL with a row for each workspace. The locks are advisory locks of
 //! the server, the same that Terraform takes.
 
+mod claims;
 mod connect;
 mod connection;
+mod history;
+mod journals;
 mod place;
+mod store;
+mod tables;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tls;
 
 use std::path::PathBuf;
@@ -18,13 +23,16 @@ use formwork_value::schema::Block;
 
 use self::connect::Target;
 use self::connection::Connection;
+use self::journals::PgJournals;
 use self::place::PgPlace;
+use self::store::PgStore;
+use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError, optional};
-use crate::remote::{Cause, RemoteStore};
+use crate::remote::Cause;
 use crate::store::{StateStore, StoreError, StoreOperation};
 use crate::wait::reported;
 use crate::{
-    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, intents_beside, with_default,
+    Backend, DEFAULT_WORKSPACE, WorkspaceError, check_new_workspace, local_intents, with_default,
 };
 
 #[cfg(any(test, fuzzing))]
@@ -179,14 +187,14 @@ impl Backend for Pg {
         let client = self.table.open().await.map_err(&failed)?;
         let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
         let removed = client.execute(&statement, &[&name]).await;
-        match removed.map_err(failed)? {
+        match removed.map_err(&failed)? {
             0 => Err(WorkspaceError::Missing(name.to_owned())),
-            _ => Ok(()),
+            _ => Ok(self.table.forget(&client, name).await.map_err(failed)?),
         }
     }
 
     async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
-        Ok(Box::new(RemoteStore::new(PgPlace::new(self.table.clone(), workspace))))
+        Ok(Box::new(PgStore::new(self.table.clone(), workspace)))
     }
 
     fn location(&self, workspace: &str) -> String {
@@ -195,6 +203,8 @@ impl Backend for Pg {
 
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
         let place = format!("{}\n{}", self.table.target.location(), self.table.schema);
-        intents_beside(&self.root, &place, workspace)
+        let local = local_intents(&self.root, &place, workspace);
+        let shared = PgJournals::new(self.table.clone(), workspace);
+        Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }
 }

@@ -40,6 +40,12 @@ pub(crate) trait WorkspacePlaces: Send + Sync {
         self.whole()
     }
 
+    /// The journals of the runs that work with the state of a workspace: on this machine, unless the
+    /// service keeps them, too.
+    fn journals(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        intents_beside(self.root(), &self.journal_key(workspace), workspace)
+    }
+
     /// Checks that the service allows the name of a workspace.
     ///
     /// # Errors
@@ -99,7 +105,7 @@ impl<P: WorkspacePlaces> Backend for P {
     }
 
     fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
-        intents_beside(self.root(), &self.journal_key(workspace), workspace)
+        self.journals(workspace)
     }
 }
 
@@ -115,7 +121,8 @@ mod tests {
         let kind = find("inmem").expect("there is one");
         let none: [(Str, Value); 0] = [];
         let values = kind.schema().coerce(&Value::object(none)).expect("nothing is required");
-        let environment = BackendEnvironment { root: "unused".into(), variables: [].into() };
+        let environment =
+            BackendEnvironment { root: "unused".into(), ..BackendEnvironment::default() };
         kind.configure(&Arguments { values: &values, environment: &environment })
             .expect("it has no arguments to check")
     }

@@ -5,6 +5,7 @@ use std::error::Error;
 
 use formwork_core::state::file::{FileError, StateFile};
 
+use crate::encryption::StateCipher;
 use crate::known::Known;
 use crate::lock::{LockInfo, StateLock};
 use crate::store::{LockEnd, StateStore, StoreError, StoreOperation, WriteOutcome};
@@ -104,6 +105,9 @@ pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Caus
 pub(crate) struct RemoteStore<P> {
     place: P,
     known: Known<[u8; 32]>,
+    cipher: StateCipher,
+    /// Whether what was read has to be written again, because it is encrypted otherwise.
+    is_outdated: bool,
 }
 
 /// The known state that a file is.
@@ -115,7 +119,8 @@ fn known(file: &StateFile) -> Known<[u8; 32]> {
 impl<P: RemotePlace> RemoteStore<P> {
     /// Makes the store. Asks nothing of the place yet.
     pub(crate) fn new(place: P) -> Self {
-        Self { place, known: Known::NotRead }
+        let cipher = StateCipher::default();
+        Self { place, known: Known::NotRead, cipher, is_outdated: false }
     }
 
     fn failed(&self, doing: StoreOperation) -> impl FnOnce(Cause) -> StoreError + use<P> {
@@ -136,7 +141,9 @@ impl<P: RemotePlace> RemoteStore<P> {
         if text.is_empty() {
             return Ok(());
         }
-        let stored = StateFile::read_header(&text).map_err(|error| self.unusable(error))?;
+        let opened = self.cipher.open(&text);
+        let stored = opened.and_then(|(text, _)| StateFile::read_header(&text));
+        let stored = stored.map_err(|error| self.unusable(error))?;
         self.known.check_same((&stored.lineage, stored.serial))
     }
 
@@ -144,13 +151,20 @@ impl<P: RemotePlace> RemoteStore<P> {
         StoreError::Unusable { location: self.place.location(), error, copy: None }
     }
 
+    fn not_encryptable(&self, reason: String) -> StoreError {
+        StoreError::NotEncryptable { location: self.place.location(), reason }
+    }
+
     async fn put(&mut self, file: &StateFile) -> Result<(), StoreError> {
         self.check_unchanged().await?;
         let failed = self.failed(StoreOperation::Write);
+        let text =
+            self.cipher.write(file).map_err(|error| self.not_encryptable(error.to_string()))?;
         let location = self.place.location();
-        let putting = self.place.put(file.write());
+        let putting = self.place.put(text);
         match reported(location, StoreOperation::Write, putting).await {
             Ok(()) => {
+                self.is_outdated = false;
                 self.known = known(file);
                 Ok(())
             }
@@ -181,6 +195,7 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
         let failed = self.failed(StoreOperation::Lock);
+        self.cipher.prepare().map_err(|reason| self.not_encryptable(reason))?;
         let info = LockInfo::new(operation, String::new());
         let location = self.place.location();
         let locking = reported(location, StoreOperation::Lock, self.place.lock(&info));
@@ -215,7 +230,9 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
         let text = self.text(StoreOperation::Read).await?;
-        match StateFile::read(&text) {
+        let opened = self.cipher.open(&text);
+        self.is_outdated = opened.as_ref().is_ok_and(|(_, is_current)| !is_current);
+        match opened.and_then(|(text, _)| StateFile::read(&text)) {
             Ok(file) => {
                 self.known = known(&file);
                 Ok(Some(file))
@@ -235,6 +252,7 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
         let mut next = file.clone();
         if let Known::Present { content, .. } = &self.known
             && *content == file.fingerprint()
+            && !self.is_outdated
         {
             return Ok(WriteOutcome::Unchanged);
         }
@@ -251,6 +269,14 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
             self.read().await?;
         }
         self.put(&file).await
+    }
+
+    fn set_cipher(&mut self, cipher: StateCipher) {
+        self.cipher = cipher;
+    }
+
+    fn cipher(&self) -> &StateCipher {
+        &self.cipher
     }
 
     fn is_in_place(&self) -> bool {

@@ -7,6 +7,7 @@ use formwork_core::provider::builtin::remote_state::{RemoteStates, Source, Sourc
 use formwork_core::state::file::StateFile;
 use formwork_value::{Str, Type, Value};
 
+use crate::encryption::encrypted;
 use crate::kind::{Arguments, BackendEnvironment, BackendKind, find};
 use crate::unsupported::unsupported;
 use crate::{Backend, DEFAULT_WORKSPACE};
@@ -49,7 +50,8 @@ impl RemoteStates for BackendStates {
     }
 
     async fn read(&self, source: &Source<'_>) -> Result<StateFile, SourceError> {
-        let backend = self.configure(source)?;
+        let cipher = self.environment.encryption.remotes.of(source.address.unwrap_or_default());
+        let backend = encrypted(self.configure(source)?, cipher.clone());
         let workspace = source.workspace.unwrap_or(DEFAULT_WORKSPACE);
         let failed = |error: crate::StoreError| {
             let diagnostic = error.diagnostic();
@@ -112,7 +114,7 @@ mod tests {
     use super::*;
 
     fn check(config: &Value) -> String {
-        let source = Source { backend: Some("local"), config, workspace: None };
+        let source = Source { backend: Some("local"), config, workspace: None, address: None };
         let checked = BackendStates::default().check(&source);
         checked.err().map(|error| error.detail).unwrap_or_default()
     }
@@ -140,7 +142,8 @@ mod tests {
         let states = BackendStates::new(environment);
         // As in a `backend` block, a number is taken for its text.
         let config = settings("path", Value::Number(Number::from(5_i64)));
-        let source = Source { backend: Some("local"), config: &config, workspace: None };
+        let source =
+            Source { backend: Some("local"), config: &config, workspace: None, address: None };
         let missing = states.read(&source).await.unwrap_err();
         assert_eq!(missing.summary, "Unable to find remote state");
         let text = StateFile { serial: 3, ..StateFile::fresh() }.write();
@@ -151,7 +154,8 @@ mod tests {
     #[test]
     fn a_backend_that_is_not_supported_is_refused_with_the_next_step() {
         let config = Value::null(Type::Dynamic);
-        let source = Source { backend: Some("remote"), config: &config, workspace: None };
+        let source =
+            Source { backend: Some("remote"), config: &config, workspace: None, address: None };
         let refused = BackendStates::default().check(&source).unwrap_err();
         assert_eq!(refused.attribute, Some("backend"));
         assert!(refused.detail.contains("terraform state pull"), "{}", refused.detail);

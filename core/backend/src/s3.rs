@@ -4,6 +4,7 @@
 mod bucket;
 mod config;
 mod endpoint;
+mod journals;
 mod place;
 mod schema;
 mod table;
@@ -14,22 +15,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use formwork_core::state::intents::IntentLog;
 use formwork_value::Diagnostic;
 use formwork_value::schema::Block;
+use reqsign_aws_v4::Credential;
+use reqsign_core::Signer;
 
 use self::bucket::Bucket;
 use self::config::{DEPRECATED, DEPRECATED_VARIABLES, Settings};
+use self::endpoint::Partition;
+use self::journals::S3Journals;
 use self::place::S3Place;
 use self::table::Table;
-use crate::aws::credentials::Chain;
+use crate::aws::credentials::{self, Chain};
 use crate::aws::{Service, signer};
+use crate::journals::SharedIntents;
 use crate::kind::{Arguments, BackendKind, ConfigError};
 use crate::places::WorkspacePlaces;
 use crate::remote::Cause;
 use crate::retry::Retries;
 use crate::signing::context;
 use crate::web::{Client, Tls};
-use crate::{Backend, DEFAULT_WORKSPACE};
+use crate::{Backend, DEFAULT_WORKSPACE, local_intents};
 
 /// The type of the backend.
 pub(crate) struct S3Kind;
@@ -46,11 +53,7 @@ impl BackendKind for S3Kind {
     fn configure(&self, arguments: &Arguments<'_>) -> Result<Arc<dyn Backend>, ConfigError> {
         let settings = config::read(arguments)?;
         let client = client(arguments, settings.max_attempts)?;
-        let variables = &arguments.environment.variables;
-        let nearby = context(variables.clone(), Client::nearby()?);
-        let around = context(variables.clone(), client.clone());
-        let chain = Chain::new(settings.credentials.clone(), around, nearby);
-        let signer = signer(Arc::new(chain));
+        let signer = signer_of(arguments, &client, settings.credentials.clone())?;
         let region = settings.region.as_str();
         let bucket = Bucket {
             name: settings.bucket.clone(),
@@ -83,6 +86,33 @@ impl BackendKind for S3Kind {
         });
         parameters.chain(variables).collect()
     }
+}
+
+/// The signer of requests to all services.
+fn signer_of(
+    arguments: &Arguments<'_>,
+    client: &Client,
+    credentials: credentials::Settings,
+) -> Result<Signer<Credential>, ConfigError> {
+    let variables = &arguments.environment.variables;
+    let nearby = context(variables.clone(), Client::nearby()?);
+    let around = context(variables.clone(), client.clone());
+    Ok(signer(Arc::new(Chain::new(credentials, around, nearby))))
+}
+
+/// The Key Management Service and its URL, with region and credentials from arguments of the backend and
+/// from the environment.
+///
+/// # Errors
+/// When an argument is missing or invalid.
+pub(crate) fn key_management(arguments: &Arguments<'_>) -> Result<(Service, String), ConfigError> {
+    let region = config::region(arguments)?;
+    let client = client(arguments, config::max_attempts(arguments)?)?;
+    let signer = signer_of(arguments, &client, config::credentials(arguments, &region)?)?;
+    let fips = arguments.truth("use_fips_endpoint").unwrap_or(false);
+    let usual = || Partition::of(&region).endpoint("kms", &region, fips);
+    let url = config::endpoint(arguments, "kms")?.unwrap_or_else(usual);
+    Ok((Service::new(client, &signer, ("kms", &region)), url))
 }
 
 /// The client of all services.
@@ -171,6 +201,13 @@ impl WorkspacePlaces for S3 {
         let Settings { bucket, region, addressing, .. } = &self.settings;
         let service = addressing.endpoint.as_deref().unwrap_or(region).trim_end_matches('/');
         format!("{service}\n{bucket}\n{}", self.key(workspace))
+    }
+
+    fn journals(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        let local = local_intents(&self.root, &self.journal_key(workspace), workspace);
+        let (state, key) = (self.place(workspace), self.key(workspace));
+        let shared = S3Journals::new(self.bucket.clone(), key, state);
+        Arc::new(SharedIntents::new(local, Arc::new(shared)))
     }
 
     async fn others(&self) -> Result<Vec<String>, Cause> {

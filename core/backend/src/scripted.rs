@@ -144,7 +144,11 @@ pub(crate) fn configured_in(
     let given = Value::object(given.collect::<Vec<_>>());
     let values = kind.schema().coerce(&given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
+    let environment = BackendEnvironment {
+        root: "unused".into(),
+        variables: variables.collect(),
+        ..BackendEnvironment::default()
+    };
     kind.configure(&Arguments { values: &values, environment: &environment })
 }
 

@@ -8,9 +8,13 @@ use std::time::{Duration, Instant};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::state::file::{FileError, StateFile};
+use formwork_core::state::intents::StateAccess;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, sentence};
 
+use crate::claims::{ClaimConflict, Claims};
+use crate::encryption::StateCipher;
+use crate::history::{HistoryPoint, HistoryWrite, StoredObject};
 use crate::lock::{LockInfo, LockRequest, StateLock};
 
 /// The pauses between two attempts to take a lock that another process holds: the first, and the
@@ -100,9 +104,53 @@ pub trait StateStore: Send {
         None
     }
 
+    /// Has the state pass through a cipher whenever it is read or written.
+    fn set_cipher(&mut self, cipher: StateCipher);
+
+    /// The cipher that the state passes through.
+    fn cipher(&self) -> &StateCipher;
+
     /// Warnings about what was last read.
     fn doubts(&self) -> Vec<Diagnostic> {
         Vec::new()
+    }
+
+    /// Access of the holder of the lock to the state.
+    fn access(&self) -> StateAccess {
+        StateAccess::Locked
+    }
+
+    /// Takes over the claims of interrupted runs, whose results are in the state that is written next.
+    fn adopt(&mut self, _runs: BTreeSet<String>) {}
+
+    /// Claims what a run is about to change, before its first change. Nothing to do for a store that
+    /// excludes all other runs.
+    ///
+    /// # Errors
+    /// When other runs have claimed or changed some of it, or the place does not answer.
+    async fn claim(&mut self, _claims: Claims) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Lists the latest writes of the state, the latest last; `None` if the store keeps no history.
+    ///
+    /// # Errors
+    /// When the place does not answer.
+    async fn history(&mut self, _most: u32) -> Result<Option<Vec<HistoryWrite>>, StoreError> {
+        Ok(None)
+    }
+
+    /// The current object of an instance at a point of the history; `None` if the history does not go
+    /// back to it.
+    ///
+    /// # Errors
+    /// When the place does not answer.
+    async fn object_at(
+        &mut self,
+        _address: &str,
+        _point: &HistoryPoint,
+    ) -> Result<Option<StoredObject>, StoreError> {
+        Ok(None)
     }
 
     /// The providers of everything in the stored state; none if it cannot be read.
@@ -200,11 +248,22 @@ pub enum StoreError {
         /// The serial that was read.
         read: u64,
     },
+    /// Other runs have claimed or changed what this one is about to change.
+    #[error("other runs work on the same objects of the state")]
+    Conflict(Box<ClaimConflict>),
     /// The place was replaced or removed while it was locked.
     #[error("the state {location} was replaced or removed while it was in use")]
     Replaced {
         /// The place of the state.
         location: String,
+    },
+    /// The state cannot be encrypted.
+    #[error("the state {location} cannot be encrypted: {reason}")]
+    NotEncryptable {
+        /// The place of the state.
+        location: String,
+        /// The reason, with the key provider that failed.
+        reason: String,
     },
     /// The place keeps nothing: a device, a pipe or the like.
     #[error("{location} is no regular file, and only one keeps a state")]
@@ -282,6 +341,9 @@ impl StoreError {
             }
             return diagnostic;
         }
+        if let Self::Conflict(conflict) = self {
+            return conflict.diagnostic();
+        }
         let (summary, remedy) = self.summary_and_remedy();
         Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self)))
             .blame(Blame::Environment)
@@ -289,7 +351,7 @@ impl StoreError {
 
     fn summary_and_remedy(&self) -> (&'static str, String) {
         match self {
-            Self::Unusable { .. } => ("Failed to read the state", String::new()),
+            Self::Unusable { .. } | Self::Conflict(_) => ("Failed to read the state", String::new()),
             Self::Held { holder, ends, .. } => {
                 ("Error acquiring the state lock", held(holder.as_deref(), *ends))
             }
@@ -338,6 +400,12 @@ impl StoreError {
                 "The lock does not cover the file that is there, so another run may be using it. \
                  Nothing was overwritten. Run the command again: if this one has changed real \
                  objects, their results are in its journal and are taken over."
+                    .to_owned(),
+            ),
+            Self::NotEncryptable { .. } => (
+                "Failed to encrypt the state",
+                "Nothing was changed. Correct the key provider or its arguments in the `encryption` \
+                 block or TF_ENCRYPTION."
                     .to_owned(),
             ),
             Self::NotKept { .. } => (

@@ -93,6 +93,23 @@ pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
     constant.then(|| Traversal { root, steps, span: expr.span })
 }
 
+/// The place of the first key that is `null`, `true` or `false`, if an expression would be a traversal
+/// of constant steps but for such keys: they are constants, and keys of nothing.
+#[must_use]
+pub fn unusable_key(expr: &Expr) -> Option<Span> {
+    let (base, links) = chain(expr);
+    base.as_keyword()?;
+    let unusable = |link: &&Expr| match &link.kind {
+        ExprKind::Index { key, brackets, .. } => {
+            matches!(key.kind, ExprKind::Null | ExprKind::Bool(_)).then_some(*brackets)
+        }
+        _ => None,
+    };
+    let constant =
+        links.iter().all(|link| unusable(link).is_some() || constant_step(link).is_some());
+    links.iter().find_map(unusable).filter(|_| constant)
+}
+
 /// Splits an expression into what its steps start from and the expressions that add a step each, the
 /// innermost first.
 fn chain(expr: &Expr) -> (&Expr, Vec<&Expr>) {

@@ -7,6 +7,7 @@ use formwork_core::plan::{Options, Plan};
 use formwork_core::state::journal::{Journal, RunHeader};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use crate::claims::local_journal_warning;
 use crate::observer::{ApprovalRequest, EngineEvents, OperationEvent};
 use crate::operation::{Operation, PhaseInputs};
 use crate::plan::PlanOutcome;
@@ -110,16 +111,25 @@ impl Operation<'_> {
             base: &session.file,
             read_from: session.store.read_from(),
         };
-        let journal = session.intents.begin(begin);
+        let journal = session.intents.begin(begin).await;
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
+        if let Some(reason) = session.intents.local_only() {
+            diags.warn(local_journal_warning(&reason));
+        }
         let settled = match self.settle(diags, session, source, purpose).await {
             Ok(Some(settled)) => settled,
             nothing => {
-                end(diags, journal);
+                end(diags, journal).await;
                 return nothing.map(|_| ApplyOutcome::default());
             }
         };
         let SettledPlan { plan, closing } = settled;
+        if purpose == Purpose::Apply
+            && let Err(reported) = session.claim(diags, &plan, journal.run()).await
+        {
+            end(diags, journal).await;
+            return Err(reported);
+        }
         let done = match purpose {
             Purpose::Refresh => self.store_prior(diags, session, plan, journal).await,
             Purpose::Apply => {
@@ -202,7 +212,7 @@ impl Operation<'_> {
             let _ = diags.error(error.diagnostic());
         }
         if session.save(diags).await.is_ok() {
-            end(diags, journal);
+            end(diags, journal).await;
         }
         diags.check()?;
         self.show(diags);
@@ -220,12 +230,13 @@ impl Operation<'_> {
     ) -> Result<ApplyOutcome, Reported> {
         // A run that is cut off must not leave an empty file in the place of the first state.
         let is_first = !session.store.is_in_place();
-        if is_first || session.has_taken_over() || plan.must_store_prior_state(&session.file.state)
-        {
+        let must_store =
+            plan.must_store_prior_state(&session.file.state) || session.must_store_refreshed(plan);
+        if is_first || session.has_taken_over() || must_store {
             let stored = store_ground(diags, session, plan, &journal).await;
             if let Err(reported) = stored {
                 // Nothing was done yet that another run would have to take over.
-                end(diags, journal);
+                end(diags, journal).await;
                 return Err(reported);
             }
         }
@@ -240,7 +251,7 @@ impl Operation<'_> {
         let applied = match apply(&engine, diags, plan, &journal).await {
             Ok(applied) => applied,
             Err(reported) => {
-                end(diags, journal);
+                end(diags, journal).await;
                 return Err(reported);
             }
         };
@@ -252,7 +263,7 @@ impl Operation<'_> {
             let _ = diags.error(error.diagnostic());
         }
         if session.save(diags).await.is_ok() {
-            end(diags, journal);
+            end(diags, journal).await;
         }
         if self.cancellation.is_cancelled() {
             let _ = diags.error(Diagnostic::error(
@@ -293,8 +304,8 @@ async fn store_ground(
     session.write(diags).await
 }
 
-fn end(diags: &mut Diagnostics, journal: Journal) {
-    if let Err(error) = journal.end() {
+async fn end(diags: &mut Diagnostics, journal: Journal) {
+    if let Err(error) = journal.end().await {
         let _ = diags.error(error.diagnostic());
     }
 }

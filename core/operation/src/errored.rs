@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use formwork_backend::encryption::StateCipher;
 use formwork_backend::local::{ERRORED_FILE, Errored, ErroredStateRelation};
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::Action;
@@ -23,8 +24,8 @@ pub struct ErroredState {
 
 impl ErroredState {
     /// Compares the file in a folder with the state, if there is one.
-    pub fn find(folder: &Path, stored: Option<&StateFile>) -> Option<Self> {
-        let errored = Errored::read(folder)?;
+    pub fn find(folder: &Path, cipher: &StateCipher, stored: Option<&StateFile>) -> Option<Self> {
+        let errored = Errored::read(folder, cipher)?;
         let standing = errored.standing(stored);
         Some(Self { errored, standing })
     }
@@ -111,8 +112,8 @@ impl ErroredState {
 }
 
 /// Hint about the file where the state cannot be read.
-pub(crate) fn hint(folder: &Path) -> Option<Diagnostic> {
-    let errored = Errored::read(folder)?;
+pub(crate) fn hint(folder: &Path, cipher: &StateCipher) -> Option<Diagnostic> {
+    let errored = Errored::read(folder, cipher)?;
     let file = errored.file.as_ref()?;
     let detail = format!(
         "A run that could not store its state wrote {ERRORED_FILE}: lineage {:?}, serial {}, {} resources. It may be newer than any backup. Compare lineage and serial before it is put in the place of the state.",

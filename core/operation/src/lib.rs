@@ -7,6 +7,7 @@
 //! `examples/embed.rs` is a whole program.
 
 mod apply;
+mod claims;
 mod errored;
 pub mod generated;
 pub mod import;

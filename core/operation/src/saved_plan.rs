@@ -9,6 +9,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use formwork_backend::encryption::PlanCipher;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::inputs::Input;
 use formwork_core::config::{Config, Files};
@@ -88,6 +89,8 @@ pub struct PlanContents<'a> {
     pub modules: &'a str,
     /// The lock file.
     pub locks: &'a str,
+    /// Encrypts the file, if that is configured.
+    pub cipher: &'a PlanCipher,
 }
 
 /// A saved plan, read.
@@ -135,7 +138,9 @@ impl PlanContents<'_> {
         let mut parts: Vec<(&str, &[u8])> = parts.chain(texts).collect();
         let seal = seal::seal(key, &parts);
         parts.extend(seal.as_ref().map(|seal| (seal::PART, seal.as_slice())));
-        file::write(path, &parts).map_err(|error| error.to_string())
+        let packed = file::to_bytes(path, &parts).map_err(|error| error.to_string())?;
+        let packed = self.cipher.seal(packed)?;
+        file::store(path, &packed).map_err(|error| error.to_string())
     }
 
     fn metadata(&self) -> PlanMetadata {

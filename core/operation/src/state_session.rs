@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use formwork_backend::encryption::StateCipher;
 use formwork_backend::local::save_errored;
 use formwork_backend::{LockRequest, OpenState, StateLock, StateStore, StoreError};
 use formwork_core::addr::InstanceAddr;
@@ -16,7 +17,7 @@ use formwork_core::config::Config;
 use formwork_core::moved;
 use formwork_core::plan::{Mode, Plan, Search};
 use formwork_core::state::file::StateFile;
-use formwork_core::state::intents::IntentLog;
+use formwork_core::state::intents::{IntentLog, StateAccess};
 use formwork_core::state::operator::operation_name;
 use formwork_core::state::recover::{InterruptedRun, JournalDamage, Recovery, Unresolved};
 use formwork_value::diag::Blame;
@@ -108,6 +109,8 @@ pub struct StateSession {
     lock: Option<StateLock>,
     /// The working folder.
     folder: PathBuf,
+    /// Maximum time to wait for other runs.
+    pub(crate) timeout: Duration,
 }
 
 impl StateSession {
@@ -126,7 +129,9 @@ impl StateSession {
             let taken = lock(&mut *state.store, options, timeout).await;
             held = Some(taken.map_err(|error| diags.error(error.diagnostic()))?);
         }
-        Self::read(diags, state, options.folder, held).await
+        let timeout = options.lock_timeout.unwrap_or_default();
+        let read = Self::read(diags, state, options.folder, held).await;
+        read.map(|session| Self { timeout, ..session })
     }
 
     /// Reads the state in a store that is locked or need not be, and puts in the results that
@@ -139,10 +144,16 @@ impl StateSession {
     ) -> Result<Self, Reported> {
         let OpenState { mut store, intents } = state;
         let recovered = match store.read().await {
-            Ok(stored) => intents.recover(stored).map_err(|error| error.diagnostic()),
+            Ok(stored) => {
+                let access = match lock {
+                    Some(_) => store.access(),
+                    None => StateAccess::ReadOnly,
+                };
+                intents.recover(stored, access).await.map_err(|error| error.diagnostic())
+            }
             Err(error) => Err(error.diagnostic()),
         };
-        let recovered = recovered.map_err(|error| unusable(diags, folder, error));
+        let recovered = recovered.map_err(|error| unusable(diags, (folder, store.cipher()), error));
         let recovery = match recovered {
             Ok(recovery) => recovery,
             Err(reported) => {
@@ -151,6 +162,7 @@ impl StateSession {
                 return Err(reported);
             }
         };
+        store.adopt(recovery.runs.iter().filter_map(InterruptedRun::id).collect());
         let (file, recovery) = if recovery.is_nothing() {
             store.doubts().into_iter().for_each(|doubt| diags.warn(doubt));
             (recovery.file, None)
@@ -162,11 +174,12 @@ impl StateSession {
             (recovery.file.clone(), Some(recovery))
         };
         let found = file.is_some();
-        let errored = ErroredState::find(folder, file.as_ref());
+        let errored = ErroredState::find(folder, store.cipher(), file.as_ref());
         errored.iter().for_each(|errored| diags.warn(errored.warning()));
         let file = file.unwrap_or_else(StateFile::fresh);
         let folder = folder.to_owned();
-        Ok(Self { store, intents, file, recovery, found, errored, lock, folder })
+        let timeout = Duration::ZERO;
+        Ok(Self { store, intents, file, recovery, found, errored, lock, folder, timeout })
     }
 
     /// Stops a command that would create objects while a lost record of a journal may be of one
@@ -295,7 +308,7 @@ impl StateSession {
     /// When it cannot be written. The previous state is then still there.
     pub async fn write(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
-        self.put_journals_away(diags)
+        self.put_journals_away(diags).await
     }
 
     /// Writes the state after real objects were changed: if it cannot be written where it belongs,
@@ -306,13 +319,13 @@ impl StateSession {
     pub async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
-            match save_errored(&self.file, &self.folder) {
+            match save_errored((&self.file, self.store.cipher()), &self.folder) {
                 Ok((path, kept)) => diags.warn(saved_aside(&error, &path, kept.as_deref())),
                 Err(error) => drop(diags.error(error.diagnostic())),
             }
             return Err(reported);
         }
-        self.put_journals_away(diags)
+        self.put_journals_away(diags).await
     }
 
     /// Puts another state in the place of this one, under its own lineage and serial.
@@ -331,11 +344,10 @@ impl StateSession {
         self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
     }
 
-    fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
-        match self.recovery.take().map(|recovery| recovery.finish()) {
-            Some(Err(error)) => Err(diags.error(error.diagnostic())),
-            Some(Ok(())) | None => Ok(()),
-        }
+    async fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let Some(recovery) = self.recovery.take() else { return Ok(()) };
+        let finished = self.intents.finish(&recovery).await;
+        finished.map_err(|error| diags.error(error.diagnostic()))
     }
 
     /// Takes down what was decided about an instance, to be kept with the state. Returns what was
@@ -447,8 +459,12 @@ fn located(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnos
 }
 
 /// Reports that the state cannot be used, and a file that may have it.
-fn unusable(diags: &mut Diagnostics, folder: &Path, error: Diagnostic) -> Reported {
-    errored::hint(folder).into_iter().for_each(|hint| diags.warn(hint));
+fn unusable(
+    diags: &mut Diagnostics,
+    (folder, cipher): (&Path, &StateCipher),
+    error: Diagnostic,
+) -> Reported {
+    errored::hint(folder, cipher).into_iter().for_each(|hint| diags.warn(hint));
     diags.error(error)
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use async_trait::async_trait;
+use formwork_backend::encryption::PlanCipher;
 use formwork_backend::local::Files;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders::LocalFolders;
@@ -225,6 +226,7 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
         texts: &[(main.clone(), CONFIG.as_bytes().to_vec())].into(),
         modules: "",
         locks: "",
+        cipher: &PlanCipher::default(),
     };
     let (path, key) = (folder.path().join("plan"), SealKey::default());
     contents.write(&path, &key).unwrap();

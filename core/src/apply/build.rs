@@ -317,7 +317,7 @@ fn connect_checks(draft: &mut GraphBuilder<'_>, index: &Index) {
 /// Keeps the vertices that change something, the planned outputs, the parts that the plan could not
 /// settle, and everything that these need.
 fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
-    let is_whole = plan.mode == Mode::Normal && plan.targets.is_empty();
+    let is_whole = plan.mode != Mode::Destroy && plan.targets.is_empty();
     // Objects that a refresh takes in must satisfy the conditions, and here they do more than warn.
     let stays = plan.mode != Mode::Destroy;
     // An object that is no target itself comes along where a target needs it. That may be an object
@@ -334,7 +334,7 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
         Vertex::Destroy(destroy) => {
             !destroy.timing.is_after_successor() || is_meant(destroy.change)
         }
-        // Terraform also opens ephemeral resources that nothing needs.
+        // Terraform also opens ephemeral resources that nothing needs, after a refresh-only plan too.
         Vertex::Open(_) => is_whole,
         Vertex::SharedVertex(SharedVertex::Value(value)) => {
             match (value.value, value.root_output()) {

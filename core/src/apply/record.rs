@@ -9,7 +9,7 @@ use formwork_value::{Diagnostics, Known, Str, Value};
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
 use super::visit::{ApplyOutcome, Expanded, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
-use crate::change::Action;
+use crate::change::{Action, OutputChange};
 use crate::eval::condition_results::summarise;
 use crate::event::{Event, Phase};
 use crate::graph::Graph;
@@ -140,6 +140,7 @@ fn finish(state: &mut State, plan: &Plan) {
             state.outputs.remove(name);
         } else if plan.mode == Mode::RefreshOnly {
             record_output(state, name, &change.after, change.sensitive);
+            record_unknown_output(state, name, change);
         }
     }
     if plan.mode == Mode::Destroy {
@@ -160,6 +161,16 @@ fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) 
             state.outputs.insert(name.clone(), OutputValue { value, sensitive });
         }
         _ => drop(state.outputs.remove(name)),
+    }
+}
+
+/// Stores null of its type for an output that is unknown as a whole, because the object that it comes
+/// from does not exist. Terraform does so after a refresh-only plan alone.
+fn record_unknown_output(state: &mut State, name: &Str, change: &OutputChange) {
+    if let Value::Unknown(unknown) = change.after.peek()
+        && let Ok(value) = Known::new(Value::null(unknown.ty().clone()))
+    {
+        state.outputs.insert(name.clone(), OutputValue { value, sensitive: change.sensitive });
     }
 }
 

@@ -120,6 +120,14 @@ impl Draft {
     /// Reports blocks that could not be parsed but have a name that another one has. Two broken
     /// ones are not reported: one may be no block of its own.
     pub(super) fn broken(&self, diags: &mut Diagnostics, sources: &Sources, blocks: &[Block]) {
+        let header = |block: &Block| Block {
+            body: Body::empty(block.body.span, block.body.missing),
+            ..block.clone()
+        };
+        for block in blocks.iter().map(header) {
+            let file = Body { blocks: vec![block.clone()], ..block.body };
+            into_content(diags, file, &CONTENT);
+        }
         let named = ["variable", "output", "module", "check", "resource", "data", "ephemeral"];
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
             let name = Name::of(block);

@@ -118,5 +118,7 @@ pub fn calls(
     let mut found = Diagnostics::new();
     let read = load::read_module(&mut found, sources, files, (dir, false));
     diags.append(load::by_place(found))?;
-    Ok(read?.0.calls.into_values().map(|call| call.site).collect())
+    let read = read?;
+    diags.append(read.unmet_versions)?;
+    Ok(read.module.calls.into_values().map(|call| call.site).collect())
 }

@@ -15,8 +15,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use super::draft::Draft;
 use super::overrides::{self, is_override};
 use super::{
-    Backend, CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments,
-    import_target, passing, references, settings, validate,
+    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, import_target,
+    passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
 
@@ -42,7 +42,7 @@ impl Config {
     ///
     /// # Errors
     /// When a file cannot be read or parsed, a block is malformed, a called module is not
-    /// installed, or a name is not declared.
+    /// installed, a module requires another version of the engine, or a name is not declared.
     pub fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -51,6 +51,7 @@ impl Config {
         let mut found = Diagnostics::new();
         let config = load_tree(&mut found, sources, place);
         let config = config.and_then(|(config, dangling)| {
+            config.check_versions(&mut found)?;
             let calls = config.check_calls(&mut found);
             found.append(dangling).and(calls).map(|()| config)
         });
@@ -63,7 +64,8 @@ impl Config {
     ///
     /// # Errors
     /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or
-    /// does not get the providers it wants.
+    /// does not get the providers it wants. Required versions of the engine are left to
+    /// [`Config::check_versions`].
     pub fn load_needs(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -80,7 +82,8 @@ impl Config {
     /// no other use.
     ///
     /// # Errors
-    /// As [`Config::load`], but for undeclared names, module calls and provider configurations.
+    /// As [`Config::load`], but for required versions of the engine, undeclared names, module calls
+    /// and provider configurations.
     pub fn load_unvalidated(
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -90,6 +93,14 @@ impl Config {
         let config = load_tree(&mut found, sources, place);
         diags.append(by_place(found))?;
         config.map(|(config, dangling)| (config, by_place(dangling)))
+    }
+
+    /// Checks that this engine meets the `required_version` of every module.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn check_versions(&self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        diags.append(self.unmet_versions.clone())
     }
 
     /// Checks the arguments of module calls, and then that every resource has a provider
@@ -107,30 +118,28 @@ impl Config {
     }
 }
 
-/// Reads only the backend from the configuration in a folder. The modules it calls, the version it
-/// asks for and the references of its expressions may be wrong: the state can still be read.
+/// Reads only the root module of the configuration in a folder, for its backend and its encryption. The
+/// modules it calls, the version it asks for and the references of its expressions may be wrong: the
+/// state can still be read.
 /// Warnings are left to a caller that reads the whole configuration.
 ///
 /// # Errors
 /// When a file cannot be read or parsed, or a block is malformed: the state might be anywhere.
-pub fn backend(
+pub fn root_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,
     dir: &Path,
-) -> Result<Option<Backend>, Reported> {
+) -> Result<Module, Reported> {
     let mut found = Diagnostics::new();
     let module = parse_folder(&mut found, sources, files, dir).and_then(|parsed| {
         found.check()?;
         decoded(&mut found, sources, parsed, (dir, true))
     });
-    match module {
-        Ok(module) => Ok(module.settings.backend),
-        Err(reported) => {
-            let _ = diags.append(by_place(found));
-            Err(reported)
-        }
+    if module.is_err() {
+        let _ = diags.append(by_place(found));
     }
+    module
 }
 
 /// Sorts messages as a reader goes through the files.
@@ -175,13 +184,14 @@ fn load_modules(
         read: BTreeMap::new(),
         nodes: Vec::new(),
         unreadable: Diagnostics::new(),
+        unmet_versions: Diagnostics::new(),
     };
     let (root, n_files) = loader.module(diags, place.dir, true)?;
     diags.check()?;
     loader.grow(diags, root.clone());
-    let Loader { nodes, unreadable, .. } = loader;
+    let Loader { nodes, unreadable, unmet_versions, .. } = loader;
     let unwritten = BTreeMap::new();
-    let mut config = Config { root, nodes, unwritten, n_files, dangles: false };
+    let mut config = Config { root, nodes, unwritten, n_files, unmet_versions, dangles: false };
     // Called modules that could not be read are left out; all else is judged.
     import_target::check_called(diags, &config);
     passing::settle(diags, &mut config);
@@ -189,24 +199,37 @@ fn load_modules(
     Ok((config, unreadable))
 }
 
-/// Reads the module in a folder: the root, or a called one, without the references of its
-/// expressions. Also returns the number of files it was read from.
+/// A module, and what belongs to its files as a whole.
+pub(super) struct ReadModule {
+    pub(super) module: Module,
+    /// Number of files it was read from.
+    n_files: usize,
+    /// Requirements on the engine's version that are not met.
+    pub(super) unmet_versions: Diagnostics,
+}
+
+/// Reads the module in a folder: the root, or a called one, without references of its expressions.
 pub(super) fn read_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,
     (dir, is_root): (&Path, bool),
-) -> Result<(Module, usize), Reported> {
-    let mut found = Diagnostics::new();
+) -> Result<ReadModule, Reported> {
+    let (mut found, mut unmet_versions) = (Diagnostics::new(), Diagnostics::new());
     let parsed = parse_folder(&mut found, sources, files, dir);
-    // That another version is asked for comes before anything that may be right in that one.
-    let bodies = parsed.as_ref().map_or(&[][..], |parsed| &parsed.bodies);
-    settings::check_version(diags, bodies)?;
-    let complete = diags.append(found);
-    let parsed = parsed?;
-    let n_files = parsed.bodies.len();
-    let module = decoded(diags, sources, parsed, (dir, is_root));
-    complete.and(module).map(|module| (module, n_files))
+    let module = parsed.and_then(|parsed| {
+        settings::check_versions(&mut unmet_versions, &parsed.bodies);
+        let n_files = parsed.bodies.len();
+        let complete = found.check();
+        let module = decoded(&mut found, sources, parsed, (dir, is_root));
+        complete.and(module).map(|module| (module, n_files))
+    });
+    // All that seems wrong may be right in the version that is required.
+    if module.is_err() && unmet_versions.has_errors() {
+        found = unmet_versions.clone();
+    }
+    let _ = diags.append(found);
+    module.map(|(module, n_files)| ReadModule { module, n_files, unmet_versions })
 }
 
 fn decoded(
@@ -237,6 +260,8 @@ struct Loader<'l> {
     /// Errors about references that cannot be read, reported together with those about undeclared
     /// names.
     unreadable: Diagnostics,
+    /// Requirements on the engine's version that are not met.
+    unmet_versions: Diagnostics,
 }
 
 impl Loader<'_> {
@@ -248,7 +273,9 @@ impl Loader<'_> {
         is_root: bool,
     ) -> Result<(Arc<Module>, usize), Reported> {
         let place = (dir, is_root);
-        let (mut module, n_files) = read_module(diags, self.sources, self.place.files, place)?;
+        let read = read_module(diags, self.sources, self.place.files, place)?;
+        let ReadModule { mut module, n_files, unmet_versions } = read;
+        let _ = self.unmet_versions.append(unmet_versions);
         references::fill(&mut self.unreadable, &mut module);
         Ok((Arc::new(module), n_files))
     }
@@ -477,8 +504,9 @@ mod tests {
     fn check(more: &str, expected: &str) {
         let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-        let found = backend(&mut diags, &mut sources, &InMemoryFiles::of(&fixture), Path::new("."));
-        let found = match found {
+        let files = InMemoryFiles::of(&fixture);
+        let found = root_module(&mut diags, &mut sources, &files, Path::new("."));
+        let found = match found.map(|module| module.settings.backend) {
             Ok(backend) => backend.map_or("none".to_owned(), |backend| backend.kind.to_string()),
             Err(_) => report(&sources, &diags),
         };

@@ -1,5 +1,7 @@
 //! `terraform` blocks: versions, providers, and the backend.
 
+use std::path::Path;
+
 use formwork_lang::content::{BodySchema, into_attributes, into_content};
 use formwork_lang::eval::head;
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
@@ -7,6 +9,8 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::arguments::{not_supported, place};
+use super::encryption::{self, EncryptionBlock};
+use super::overrides::is_override;
 use super::provider::check_local_name;
 use super::{
     Backend, Config, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings,
@@ -23,6 +27,7 @@ pub(super) const CONTENT: BodySchema = BodySchema {
         ("backend", &["type"]),
         ("cloud", &[]),
         ("provider_meta", &["provider"]),
+        ("encryption", &[]),
     ],
 };
 
@@ -91,6 +96,7 @@ impl Settings {
                 "required_providers" => self.read_required(diags, sources, block),
                 "backend" | "cloud" => self.read_backend(diags, sources, block),
                 "provider_meta" => self.read_meta(diags, sources, block),
+                "encryption" => self.read_encryption(diags, sources, block),
                 kind => {
                     let what = format!("A `{kind}` block");
                     let _ = diags.error(not_supported(&what, block.header));
@@ -141,6 +147,24 @@ impl Settings {
         }
         let meta = ProviderMeta { body: block.body, span: block.header, name_span: name.span };
         self.metas.insert(name.name.clone(), meta);
+    }
+
+    /// Reads the encryption of states and plans. Of an override file it is merged over the first one.
+    fn read_encryption(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let header = block.header;
+        let Ok(read) = EncryptionBlock::read(diags, block) else { return };
+        match &mut self.encryption {
+            None => self.encryption = Some(read),
+            Some(first) => {
+                let name = Path::new(sources.name(header.source));
+                let name = name.file_name().unwrap_or_default().to_string_lossy();
+                if is_override(&name) && first.span.source != header.source {
+                    first.merge(read);
+                } else {
+                    let _ = diags.error(encryption::duplicate(sources, first.span, header));
+                }
+            }
+        }
     }
 
     fn read_backend(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
@@ -226,8 +250,7 @@ fn required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Spa
 
 /// Reports every constraint on the engine's version that this one does not meet. Reads only
 /// `terraform` blocks, so that it works on configurations from the future.
-pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(), Reported> {
-    let mut result = Ok(());
+pub(super) fn check_versions(diags: &mut Diagnostics, files: &[Body]) {
     let engine = LooseVersion::from(&LANGUAGE_VERSION);
     let blocks = files.iter().flat_map(|file| &file.blocks);
     for block in blocks.filter(|block| block.kind.name == "terraform") {
@@ -241,9 +264,9 @@ pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(
                      required. Remove the part after the numbers."
                 );
                 let problem = Diagnostic::error("Invalid required_version constraint", detail);
-                result = Err(diags.error(problem.at(attribute.expr.span)));
+                let _ = diags.error(problem.at(attribute.expr.span));
             } else if !constraints.allows(&engine) {
-                result = Err(diags.error(
+                let _ = diags.error(
                     Diagnostic::error(
                         "Unsupported Terraform Core version",
                         format!(
@@ -253,11 +276,10 @@ pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(
                         ),
                     )
                     .at(attribute.span),
-                ));
+                );
             }
         }
     }
-    result
 }
 
 /// Reads constraints on the version of a provider, as they are written; none of an expression that

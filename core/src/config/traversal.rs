@@ -28,7 +28,10 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
             return Ok(traversal);
         }
     }
-    let bad = text.and_then(|text| bad_quoted(text, expr.span));
+    let bad = match text {
+        Some(text) => bad_quoted(text, expr.span),
+        None => refs::unusable_key(expr).map(|key| unusable_key("Invalid index key", key)),
+    };
     Err(diags.error(bad.unwrap_or_else(|| not_a_reference(expr.span))))
 }
 
@@ -72,7 +75,8 @@ fn bad_quoted(text: &str, span: Span) -> Option<Diagnostic> {
 /// address and where it stands.
 pub(super) fn target(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Reported> {
     let Some(traversal) = refs::as_traversal(expr) else {
-        return Err(diags.error(not_a_reference(expr.span)));
+        let bad = refs::unusable_key(expr).map(|key| unusable_key("Invalid address", key));
+        return Err(diags.error(bad.unwrap_or_else(|| not_a_reference(expr.span))));
     };
     let mut steps = vec![Step::Name(traversal.root.name.clone())];
     for step in &traversal.steps {
@@ -108,6 +112,12 @@ fn superfluous(traversal: &Traversal, steps: &[Step]) -> Option<Span> {
 
 /// The shape of a reference in a place where nothing is evaluated, as errors state it.
 pub(super) const STATIC_REFERENCE: &str = "A single static variable reference is required: only attribute access and indexing with constant keys. No calculations, function calls, template expressions, etc are allowed here.";
+
+/// The error of a constant key that no instance can have.
+fn unusable_key(summary: &str, key: Span) -> Diagnostic {
+    let detail = "Invalid index for resource instance: either a string or an integer is required. Write the key of one instance, such as [0] or [\"key\"].";
+    Diagnostic::error(summary, detail).at(key)
+}
 
 fn not_a_reference(span: Span) -> Diagnostic {
     Diagnostic::error("Invalid expression", STATIC_REFERENCE).at(span)

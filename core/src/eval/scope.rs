@@ -174,7 +174,7 @@ impl<'a> ModuleScope<'a> {
 }
 
 /// `path.NAME` in the root module, or in one in this folder.
-fn path(
+pub(super) fn path(
     diags: &mut Diagnostics,
     (world, folder): (&HostValues, Option<&Path>),
     name: &Ident,
@@ -189,7 +189,7 @@ fn path(
 }
 
 /// `terraform.NAME`.
-fn terraform(
+pub(super) fn terraform(
     diags: &mut Diagnostics,
     world: &HostValues,
     name: &Ident,
@@ -218,7 +218,7 @@ fn unrecorded(diags: &mut Diagnostics, name: &str, span: Span) -> Reported {
 }
 
 /// The attribute that must follow a name.
-fn attribute<'s>(
+pub(super) fn attribute<'s>(
     diags: &mut Diagnostics,
     root: &Ident,
     step: Option<&'s ScopeStep>,

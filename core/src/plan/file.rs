@@ -152,15 +152,30 @@ fn io_error<'p>(
 /// # Errors
 /// When it cannot be written; a file that was there before then is still there.
 pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
-    let failed = |error: io::Error| io_error("write", path)(error);
+    store(path, &to_bytes(path, parts)?)
+}
+
+/// Returns the bytes of a plan file; `path` is only for messages.
+///
+/// # Errors
+/// When a part is too large for the container.
+pub fn to_bytes(path: &Path, parts: &[(&str, &[u8])]) -> Result<Vec<u8>, PlanFileError> {
     // An archive that cannot be ended, as on a full disk, complains on the terminal when it is dropped.
     let mut packed = io::Cursor::new(Vec::new());
-    pack(&mut packed, parts).map_err(|error| failed(error.into()))?;
-    let packed = packed.into_inner();
+    pack(&mut packed, parts).map_err(|error| io_error("write", path)(error.into()))?;
+    Ok(packed.into_inner())
+}
+
+/// Writes the bytes of a plan file, as [`write()`] does.
+///
+/// # Errors
+/// As [`write()`].
+pub fn store(path: &Path, packed: &[u8]) -> Result<(), PlanFileError> {
+    let failed = |error: io::Error| io_error("write", path)(error);
     let there = std::fs::metadata(path).ok();
     if there.as_ref().is_some_and(|there| !there.is_file()) {
         let opened = OpenOptions::new().write(true).open(path);
-        return opened.and_then(|mut to| to.write_all(&packed)).map_err(failed);
+        return opened.and_then(|mut to| to.write_all(packed)).map_err(failed);
     }
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let path = target.as_path();
@@ -173,7 +188,7 @@ pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> 
     if let Some(there) = there {
         aside.as_file().set_permissions(there.permissions()).map_err(failed)?;
     }
-    aside.as_file().write_all(&packed).map_err(failed)?;
+    aside.as_file().write_all(packed).map_err(failed)?;
     aside.as_file().sync_all().map_err(failed)?;
     aside.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

@@ -14,8 +14,8 @@ use crate::session::Session;
 /// unknown, and so are values that cannot be found because of an error.
 ///
 /// # Errors
-/// When there are errors in the configuration. Expressions can be evaluated all the same, unless
-/// not even the graph could be built.
+/// When the graph cannot be built. After any other error, which is reported as well, expressions can
+/// be evaluated all the same.
 pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;
@@ -40,7 +40,7 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
             Vertex::SharedVertex(_) | Vertex::Read(_) | Vertex::Orphan(_) => {}
         }
     }
-    diags.check()
+    Ok(())
 }
 
 fn inspect_resource(session: &Session<'_>, vertex: &ResourceVertex<'_>) {

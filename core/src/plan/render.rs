@@ -24,7 +24,9 @@ pub fn dot(
 ) -> Result<String, Reported> {
     let draft = build::draft(diags, session, options)?;
     if resources_only {
-        let graph = build::frozen(diags, session, build::resources_only(draft))?;
+        // A cycle of vertices that are not drawn is an error too.
+        let whole = build::frozen(diags, session, draft)?;
+        let graph = build::frozen(diags, session, build::resources_only(whole.thaw()))?;
         return Ok(resources(&graph));
     }
     if options.mode == Mode::Destroy {

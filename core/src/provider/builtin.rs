@@ -227,7 +227,8 @@ impl Operations for Builtin {
         }
         let config = request.config.decode(&self.remote_state_type);
         let config = config.map_err(|error| undecodable(&error))?;
-        let (value, diagnostics) = remote_state::read(self.states.as_ref(), config.value()).await;
+        let (value, diagnostics) =
+            remote_state::read(self.states.as_ref(), config.value(), &request.address).await;
         let state = payload(value, &self.remote_state_type);
         Ok(ReadDataResponse { state, deferred: None, diagnostics })
     }

@@ -11,6 +11,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use formwork_plugin_protocol::Failure;
+use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_value::Secrets;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
@@ -74,9 +75,26 @@ pub(super) struct Calls {
     pub(super) secrets: Secrets,
     /// The largest message in bytes.
     pub(super) message_limit: usize,
+    /// Whether the calls belong to an apply.
+    applying: Cell<bool>,
 }
 
 impl Calls {
+    /// From now on the calls belong to an apply.
+    pub(super) fn begin_apply(&self) {
+        self.applying.set(true);
+    }
+
+    /// The capabilities of this client. As in Terraform 1.11, an apply announces that a provider may
+    /// defer changes, and fails if it does.
+    pub(super) fn capabilities(&self) -> ClientCapabilities {
+        ClientCapabilities {
+            write_only_attributes_allowed: true,
+            deferral_allowed: self.applying.get(),
+            ..ClientCapabilities::default()
+        }
+    }
+
     /// Makes the calls of a pool, within the limits of its launcher.
     pub(super) fn of(launcher: &dyn Launch) -> Self {
         Self {

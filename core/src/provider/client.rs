@@ -20,7 +20,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::{Call, Exchange, legacy};
 use formwork_plugin_protocol::message::configure::{
     ConfigureRequest, DiagnosticsResponse, ValidateRequest,
@@ -115,10 +114,6 @@ pub struct ProviderClient {
     meta: Payload,
 }
 
-fn capabilities() -> ClientCapabilities {
-    ClientCapabilities { write_only_attributes_allowed: true, ..ClientCapabilities::default() }
-}
-
 impl ProviderClient {
     pub(super) fn new(loaded: Rc<Loaded>, slot: Rc<ProviderSlot>, calls: Rc<Calls>) -> Self {
         let mut handle = Self { loaded, slot, calls, meta: Payload::Absent };
@@ -201,7 +196,7 @@ impl ProviderClient {
         let request = ValidateRequest {
             type_name: String::new(),
             config: config.clone(),
-            client: capabilities(),
+            client: self.calls.capabilities(),
         };
         let call = "ValidateProviderConfig";
         let provider = self.provider();
@@ -212,7 +207,7 @@ impl ProviderClient {
             // Some of them compare it.
             terraform_version: LANGUAGE_VERSION.to_string(),
             config,
-            client: capabilities(),
+            client: self.calls.capabilities(),
         };
         let call = "ConfigureProvider";
         let verdict = self.answer(call, about.addr, provider.configure(request)).await;
@@ -301,7 +296,7 @@ impl ProviderClient {
             current: self.sent(current.value, ty),
             private: current.private.clone(),
             provider_meta: self.meta.clone(),
-            client: capabilities(),
+            client: self.calls.capabilities(),
             identity: current.identity,
         };
         let call = "ReadResource";
@@ -342,7 +337,7 @@ impl ProviderClient {
             config: self.sent(ask.config.value(), ty),
             prior_private: ask.private.clone(),
             provider_meta: self.meta.clone(),
-            client: capabilities(),
+            client: self.calls.capabilities(),
             prior_identity: ask.identity.cloned(),
             planned_private: Bytes::new(),
         };

@@ -378,6 +378,7 @@ impl<'l> Pool<'l> {
     /// ended.
     pub fn next_phase(&self) {
         self.keeping.set(false);
+        self.calls.begin_apply();
         let configured = self.configured.borrow();
         let stale = configured.iter().filter(|(_, entry)| !entry.config.is_wholly_known());
         let stale: Vec<_> = stale.map(|(addr, _)| addr.clone()).collect();

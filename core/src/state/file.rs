@@ -69,6 +69,17 @@ pub enum FileError {
     /// An earlier version of the format.
     #[error("the file has format version {0}; this program knows version 4")]
     Older(u64),
+    /// It is encrypted, and no encryption is configured.
+    #[error("the file is encrypted, and no encryption is configured for it here")]
+    Encrypted,
+    /// It cannot be decrypted, or is not encrypted although it has to be.
+    #[error("{reason}")]
+    Undecryptable {
+        /// The reason, with the key providers and methods that failed.
+        reason: String,
+        /// The next step, in whole sentences.
+        remedy: &'static str,
+    },
     /// Something in it cannot be.
     #[error("{}{detail}", line.map_or(String::new(), |line| format!("line {line}: ")))]
     Invalid {
@@ -175,15 +186,20 @@ impl io::Write for Hash {
 
 /// An object with all that says where it belongs.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
-    pub(super) addr: InstanceAddr,
-    pub(super) deposed: Option<DeposedKey>,
-    pub(super) provider: ProviderConfigAddr,
-    pub(super) object: Arc<Object>,
+pub struct Entry {
+    /// The instance.
+    pub addr: InstanceAddr,
+    /// Set if the object is deposed.
+    pub deposed: Option<DeposedKey>,
+    /// The provider configuration that owns the resource.
+    pub provider: ProviderConfigAddr,
+    /// The object.
+    pub object: Arc<Object>,
 }
 
 /// Writes one object as the file does, but on one line.
-pub(super) fn write_entry(
+#[must_use]
+pub fn write_entry(
     addr: &InstanceAddr,
     deposed: Option<&DeposedKey>,
     provider: &ProviderConfigAddr,
@@ -209,7 +225,7 @@ pub fn id_of(object: &Object) -> Option<String> {
 ///
 /// # Errors
 /// When it is something else.
-pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
+pub fn read_entry(text: &str) -> Result<Entry, FileError> {
     read::read_entry(text)
 }
 
@@ -244,6 +260,13 @@ impl FileError {
                  for each of its providers, then with \"terraform apply -refresh-only\". Nothing was \
                  changed.",
             ),
+            Self::Encrypted => (
+                "State file is encrypted",
+                "Configure it with the `encryption` block in a `terraform` block or with the \
+                 environment variable TF_ENCRYPTION, as where the file was written. Nothing was \
+                 changed.",
+            ),
+            Self::Undecryptable { remedy, .. } => ("State file cannot be decrypted", *remedy),
             Self::Invalid { summary, .. } => {
                 (*summary, "Correct the file or restore it from its backup. Nothing was changed.")
             }

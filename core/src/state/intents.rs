@@ -2,32 +2,66 @@
 //! the local disk, or where the state is shared.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::file::StateFile;
 use super::journal::record::{self, Log};
-use super::journal::{Journal, JournalError, RunHeader};
-use super::recover::{self, Recovery};
+use super::journal::{Journal, JournalError, RecordSeal, RunHeader};
+use super::recover::{self, JournalContent, Recovery};
 use crate::disk::{MAX_STATE, read_file};
 
 /// Keeps the intents of runs, and finds those of interrupted runs.
+#[async_trait::async_trait(?Send)]
 pub trait IntentLog: Send + Sync {
     /// Begins the journal of a run. When this returns, it is durable.
     ///
     /// # Errors
     /// When it cannot be made durable.
-    fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
+    async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError>;
 
-    /// Reads the journals that interrupted runs left, and puts their results into the state.
+    /// Reads the journals that interrupted runs left, and puts their results into the state. Changes
+    /// nothing: [`IntentLog::finish`] does, once the state is stored.
     ///
     /// # Errors
     /// When a journal cannot be read, or belongs to another state.
-    fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError>;
+    async fn recover(
+        &self,
+        stored: Option<StateFile>,
+        access: StateAccess,
+    ) -> Result<Recovery, JournalError>;
 
-    /// Whether a run has left a journal, or is still writing one.
-    fn is_pending(&self) -> bool;
+    /// Has the values in journals pass through a seal. To be called before all else.
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>);
+
+    /// Puts the journals away that were taken over, to be called when the state is stored.
+    ///
+    /// # Errors
+    /// When a journal cannot be written, renamed or removed; the next run then takes it over once more.
+    async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError>;
+
+    /// Whether a run has left a journal, or is still writing one. A place that cannot be read may
+    /// have one.
+    async fn is_pending(&self) -> bool;
+
+    /// Reason why the intents are kept on this machine only although the state is shared; `None` if
+    /// they are where the state is.
+    fn local_only(&self) -> Option<String> {
+        None
+    }
 
     /// Returns the traces of runs that have not ended in order.
     fn traces(&self) -> Vec<Trace>;
+}
+
+/// Access of the caller to the state whose journals are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateAccess {
+    /// It holds the lock, so that no run of another machine goes on.
+    Locked,
+    /// It holds the lock beside other runs, which may go on.
+    Shared,
+    /// It only reads, and a run of another machine may go on.
+    ReadOnly,
 }
 
 /// A trace of a run that has not ended in order.
@@ -45,24 +79,50 @@ pub struct Trace {
 }
 
 /// Intents in a folder on this machine, one file for each run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct LocalIntents {
     folder: PathBuf,
     /// The state that they belong to, if it is a file.
     state: Option<PathBuf>,
+    /// Seals the values in journals.
+    seal: Option<Arc<dyn RecordSeal>>,
 }
 
 impl LocalIntents {
     /// The intents in a folder, which is made when the first run begins.
     #[must_use]
     pub fn in_dir(folder: PathBuf) -> Self {
-        Self { folder, state: None }
+        Self { folder, state: None, seal: None }
     }
 
     /// The same intents for a state in a file, whose group and mode they get if it exists.
     #[must_use]
     pub fn beside(self, state: PathBuf) -> Self {
         Self { state: Some(state), ..self }
+    }
+
+    /// Writes the content of a journal, durably and in one step.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep(&self, path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
+        super::journal::keep(path, bytes)
+    }
+
+    /// The content of a journal of a run that does not go on.
+    #[must_use]
+    pub fn content(&self, path: PathBuf, bytes: Vec<u8>) -> JournalContent {
+        JournalContent { path, bytes, seal: self.seal.clone() }
+    }
+
+    /// The journals in the folder whose runs do not go on.
+    ///
+    /// # Errors
+    /// When one of them cannot be read.
+    pub fn interrupted(&self) -> Result<Vec<JournalContent>, JournalError> {
+        let found = recover::interrupted_in(&self.folder)?;
+        let sealed = found.into_iter().map(|found| self.content(found.path, found.bytes));
+        Ok(sealed.collect())
     }
 
     /// The folder.
@@ -72,20 +132,36 @@ impl LocalIntents {
     }
 }
 
+#[async_trait::async_trait(?Send)]
 impl IntentLog for LocalIntents {
-    fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
-        let journal = Journal::begin(&self.folder, begin)?;
+    async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
+        let mut journal = Journal::begin(&self.folder, begin)?;
+        if let Some(seal) = &self.seal {
+            journal.seal_with(Arc::clone(seal));
+        }
         if let Some(state) = &self.state {
             journal.share_like(state);
         }
         Ok(journal)
     }
 
-    fn recover(&self, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
-        recover::recover(&self.folder, stored)
+    async fn recover(
+        &self,
+        stored: Option<StateFile>,
+        _access: StateAccess,
+    ) -> Result<Recovery, JournalError> {
+        recover::recover_from(self.interrupted()?, stored)
     }
 
-    fn is_pending(&self) -> bool {
+    async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError> {
+        recovery.finish()
+    }
+
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
+        self.seal = Some(seal);
+    }
+
+    async fn is_pending(&self) -> bool {
         recover::is_pending(&self.folder)
     }
 

@@ -5,11 +5,15 @@
 //! this process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
 
 pub(crate) mod access;
+mod copy;
+mod durable;
 mod error;
+mod merge;
 mod on_disk;
 pub(super) mod record;
 mod rules;
 pub(super) mod scan;
+mod seal;
 #[cfg(test)]
 mod tests;
 
@@ -20,17 +24,19 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::task::Poll;
 
 use formwork_value::Value;
-use futures_util::FutureExt as _;
-use futures_util::future::{LocalBoxFuture, Shared};
 
+pub(super) use self::copy::keep;
+pub use self::copy::{CopyError, JournalCopy};
+use self::durable::Sync;
 pub use self::error::JournalError;
+pub use self::merge::merge;
 use self::on_disk::remove_unfinished;
 pub(super) use self::on_disk::{UNFINISHED, is_being_written, remove};
 use self::record::Record;
 use self::rules::{Rules, is_half_made};
+pub use self::seal::RecordSeal;
 use super::Object;
 use super::file::StateFile;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
@@ -50,6 +56,10 @@ pub struct Journal {
     open: RefCell<BTreeMap<Op, Subject>>,
     health: Cell<Health>,
     rules: Rules,
+    /// Seals the values of records.
+    seal: Option<Arc<dyn RecordSeal>>,
+    /// The copy in a shared place, if the journal has one.
+    copy: Option<Box<dyn JournalCopy>>,
     #[cfg(test)]
     n_syncs: Cell<usize>,
     /// After how many records the disk is full.
@@ -82,14 +92,6 @@ struct Subject {
     is_answered: bool,
     /// Whether the object is kept as half made, while something runs beside it.
     is_half_made: bool,
-}
-
-/// A request to the disk that is under way, shared by all tasks that wait for it.
-#[derive(Clone)]
-struct Sync {
-    /// The last record that it makes durable.
-    covers: u64,
-    done: Shared<LocalBoxFuture<'static, Result<(), Arc<io::Error>>>>,
 }
 
 /// Names an announced call within its run.
@@ -152,6 +154,9 @@ pub struct ProviderAnswer {
     pub identity: Vec<u8>,
     /// Messages of the provider, and the reason why there is no answer, if there is none.
     pub messages: Vec<String>,
+    /// All of the above, sealed; empty if it is not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "record::base64")]
+    pub sealed: Vec<u8>,
 }
 
 impl Journal {
@@ -222,6 +227,8 @@ impl Journal {
             open: RefCell::default(),
             health: Cell::new(Health::Sound),
             rules: Rules::default(),
+            seal: None,
+            copy: None,
             #[cfg(test)]
             n_syncs: Cell::default(),
             #[cfg(test)]
@@ -354,55 +361,29 @@ impl Journal {
         self.commit().await
     }
 
-    /// Makes everything appended so far durable. All tasks that wait at the same time share one
-    /// request to the disk.
-    ///
-    /// # Errors
-    /// When the disk fails; the appended records must then be taken as lost.
-    pub async fn commit(&self) -> Result<(), JournalError> {
-        let target = self.next.get() - 1;
-        // Others that are ready get to append first, and share the request.
-        give_way().await;
-        while self.durable.get() < target {
-            if matches!(self.health.get(), Health::Closed | Health::Fleeting) {
-                return Err(JournalError::Broken(self.path.clone()));
-            }
-            // A running sync may have started before this record was appended, and then covers
-            // less. In that case the loop starts another one.
-            let sync = self.sync.borrow().clone();
-            let sync = sync.unwrap_or_else(|| self.start_sync());
-            let result = sync.done.clone().await;
-            // All waiters of a finished sync arrive here. Only its own entry may be removed, since
-            // one of them may have started the next one already.
-            self.sync.borrow_mut().take_if(|current| current.covers == sync.covers);
-            if let Err(source) = result {
-                // After a failed request the system may forget what it could not write, and report
-                // success for a second one. So there is no second one.
-                if self.health.get() != Health::Closed {
-                    self.health.set(Health::Fleeting);
-                }
-                return Err(JournalError::Io { what: "write", path: self.path.clone(), source });
-            }
-            self.durable.set(self.durable.get().max(sync.covers));
-        }
-        Ok(())
-    }
-
     /// Ends the run, to be called when the state that holds everything is stored. The journal goes,
     /// unless the effect of some call is still unknown: then the next run has to know.
     ///
     /// # Errors
     /// When the end could not be written; a later run then takes over the remaining journal.
-    pub fn end(self) -> Result<(), JournalError> {
+    pub async fn end(mut self) -> Result<(), JournalError> {
         // The file stays as it is, without an end record: the next command reads it as an
         // interrupted run and reports the open operations.
         if !self.open.borrow().is_empty() {
-            return Ok(());
+            // What came since the last announcement.
+            return match self.copy.is_some() {
+                true => self.commit().await,
+                false => Ok(()),
+            };
         }
         debug_assert!(self.may_be_removed(), "a journal goes before its state is stored");
         // If the removal below fails or is lost in a crash, this record still says that there is
         // nothing to recover.
         self.append(&Record::RunEnd {})?;
+        // The copy goes first: without it, this journal says that its run has ended.
+        if let Some(copy) = self.copy.take() {
+            copy.remove().await?;
+        }
         remove(&self.path)
     }
 
@@ -424,7 +405,8 @@ impl Journal {
         if self.health.get() == Health::Closed {
             return Err(JournalError::Broken(self.path.clone()));
         }
-        let bytes = record::frame(self.next.get(), record);
+        let sealed = self.seal.as_deref().map(|seal| self.sealed(record, seal)).transpose()?;
+        let bytes = record::frame(self.next.get(), sealed.flatten().as_ref().unwrap_or(record));
         if let Err(error) = self.write(&bytes) {
             // Records after half a record would be unreadable.
             // A full disk accepts a part of a record. Truncating it makes room for the answers of
@@ -439,6 +421,9 @@ impl Journal {
         }
         self.length.set(self.length.get() + bytes.len() as u64);
         self.next.set(self.next.get() + 1);
+        if let Some(copy) = &self.copy {
+            copy.push(bytes);
+        }
         Ok(())
     }
 
@@ -461,35 +446,4 @@ impl Journal {
     pub(crate) fn fills_after(&self, n_records: u64) {
         self.room.set(n_records);
     }
-
-    fn start_sync(&self) -> Sync {
-        #[cfg(test)]
-        self.n_syncs.update(|n_syncs| n_syncs + 1);
-        let file = self.file.clone();
-        let done = async move {
-            // On another thread, so that calls in flight are received meanwhile. `fdatasync` is
-            // enough: it also writes the length, which is all that is needed to read the appended
-            // records.
-            let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
-            synced.map_err(io::Error::other).flatten().map_err(Arc::new)
-        };
-        let sync = Sync { covers: self.next.get() - 1, done: done.boxed_local().shared() };
-        *self.sync.borrow_mut() = Some(sync.clone());
-        sync
-    }
-}
-
-/// Lets the other tasks that are polled with this one run once, before anything else does.
-async fn give_way() {
-    let mut gave_way = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut gave_way, true) {
-            return Poll::Ready(());
-        }
-        // All visits are polled by one task, so this puts the visit behind the others that are ready
-        // within that task.
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }

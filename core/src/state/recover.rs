@@ -22,7 +22,7 @@ use super::Object;
 use super::file::StateFile;
 use super::journal::access::refuse_link;
 use super::journal::record::{self, Log, Record, RunBegin};
-use super::journal::{self, Action, JournalError, ProviderAnswer};
+use super::journal::{self, Action, JournalError, ProviderAnswer, RecordSeal};
 use super::operator::operation_name;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::disk::{MAX_STATE, read_file};
@@ -113,15 +113,65 @@ pub enum OpenQuestion {
 /// When a journal cannot be read, or belongs to another state. Of a damaged one the sound records
 /// are used.
 pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
-    let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
-    let mut logs = Vec::new();
+    recover_from(interrupted_in(folder)?, stored)
+}
+
+/// The content of a journal, and its path or the path that it will have on this machine.
+#[derive(Clone)]
+pub struct JournalContent {
+    /// The path.
+    pub path: PathBuf,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// Opens its values.
+    pub seal: Option<Arc<dyn RecordSeal>>,
+}
+
+impl std::fmt::Debug for JournalContent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("JournalContent").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// The journals in a folder whose runs do not go on.
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn interrupted_in(folder: &Path) -> Result<Vec<JournalContent>, JournalError> {
+    let mut found = Vec::new();
     for path in journals_in(folder)? {
         // With `-lock=false`, or after `force-unlock`, another run may still be writing. Its
         // operations are not interrupted, and taking them over would settle them twice.
         if journal::is_being_written(&path)? {
             continue;
         }
-        let log = read(&path)?;
+        let bytes = read_file(&path, MAX_STATE).map_err(JournalError::io("read", &path))?;
+        found.push(JournalContent { path, bytes, seal: None });
+    }
+    Ok(found)
+}
+
+/// Whether a run on this machine still writes a journal. One that is not there is not written.
+///
+/// # Errors
+/// When that cannot be found out.
+pub fn is_being_written(path: &Path) -> Result<bool, JournalError> {
+    Ok(path.exists() && journal::is_being_written(path)?)
+}
+
+/// Puts the results of journals into the state, as [`recover`] does.
+///
+/// # Errors
+/// When a journal belongs to another state. Of a damaged one the sound records are used.
+pub fn recover_from(
+    journals: Vec<JournalContent>,
+    stored: Option<StateFile>,
+) -> Result<Recovery, JournalError> {
+    let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
+    let mut logs = Vec::new();
+    for JournalContent { path, bytes, seal } in journals {
+        let mut log = parse(&path, &bytes)?;
+        log.open(&path, seal.as_deref())?;
         logs.push((log.begin().map(RunBegin::age), path, log));
     }
     // Several journals remain if interrupted runs followed each other. A later one begins with the
@@ -163,7 +213,11 @@ fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
 
 fn read(path: &Path) -> Result<Log, JournalError> {
     let bytes = read_file(path, MAX_STATE).map_err(JournalError::io("read", path))?;
-    record::read(&bytes).map_err(|error| JournalError::Unreadable {
+    parse(path, &bytes)
+}
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Log, JournalError> {
+    record::read(bytes).map_err(|error| JournalError::Unreadable {
         path: path.to_owned(),
         number: error.number,
         reason: error.reason,
@@ -175,6 +229,12 @@ impl Recovery {
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.runs.is_empty()
+    }
+
+    /// The instances of a journal that only the user can decide about.
+    pub fn open_in<'r>(&'r self, journal: &'r Path) -> impl Iterator<Item = &'r InstanceAddr> {
+        let open = self.unresolved.iter().filter(|one| one.needs_decision());
+        open.filter(move |one| one.journal == journal).map(|one| &one.addr)
     }
 
     /// Describes the runs that were taken over, one diagnostic for each run and each unresolved
@@ -257,6 +317,12 @@ impl Recovery {
 }
 
 impl InterruptedRun {
+    /// The id of the run.
+    #[must_use]
+    pub fn id(&self) -> Option<String> {
+        Some(self.journal.file_stem()?.to_string_lossy().into_owned())
+    }
+
     /// Warns of results that were put into the state, of a state that is too old for them, and of a
     /// damaged journal.
     #[must_use]

@@ -15,6 +15,8 @@ pub struct ReadDataRequest {
     pub provider_meta: Payload,
     /// Capabilities of the host.
     pub client: ClientCapabilities,
+    /// The address of the instance. A provider in another process is not sent it.
+    pub address: String,
 }
 
 /// The data.

@@ -555,6 +555,7 @@ async fn what_changes_nothing_ends_when_the_host_wants_an_end() {
         config: Payload::Value(config, Nothing::shape().ty().clone()),
         provider_meta: Payload::Absent,
         client: ClientCapabilities::default(),
+        address: String::new(),
     };
     let (answer, stopped) = tokio::join!(server.read_data(request), server.stop());
     stopped.unwrap();

@@ -338,7 +338,11 @@ impl Lab {
             }
             None => Ok(()),
         };
-        if let Err(error) = ended.and_then(|()| journal.end()) {
+        let ended = match ended {
+            Ok(()) => journal.end().await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = ended {
             let _receipt = diags.error(error.diagnostic());
         }
         applied.map(|applied| applied.state)

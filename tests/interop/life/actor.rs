@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::Stage;
 use super::record::Record;
 use super::script::{Script, Step, Verb};
+use super::{Stage, StateBackend};
 use crate::interop::compare::{scrub_ids, scrub_state, scrub_view};
 use crate::interop::engine::{Engine, Run};
 use crate::interop::terraform_plans::is_about_unmatched_option;
 
 struct Actor<'s> {
     stage: &'s Stage,
+    backend: Option<&'s StateBackend>,
     engine: Engine,
     folder: tempfile::TempDir,
     /// Folder of the configuration.
@@ -26,8 +27,13 @@ struct Actor<'s> {
 }
 
 /// Returns what is seen of each step.
-pub(super) fn live(stage: &Stage, engine: Engine, script: &Script) -> Vec<Value> {
-    let mut actor = Actor::new(stage, engine, script);
+pub(super) fn live(
+    stage: &Stage,
+    backend: Option<&StateBackend>,
+    engine: Engine,
+    script: &Script,
+) -> Vec<Value> {
+    let mut actor = Actor::new(stage, backend, engine, script);
     let mut seen = Vec::new();
     for step in &script.steps {
         seen.push(actor.step(script, step));
@@ -36,7 +42,12 @@ pub(super) fn live(stage: &Stage, engine: Engine, script: &Script) -> Vec<Value>
 }
 
 impl<'s> Actor<'s> {
-    fn new(stage: &'s Stage, engine: Engine, script: &Script) -> Self {
+    fn new(
+        stage: &'s Stage,
+        backend: Option<&'s StateBackend>,
+        engine: Engine,
+        script: &Script,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let [work, world] = ["work", "world"].map(|name| folder.path().join(name));
         for folder in [&work, &world] {
@@ -45,8 +56,15 @@ impl<'s> Actor<'s> {
         let settings = (stage.settings)(folder.path());
         let env = [("TEST_WORLD", world.clone()), ("TEST_LOG", folder.path().join("log"))];
         let env = env.map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
-        let env = env.into();
-        let actor = Self { stage, engine, folder, work, world, settings, env, n_seen: 0 };
+        let variables = backend.map(|backend| backend.variables.clone()).unwrap_or_default();
+        let env = env.into_iter().chain(variables).collect();
+        let actor = Self { stage, backend, engine, folder, work, world, settings, env, n_seen: 0 };
+        if let Some(StateBackend { kind, arguments, .. }) = backend {
+            let block = format!("backend \"{kind}\" {{\n{}  }}", arguments());
+            actor.write("backend.tf", &format!("terraform {{\n  {block}\n}}\n"));
+            let run = actor.run(&["init", "-input=false", "-no-color"]);
+            assert_eq!(run.code, Some(0), "{}{}", run.stdout, run.stderr);
+        }
         actor.write("common.tf", &script.common);
         if !script.text.contains("required_providers") {
             actor.write("required.tf", &(stage.required)(&script.group));
@@ -199,7 +217,12 @@ impl<'s> Actor<'s> {
     }
 
     fn state(&self) -> Value {
-        let text = std::fs::read_to_string(self.work.join("terraform.tfstate")).unwrap_or_default();
+        let text = match self.backend {
+            Some(_) => self.run(&["state", "pull"]).stdout,
+            None => {
+                std::fs::read_to_string(self.work.join("terraform.tfstate")).unwrap_or_default()
+            }
+        };
         let mut state = serde_json::from_str(&text).unwrap_or(Value::Null);
         scrub_state(&mut state);
         scrub_keys(&mut state);

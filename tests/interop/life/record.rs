@@ -105,8 +105,7 @@ fn event(mut event: Value) -> Option<Value> {
 }
 
 /// A request as it is compared; `None` for one that changes nothing and that each program makes as often
-/// as its phases need it. Terraform 1.11 sends no identities. It allows a deferral where it applies, and
-/// fails if the provider then defers.
+/// as its phases need it. Terraform 1.11 sends no identities.
 fn request(line: &Value) -> Option<Value> {
     let call = line["call"].as_str()?;
     let skipped = ["Get", "Validate", "Prepare", "Configure", "Upgrade", "CallFunction"];
@@ -116,9 +115,6 @@ fn request(line: &Value) -> Option<Value> {
     let mut request = line["request"].clone();
     if let Some(fields) = request.as_object_mut() {
         fields.retain(|name, _| !name.ends_with("identity"));
-        if let Some(Value::Object(capabilities)) = fields.get_mut("client_capabilities") {
-            capabilities.remove("deferral_allowed");
-        }
     }
     Some(json!({ call: request }))
 }

@@ -32,6 +32,19 @@ fn either_program_goes_on_where_the_other_stopped_over_azurerm() {
 }
 
 #[test]
+fn states_over_azurerm_are_encrypted() {
+    let Some(azure) = Azure::start() else { return };
+    both::states_are_encrypted(
+        &|resource| config(&azure, &with_key("sealed"), resource),
+        both::encrypting_turns(),
+    );
+    both::new_workspaces_are_encrypted(
+        &|resource| config(&azure, &with_key("sealed"), resource),
+        both::encrypting_turns(),
+    );
+}
+
+#[test]
 fn leases_of_azurerm_exclude_the_other_program() {
     let Some(azure) = Azure::start() else { return };
     both::locks_exclude(&|resource| config(&azure, &with_key("locked"), resource));

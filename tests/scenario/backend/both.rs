@@ -4,7 +4,7 @@
 use nix::sys::signal::Signal;
 
 use super::RESOURCE;
-use crate::harness::{Workdir, terraform};
+use crate::harness::{Workdir, opentofu, terraform};
 
 /// Makes the files of a folder.
 pub(super) type Config<'c> = &'c dyn Fn(&str) -> String;
@@ -44,6 +44,11 @@ pub(super) fn take_turns(config: Config<'_>) {
 
 /// While one program holds the lock, the other one is refused.
 pub(super) fn locks_exclude(config: Config<'_>) {
+    locks_exclude_a_command(config, "plan");
+}
+
+/// While one program holds the lock, a command of the other one is refused.
+pub(super) fn locks_exclude_a_command(config: Config<'_>, command: &str) {
     if terraform().is_none() {
         return;
     }
@@ -53,7 +58,7 @@ pub(super) fn locks_exclude(config: Config<'_>) {
         let mut running =
             workdir.engine(holder, "apply -replace=terraform_data.a").unanswered().start();
         running.wait_for_words(QUESTION);
-        let refused = workdir.engine(other, "plan").run();
+        let refused = workdir.engine(other, command).run();
         refused.code(1).says("Error acquiring the state lock");
         running.answer("yes\n");
         let ended = running.wait();
@@ -132,6 +137,79 @@ pub(super) fn outputs_are_read(config: Config<'_>, source: &str) {
         ));
         other.engine(reader, "init").succeed();
         other.engine(reader, "apply -auto-approve").succeed().says(&format!("by {writer}"));
+    }
+}
+
+/// The encryption of the states below.
+pub(super) const ENCRYPTION: &str = r#"
+terraform {
+  encryption {
+    key_provider "pbkdf2" "main" {
+      passphrase = "correct horse battery staple"
+      iterations = 200000
+    }
+    method "aes_gcm" "main" {
+      keys = key_provider.pbkdf2.main
+    }
+    state {
+      method   = method.aes_gcm.main
+      enforced = true
+    }
+  }
+}
+"#;
+
+/// The programs that encrypt, each with another one: OpenTofu takes part if this machine has it.
+pub(super) fn encrypting_turns() -> &'static [(&'static str, &'static str)] {
+    match opentofu() {
+        Some(_) => &[("tofu", "formwork"), ("formwork", "tofu")],
+        None => &[("formwork", "formwork")],
+    }
+}
+
+/// States are stored encrypted: each program reads what the other has written, and none without the key.
+pub(super) fn states_are_encrypted(config: Config<'_>, turns: &[(&str, &str)]) {
+    let with = |input: &str| config(&format!("{ENCRYPTION}{}", RESOURCE.replace('1', input)));
+    for (turn, (first, second)) in turns.iter().enumerate() {
+        let (old, new) = (format!("1{turn}"), format!("2{turn}"));
+        let (workdir, other) = (Workdir::new(&with(&old)), Workdir::new(&with(&new)));
+        workdir.engine(first, "init").succeed();
+        workdir.engine(first, "apply -auto-approve").succeed();
+        other.engine(second, "init").succeed();
+        other.engine(second, "apply -auto-approve").succeed().says("1 changed");
+        let text = with(&new);
+        workdir.write("main.tf", text.split("//-").next().expect("it has files"));
+        workdir.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
+        let pulled = [(&workdir, first), (&other, second)].map(|(workdir, program)| {
+            let text = workdir.engine(program, "state pull").succeed().stdout;
+            let mut state: serde_json::Value = serde_json::from_str(&text).expect("a state");
+            // OpenTofu prints its own version and sums that it has not stored.
+            ["terraform_version", "check_results"].map(|name| state[name].take());
+            state
+        });
+        assert_eq!(pulled[0], pulled[1]);
+        // A store without the encryption shows the bytes that are there.
+        let without = Workdir::new(&config(""));
+        without.formwork("init").run().code(1).says("State file is encrypted");
+        without.formwork("state pull").run().code(1).says("State file is encrypted");
+    }
+}
+
+/// The state of a new workspace is encrypted from its beginning.
+pub(super) fn new_workspaces_are_encrypted(config: Config<'_>, turns: &[(&str, &str)]) {
+    for (first, second) in turns {
+        let workdir = Workdir::new(&config(&format!("{ENCRYPTION}{RESOURCE}")));
+        workdir.engine(first, "init").succeed();
+        workdir.engine(first, &format!("workspace new of-{first}")).succeed();
+        let other = Workdir::new(&config(&format!("{ENCRYPTION}{RESOURCE}")));
+        other.engine(second, "init").succeed();
+        other.engine(second, &format!("workspace select of-{first}")).succeed();
+        other.engine(second, "apply -auto-approve").succeed().says("1 added");
+        workdir.engine(first, "plan -detailed-exitcode").run().code(0).says("No changes");
+        let without = Workdir::new(&config(""));
+        let name = format!("of-{first}");
+        let refused = without.formwork("init").env("TF_WORKSPACE", &name).run();
+        refused.code(1).says("State file is encrypted");
     }
 }
 

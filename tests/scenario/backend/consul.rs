@@ -47,6 +47,22 @@ fn workspaces_and_outputs_of_consul_are_seen_by_both_programs() {
 }
 
 #[test]
+fn states_over_consul_are_encrypted() {
+    let server = Consul::start();
+    for (path, more) in [("tf/plain", ""), ("tf/gzip", "gzip = true")] {
+        let config = config(&server, path, more);
+        both::states_are_encrypted(
+            &|resource| format!("{config}{resource}"),
+            both::encrypting_turns(),
+        );
+        both::new_workspaces_are_encrypted(
+            &|resource| format!("{config}{resource}"),
+            both::encrypting_turns(),
+        );
+    }
+}
+
+#[test]
 fn a_large_state_is_in_chunks_that_both_programs_read() {
     if terraform().is_none() {
         return;

@@ -51,6 +51,17 @@ fn workspaces_and_outputs_of_gcs_are_seen_by_both_programs() {
 }
 
 #[test]
+fn states_over_gcs_are_encrypted() {
+    let Some(server) = Gcs::start("states") else { return };
+    let arguments = arguments(&server, "encrypted", "");
+    both::states_are_encrypted(&|resource| config(&arguments, resource), both::encrypting_turns());
+    both::new_workspaces_are_encrypted(
+        &|resource| config(&arguments, resource),
+        both::encrypting_turns(),
+    );
+}
+
+#[test]
 fn a_bucket_that_does_not_exist_is_named() {
     let Some(server) = Gcs::start("states") else { return };
     let arguments = arguments(&server, "", "").replace("\"states\"", "\"elsewhere\"");

@@ -38,6 +38,18 @@ fn either_program_goes_on_where_the_other_stopped_over_kubernetes() {
 }
 
 #[test]
+fn states_over_kubernetes_are_encrypted() {
+    // OpenTofu makes the first state with requests that this server does not have.
+    let turns = [("formwork", "formwork")];
+    let server = Kubernetes::start();
+    both::states_are_encrypted(&|resource| config(&server, &here("sealed"), resource), &turns);
+    both::new_workspaces_are_encrypted(
+        &|resource| config(&server, &here("sealed"), resource),
+        &turns,
+    );
+}
+
+#[test]
 fn leases_of_kubernetes_exclude_the_other_program() {
     let server = Kubernetes::start();
     both::locks_exclude(&|resource| config(&server, &here("locked"), resource));

@@ -7,7 +7,7 @@ use crate::harness::{Postgres, Workdir};
 fn either_program_goes_on_where_the_other_stopped_over_pg() {
     let Some(server) = Postgres::start() else { return };
     both::take_turns(&|resource| server.config(resource));
-    both::locks_exclude(&|resource| server.config(resource));
+    both::locks_exclude_a_command(&|resource| server.config(resource), "apply -auto-approve");
     both::nothing_is_overwritten(&|resource| server.config(resource));
 }
 
@@ -19,6 +19,16 @@ fn workspaces_and_outputs_of_pg_are_seen_by_both_programs() {
     both::outputs_are_read(
         &|resource| server.config(resource),
         &format!("backend = \"pg\"\n  config = {{ conn_str = \"{conn_str}\" }}"),
+    );
+}
+
+#[test]
+fn states_over_pg_are_encrypted() {
+    let Some(server) = Postgres::start() else { return };
+    both::states_are_encrypted(&|resource| server.config(resource), both::encrypting_turns());
+    both::new_workspaces_are_encrypted(
+        &|resource| server.config(resource),
+        both::encrypting_turns(),
     );
 }
 

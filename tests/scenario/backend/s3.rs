@@ -65,6 +65,17 @@ fn workspaces_and_outputs_of_s3_are_seen_by_both_programs() {
 }
 
 #[test]
+fn states_over_s3_are_encrypted() {
+    let Some(store) = ObjectStore::s3() else { return };
+    let arguments = arguments(&store, "encrypted", LOCKS[0]);
+    both::states_are_encrypted(&|resource| config(&arguments, resource), both::encrypting_turns());
+    both::new_workspaces_are_encrypted(
+        &|resource| config(&arguments, resource),
+        both::encrypting_turns(),
+    );
+}
+
+#[test]
 fn deprecated_arguments_are_reported_beside_the_state_and_never_in_it() {
     let Some(store) = ObjectStore::s3() else { return };
     let arguments = arguments(&store, "old", "").replace("use_path_style", "force_path_style");

@@ -82,7 +82,15 @@ impl Source {
     /// Builds the program, and returns its file.
     pub(crate) fn build(&self) -> Result<PathBuf, Failure> {
         let mut cargo = cargo(&self.root);
-        cargo.args(["build", "--locked", "--profile=dist", "-p", "formwork", "--bin", "formwork"]);
+        cargo.args([
+            "build",
+            "--locked",
+            "--profile=packaged",
+            "-p",
+            "formwork",
+            "--bin",
+            "formwork",
+        ]);
         // No path of this machine is to be in the program.
         let home = env::var("CARGO_HOME").ok().map(PathBuf::from);
         let home = home.or_else(|| Some(PathBuf::from(env::var("HOME").ok()?).join(".cargo")));
@@ -99,7 +107,7 @@ impl Source {
         cargo.env("SOURCE_DATE_EPOCH", self.epoch.to_string());
         cargo.stdout(Stdio::inherit());
         run(&mut cargo)?;
-        Ok(self.target.join("dist/formwork"))
+        Ok(self.target.join("packaged/formwork"))
     }
 }
 

@@ -31,6 +31,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
         settings: Settings::default(),
         reattached: Default::default(),
         config_sources: Default::default(),
+        encryption: None,
     }
 }
 
@@ -52,7 +53,11 @@ async fn prepared<'e>(env: &'e Env, root: &Path) -> Prepared<'e> {
 
 fn opened(env: &Env, root: &Path, path: &Path) -> (Saved, Config) {
     let mut diags = Diagnostics::new();
-    let opened = open(&mut diags, &mut workspace(env, root), path, Generated::Read);
+    let opened = open(
+        &mut diags,
+        &mut workspace(env, root),
+        Opening { path, sources: &[], generated: Generated::Read },
+    );
     opened.unwrap_or_else(|_| panic!("{diags:?}"))
 }
 

@@ -3,15 +3,18 @@
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostics, Reported};
 
+use super::super::encryption;
 use super::super::state_session;
 use super::no_state;
 use crate::args::{LockArgs, StatePlace};
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, named_file};
 
 /// State to edit, and name of the operation.
 pub(in crate::command) struct Editing<'a> {
     /// Location of the state.
     pub(in crate::command) place: StatePlace,
+    /// Whether the options name local files whatever the backend is.
+    pub(in crate::command) any_backend: bool,
     /// Options of the lock.
     pub(in crate::command) lock: &'a LockArgs,
     /// Name of the operation that the lock shows to other processes.
@@ -62,7 +65,10 @@ pub(super) async fn open(
     workspace: &mut Workspace<'_>,
     editing: &Editing<'_>,
 ) -> Result<StateSession, Reported> {
-    let backend = workspace.backend(diags)?;
-    let store = workspace.store(diags, backend.as_ref(), &editing.place).await?;
+    let backend = encryption::backend(diags, workspace)?;
+    let store = match named_file(workspace, &editing.place).filter(|_| editing.any_backend) {
+        Some(store) => store,
+        None => workspace.store(diags, backend.as_ref(), &editing.place).await?,
+    };
     state_session::open(diags, store, editing.lock, editing.operation).await
 }

@@ -1,12 +1,12 @@
 //! `formwork state mv`: moves an instance, a resource or a module to another address, also into
 //! another state file.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use formwork_core::addr::Target;
 use formwork_core::state::edit::{Move, plan_moves, put, take};
 use formwork_operation::StateSession;
-use formwork_value::{Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::super::text_command::run_text_command;
 use super::edit::open;
@@ -20,11 +20,13 @@ use crate::workspace::Workspace;
 /// Runs the command.
 pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
+        workspace.check_versions(diags)?;
         let mut parse = |text: &String| -> Result<Target, Reported> {
             text.parse().map_err(|error| bad_address(diags, text, &error))
         };
         let (from, to) = (parse(&args.source), parse(&args.destination));
         let addrs = (&from?, &to?);
+        check_backups(diags, workspace, args)?;
         let other = args.state.state_out.as_deref();
         let same = |out: &Path| args.state.state.as_deref().is_some_and(|path| is_same(path, out));
         match other.filter(|out| !same(out)) {
@@ -40,6 +42,28 @@ pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
     .await
 }
 
+/// Refuses the names of backups unless the state that is backed up is in a file.
+fn check_backups(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &StateMvArgs,
+) -> Result<(), Reported> {
+    let named = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() != "-");
+    let backups = [("-backup", &args.state.backup), ("-backup-out", &args.backup_out)];
+    let options: Vec<&str> =
+        backups.into_iter().filter(|(_, path)| named(path)).map(|(option, _)| option).collect();
+    if options.is_empty() || args.state.state.is_some() {
+        return Ok(());
+    }
+    let backend = workspace.root_module(diags)?.settings.backend;
+    if workspace.backend_config(diags, backend.as_ref())?.local_places(&workspace.root).is_some() {
+        return Ok(());
+    }
+    let summary = format!("Invalid command line options: {}", options.join(", "));
+    let detail = "Command line options -backup and -backup-out are legacy options that operate on a local state file only. You must specify a local state file with the -state option or switch to the local backend.";
+    Err(diags.error(Diagnostic::error(summary, detail)))
+}
+
 /// Whether two paths lead to one file: it cannot be locked twice.
 fn is_same(one: &Path, other: &Path) -> bool {
     let full = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -53,7 +77,13 @@ fn editing(args: &StateMvArgs) -> Editing<'_> {
         out: None,
         backup: Backup::always(args.state.backup.as_ref(), clock::now().unix_timestamp()),
     };
-    Editing { place, lock: &args.state.lock, operation: "state-mv", must_exist: true }
+    Editing {
+        place,
+        any_backend: true,
+        lock: &args.state.lock,
+        operation: "state-mv",
+        must_exist: true,
+    }
 }
 
 fn within(

@@ -2,25 +2,30 @@
 
 use std::path::Path;
 
+use formwork_backend::encryption::is_encrypted;
 use formwork_core::disk::{MAX_STATE, read_named, read_stdin};
 use formwork_core::state::edit::check_push;
 use formwork_core::state::file::StateFile;
 use formwork_operation::StateSession;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::super::encryption;
 use super::super::text_command::run_text_command;
 use super::Editing;
 use super::edit::open;
 use crate::args::{StatePlace, StatePushArgs};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
-        let new = read(diags, &args.path)?;
+        workspace.check_versions(diags)?;
+        let new = read(diags, workspace, &args.path)?;
         let editing = Editing {
             place: StatePlace::default(),
+            any_backend: false,
             lock: &args.lock,
             operation: "state-push",
             must_exist: false,
@@ -33,16 +38,23 @@ pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
     .await
 }
 
-fn read(diags: &mut Diagnostics, path: &Path) -> Result<StateFile, Reported> {
+fn read(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    path: &Path,
+) -> Result<StateFile, Reported> {
     let read =
         if path == Path::new("-") { read_stdin(MAX_STATE) } else { read_named(path, MAX_STATE) };
     let name = path.display();
-    let mut failed = |error: &dyn std::fmt::Display| {
+    let failed = |diags: &mut Diagnostics, error: &dyn std::fmt::Display| {
         let summary = format!("Error reading source state {:?}", name.to_string());
         diags.error(Diagnostic::error(summary, format!("{error}. Nothing was changed.")))
     };
-    let text = read.map_err(|error| failed(&error))?;
-    StateFile::read(&text).map_err(|error| failed(&error))
+    let text = read.map_err(|error| failed(diags, &error))?;
+    if is_encrypted(&text) {
+        encryption::of_folder(diags, workspace, &[])?;
+    }
+    workspace.state_cipher().read_named(&text).map_err(|error| failed(diags, &error))
 }
 
 async fn push(

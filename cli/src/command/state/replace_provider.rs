@@ -15,11 +15,13 @@ use crate::view::out;
 /// Runs the command.
 pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
+        workspace.check_versions(diags)?;
         let from = provider(diags, "from", &args.from);
         let to = provider(diags, "to", &args.to);
         let (from, to) = (from?, to?);
         let editing = Editing {
             place: args.edit.place(),
+            any_backend: true,
             lock: &args.edit.lock,
             operation: "state-replace-provider",
             must_exist: true,

@@ -16,12 +16,14 @@ use crate::exit::Exit;
 /// Runs the command.
 pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
     run_text_command(env, async |diags, workspace| {
+        workspace.check_versions(diags)?;
         let mut targets: Vec<Target> = Vec::new();
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
         }
         let editing = Editing {
             place: args.edit.place(),
+            any_backend: true,
             lock: &args.edit.lock,
             operation: "state-rm",
             must_exist: true,

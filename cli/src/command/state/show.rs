@@ -1,5 +1,7 @@
 //! `formwork state show`: shows one instance in the state.
 
+use std::sync::Arc;
+
 use formwork_core::addr::{InstanceAddr, Mode, ProviderAddr};
 use formwork_core::provider::Pool;
 use formwork_core::state::{Object, Status};
@@ -7,6 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Type, Value};
 
 use super::super::operation::providers_of;
 use super::super::text_command::run_text_command;
+use super::log::object_at;
 use super::{bad_address, present};
 use crate::args::{StatePlace, StateShowArgs};
 use crate::env::Env;
@@ -31,27 +34,40 @@ async fn text(
 ) -> Result<String, Reported> {
     let addr: InstanceAddr =
         args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
-    let state = present(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
-    let held = state.resources.get(&addr.of());
-    let object = state.current(&addr);
-    let (Some(held), Some(object)) = (held, object) else {
-        let detail = format!(
-            "There is none at {addr}. This command requires that the address references one specific instance. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance."
-        );
-        return Err(
-            diags.error(Diagnostic::error("No instance found for the given address!", detail))
-        );
+    let (provider, object) = match &args.at {
+        Some(at) => {
+            let entry = object_at(diags, workspace, (&addr, at)).await?;
+            (entry.provider.provider, entry.object)
+        }
+        None => stored(diags, args, workspace, &addr).await?,
     };
-    let launcher = providers_of(diags, workspace, [&held.provider.provider].into_iter())?;
+    let launcher = providers_of(diags, workspace, [&provider].into_iter())?;
     let pool = Pool::new(&launcher);
-    let loaded = pool.load(diags, [held.provider.provider.clone()]).await;
+    let loaded = pool.load(diags, [provider.clone()]).await;
     pool.tell(diags);
     let text = match loaded {
-        Ok(()) => one(diags, &pool, &held.provider.provider, (&addr, object), screen),
+        Ok(()) => one(diags, &pool, &provider, (&addr, &object), screen),
         Err(reported) => Err(reported),
     };
     launcher.shutdown(diags).await;
     text
+}
+
+/// The object in the state, with its provider.
+async fn stored(
+    diags: &mut Diagnostics,
+    args: &StateShowArgs,
+    workspace: &mut Workspace<'_>,
+    addr: &InstanceAddr,
+) -> Result<(ProviderAddr, Arc<Object>), Reported> {
+    let state = present(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
+    if let (Some(held), Some(object)) = (state.resources.get(&addr.of()), state.current(addr)) {
+        return Ok((held.provider.provider.clone(), object.clone()));
+    }
+    let detail = format!(
+        "There is none at {addr}. This command requires that the address references one specific instance. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance."
+    );
+    Err(diags.error(Diagnostic::error("No instance found for the given address!", detail)))
 }
 
 /// One object, as a block of configuration.

@@ -51,6 +51,8 @@ impl Sign {
             (None, Some(_)) => Self::Add,
             (Some(_), None) => Self::Remove,
             (before, after) if before == after => Self::Keep,
+            // As in Terraform, an unknown value is the only one that takes no arrow after null.
+            (Some(before), Some(after)) if before.is_null() && is_unknown(after) => Self::Add,
             _ => Self::Change,
         }
     }
@@ -315,6 +317,10 @@ impl Differ<'_> {
 /// Whether a value must not be shown.
 fn is_hidden(value: &Value) -> bool {
     value.marks().contains(Marks::SENSITIVE)
+}
+
+fn is_unknown(value: &Value) -> bool {
+    matches!(value.peek(), Value::Unknown(_))
 }
 
 fn is_set(value: &Value) -> bool {

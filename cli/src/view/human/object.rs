@@ -155,9 +155,12 @@ impl Differ<'_> {
             let body = differ.body(&nested.block, (&old, &new), &path, indent + 4);
             let label = label.map_or_else(String::new, |label| format!(" {label:?}"));
             let end = if new.is_unknown() { format!(" -> {UNKNOWN}") } else { String::new() };
-            text.push_str(&format!(
-                "{margin}{sign} {name}{label} {{{note}\n{body}{margin}  }}{end}\n"
-            ));
+            text.push_str(&match body.is_empty() {
+                true => format!("{margin}{sign} {name}{label} {{}}{note}{end}\n"),
+                false => {
+                    format!("{margin}{sign} {name}{label} {{{note}\n{body}{margin}  }}{end}\n")
+                }
+            });
         }
         (text, n_hidden)
     }

@@ -111,15 +111,16 @@ fn legend(screen: &Screen, changes: &[&Change]) -> String {
         (Action::Replace(ReplaceOrder::CreateFirst), "create replacement and then destroy"),
         (Action::Read, "read (data resources)"),
     ];
+    let is_there = |action: Action| changes.iter().any(|change| change.action == action);
     // A change that only moves or imports has no symbol.
-    if !kinds.iter().any(|(action, _)| changes.iter().any(|change| change.action == *action)) {
+    if !is_there(Action::Forget) && !kinds.iter().any(|(action, _)| is_there(*action)) {
         return String::new();
     }
     let mut text = screen.wrap(
         "\nFormwork used the selected providers to generate the following execution plan. Resource actions are indicated with the following symbols:\n",
     );
     for (action, words) in kinds {
-        if changes.iter().any(|change| change.action == action) {
+        if is_there(action) {
             text.push_str(&format!("{} {words}\n", symbol(screen, action)));
         }
     }
@@ -264,7 +265,9 @@ fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     let forces = &change.replace_paths;
     let differ =
         Differ { screen, signs: !is_imported, free: false, keeps: false, modern: false, forces };
-    let values = (before, &change.after);
+    // An object that is forgotten stays as it is.
+    let after = if change.action == Action::Forget { before } else { &change.after };
+    let values = (before, after);
     let ty = pool
         .loaded(&change.provider.provider)
         .and_then(|loaded| loaded.find(name.mode(), name.kind()));

@@ -10,6 +10,7 @@ use formwork_core::state::{Object, State};
 
 use super::is_no_file;
 use super::replace::{self, Disk, Pipe};
+use crate::encryption::StateCipher;
 use crate::store::StoreError;
 
 /// The file that takes a state for which there is no room where it belongs.
@@ -65,12 +66,12 @@ impl ErroredStateRelation {
 impl Errored {
     /// Reads the file in a folder; `None` if there is none.
     #[must_use]
-    pub fn read(folder: &Path) -> Option<Self> {
+    pub fn read(folder: &Path, cipher: &StateCipher) -> Option<Self> {
         let path = folder.join(ERRORED_FILE);
         if !path.is_file() {
             return None;
         }
-        let file = read_file(&path, MAX_STATE).ok().and_then(|text| StateFile::read(&text).ok());
+        let file = read_file(&path, MAX_STATE).ok().and_then(|text| cipher.read(&text).ok());
         Some(Self { path, file })
     }
 
@@ -132,21 +133,21 @@ fn is_same(one: &Object, other: &Object) -> bool {
 /// # Errors
 /// When that fails too.
 pub fn save_errored(
-    file: &StateFile,
+    (file, cipher): (&StateFile, &StateCipher),
     folder: &Path,
 ) -> Result<(PathBuf, Option<PathBuf>), StoreError> {
     let path = folder.join(ERRORED_FILE);
     // What goes into a device or a pipe is lost.
     let kept = if is_no_file(&path) { keep(&path) } else { None };
     let kept = kept.or_else(|| {
-        Errored::read(folder)
+        Errored::read(folder, cipher)
             .filter(|errored| errored.standing(Some(file)) != ErroredStateRelation::Superseded)
             .and_then(|errored| keep(&errored.path))
     });
     // As it would have been stored: a state that was never stored has no serial.
     let stored = StateFile { serial: file.serial.saturating_add(1), ..file.clone() };
     replace::write_aside(&Disk::default(), (&path, Pipe::Replaced), None, &|to| {
-        stored.write_to(to)
+        cipher.write_to(&stored, to)
     })?;
     Ok((path, kept))
 }

@@ -73,7 +73,7 @@ impl LocalStore {
 
     fn read_backup(&self) -> Option<(PathBuf, StateFile)> {
         let path = self.files.backup.clone().filter(|path| path.is_file())?;
-        let backup = StateFile::read(&read_file(&path, MAX_STATE).ok()?).ok()?;
+        let backup = self.cipher.read(&read_file(&path, MAX_STATE).ok()?).ok()?;
         Some((path, backup))
     }
 }

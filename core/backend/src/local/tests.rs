@@ -13,6 +13,10 @@ use crate::lock::{LockInfo, LockRequest};
 use formwork_core::disk::locks::{is_held, lock};
 use formwork_core::state::journal::{Action, Intent, RunHeader};
 
+fn load(path: &Path) -> Result<Option<StateFile>, StoreError> {
+    super::load(path, &StateCipher::default())
+}
+
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -281,12 +285,12 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     let folder = folder();
     std::fs::write(state_in(&folder), "").unwrap();
     let mut store = store(&folder);
-    let begin = |base: &StateFile| {
+    let begin = async |base: &StateFile| {
         let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
-        store.intents.begin(begin).unwrap()
+        store.intents.begin(begin).await.unwrap()
     };
-    drop(begin(&StateFile::fresh()));
-    let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() });
+    drop(begin(&StateFile::fresh()).await);
+    let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() }).await;
     let path = began_with_a_state.path().to_owned();
     drop(began_with_a_state);
     let error = store.read().await.unwrap_err();
@@ -306,7 +310,7 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     std::fs::write(&old, base.write()).unwrap();
     let mut store = store(&folder);
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = store.intents.begin(begin).unwrap();
+    let journal = store.intents.begin(begin).await.unwrap();
     // Until it changes something, nothing has begun; not even where it has made a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
     std::fs::write(state_in(&folder), "").unwrap();
@@ -332,7 +336,7 @@ async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_f
     let mut store = store(&folder);
     let base = StateFile::fresh();
     let begin = RunHeader { operation: "test", base: &base, read_from: Some(&old) };
-    let journal = store.intents.begin(begin).unwrap();
+    let journal = store.intents.begin(begin).await.unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
     let planned = Value::string("new");
@@ -421,7 +425,8 @@ fn what_is_no_file_does_not_take_a_state_that_cannot_be_stored() {
         } else {
             symlink(target, &errored).unwrap();
         }
-        let (path, kept) = save_errored(&StateFile::fresh(), folder.path()).unwrap();
+        let (path, kept) =
+            save_errored((&StateFile::fresh(), &StateCipher::default()), folder.path()).unwrap();
         assert!(path.is_file() && !path.is_symlink(), "{target}");
         assert!(!kept.unwrap().is_file(), "{target}");
         std::fs::remove_file(path).unwrap();
@@ -562,7 +567,8 @@ async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
 #[test]
 fn a_state_without_a_home_is_saved_beside() {
     let folder = folder();
-    let (path, kept) = save_errored(&file_with("a"), folder.path()).unwrap();
+    let (path, kept) =
+        save_errored((&file_with("a"), &StateCipher::default()), folder.path()).unwrap();
     assert_eq!((&path, kept), (&folder.path().join("errored.tfstate"), None));
     // As the next one that is stored: serial 0 is that of a state which never was.
     let next = StateFile { serial: file_with("a").serial + 1, ..file_with("a") };
@@ -594,7 +600,7 @@ async fn new_files_are_for_their_owner_only_from_the_moment_they_are_made() {
         let mut store = self::store(&folder);
         store.write(&mut file_with("b")).await.unwrap();
         assert_eq!(mode_of(&folder, "terraform.tfstate.backup"), 0o600);
-        save_errored(&file_with("a"), folder.path()).unwrap();
+        save_errored((&file_with("a"), &StateCipher::default()), folder.path()).unwrap();
         assert_eq!(mode_of(&folder, "errored.tfstate"), 0o600);
     }
     // From the moment: before anything is in it, and before any other mode is set.
@@ -645,7 +651,7 @@ async fn an_empty_state_beside_a_journal_that_cannot_be_read_is_damage() {
     let mut store = store(&folder);
     let base = StateFile::fresh();
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
-    let journal = store.intents.begin(begin).unwrap();
+    let journal = store.intents.begin(begin).await.unwrap();
     let path = journal.path().to_owned();
     drop(journal);
     assert_eq!(store.read().await.unwrap(), None, "a first run that was cut off at once");
@@ -667,7 +673,7 @@ async fn a_backup_is_only_offered_if_it_can_be_read_and_its_age_is_named() {
     let backup = folder.path().join("terraform.tfstate.backup");
     let base = StateFile { serial: 3, ..file_with("a") };
     let begin = RunHeader { operation: "test", base: &base, read_from: None };
-    drop(store.intents.begin(begin).unwrap());
+    drop(store.intents.begin(begin).await.unwrap());
     for state in ["", "{\"version\": 4, "] {
         std::fs::write(state_in(&folder), state).unwrap();
         std::fs::write(&backup, "{\"version").unwrap();
@@ -702,14 +708,15 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
         );
         StateFile::read(text.as_bytes()).unwrap()
     };
-    let save = |file: StateFile| save_errored(&file, folder.path()).unwrap().1;
+    let save =
+        |file: StateFile| save_errored((&file, &StateCipher::default()), folder.path()).unwrap().1;
     assert_eq!(save(with("one", &["a"])), None);
     assert_eq!(save(with("one", &["a", "b"])), None);
     let kept = |number: u32| Some(folder.path().join(format!("errored.{number}.tfstate")));
     assert_eq!(save(with("one", &["a"])), kept(1));
     assert_eq!(save(with("two", &["a"])), kept(2));
 
-    let errored = Errored::read(folder.path()).unwrap();
+    let errored = Errored::read(folder.path(), &StateCipher::default()).unwrap();
     let stored = |names: &[&str], serial| StateFile { serial, ..with("two", names) };
     let standing = |file: StateFile| errored.standing(Some(&file));
     let addrs =
@@ -727,6 +734,6 @@ fn an_errored_state_of_another_run_is_kept_unless_everything_in_it_is_known() {
     assert_eq!(standing(stored(&["c"], 1)), diverged(&["c"], false));
     assert_eq!(standing(stored(&[], 2)), diverged(&[], true));
     std::fs::write(&errored.path, "{").unwrap();
-    let unreadable = Errored::read(folder.path()).unwrap().standing(None);
+    let unreadable = Errored::read(folder.path(), &StateCipher::default()).unwrap().standing(None);
     assert_eq!(unreadable, ErroredStateRelation::Unreadable);
 }

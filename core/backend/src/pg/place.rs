@@ -6,9 +6,7 @@ use md5::{Digest as _, Md5};
 
 use super::Table;
 use super::connection::Connection;
-use crate::lock::LockInfo;
-use crate::remote::{Cause, ForceUnlockOutcome, Locking, PutError, RemotePlace};
-use crate::store::LockEnd;
+use crate::remote::Cause;
 
 /// The key of the lock under which workspaces are made.
 const CREATION: i64 = -1;
@@ -20,8 +18,24 @@ pub(super) struct PgPlace {
     client: Option<Connection>,
     /// The sum of the text that was last read or written; `None` if there was none.
     known: Option<String>,
-    /// The key of the advisory lock that is held.
-    held: Option<i64>,
+    /// The advisory lock that is held.
+    held: Option<Held>,
+}
+
+/// An advisory lock that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Held {
+    key: i64,
+    mode: LockMode,
+}
+
+/// The degree to which others are excluded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LockMode {
+    /// Everything else, as Terraform's lock does.
+    Exclusive,
+    /// Terraform, and the commands that exclude everything.
+    Shared,
 }
 
 impl PgPlace {
@@ -32,11 +46,14 @@ impl PgPlace {
     }
 
     /// The connection. A lost one is replaced; the lock that it held is taken again, or that fails.
-    async fn client(&mut self) -> Result<&Connection, Cause> {
+    pub(super) async fn client(&mut self) -> Result<&Connection, Cause> {
         if self.client.as_ref().is_none_or(Connection::is_lost) {
             let client = self.table.open().await?;
-            if let Some(key) = self.held {
-                let taken = try_lock(&client, key).await?;
+            if let Some(Held { key, mode }) = self.held {
+                let taken = match mode {
+                    LockMode::Exclusive => try_lock(&client, key).await?,
+                    LockMode::Shared => try_lock_shared(&client, key).await?,
+                };
                 if !taken {
                     return Err("the connection that held the lock was lost, and another process holds the lock now".into());
                 }
@@ -44,6 +61,27 @@ impl PgPlace {
             self.client = Some(client);
         }
         self.client.as_ref().ok_or_else(|| "there is no connection".into())
+    }
+
+    /// The connection, to be given back.
+    pub(super) async fn take_client(&mut self) -> Result<Connection, Cause> {
+        self.client().await?;
+        self.client.take().ok_or_else(|| "there is no connection".into())
+    }
+
+    /// Takes a connection back, and the lock with it.
+    pub(super) fn give_back(&mut self, client: Connection) {
+        self.client = Some(client);
+    }
+
+    /// The sum of the text that was last read or written; `None` if there was none.
+    pub(super) fn known_sum(&self) -> Option<String> {
+        self.known.clone()
+    }
+
+    /// Takes down the sum of the text that was written.
+    pub(super) fn know(&mut self, sum: String) {
+        self.known = Some(sum);
     }
 
     /// Makes the row with a state, if there is none.
@@ -85,22 +123,29 @@ async fn try_lock(client: &Connection, key: i64) -> Result<bool, Cause> {
     Ok(row?.get(0))
 }
 
+async fn try_lock_shared(client: &Connection, key: i64) -> Result<bool, Cause> {
+    let row = client.query_one("SELECT pg_try_advisory_lock_shared($1)", &[&key]).await;
+    Ok(row?.get(0))
+}
+
 async fn release(client: &Connection, key: i64) -> Result<(), Cause> {
     let row = client.query_one("SELECT pg_advisory_unlock($1)", &[&key]).await;
     row.map(drop)
 }
 
-#[async_trait::async_trait]
-impl RemotePlace for PgPlace {
-    fn location(&self) -> String {
+async fn release_shared(client: &Connection, key: i64) -> Result<(), Cause> {
+    let row = client.query_one("SELECT pg_advisory_unlock_shared($1)", &[&key]).await;
+    row.map(drop)
+}
+
+impl PgPlace {
+    /// The place, as messages name it.
+    pub(super) fn location(&self) -> String {
         self.table.location(&self.workspace)
     }
 
-    fn lock_end(&self) -> LockEnd {
-        LockEnd::WithConnection
-    }
-
-    async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
+    /// Reads the text of the state; `None` if there is none.
+    pub(super) async fn get(&mut self) -> Result<Option<Vec<u8>>, Cause> {
         let query = format!("SELECT data FROM {} WHERE name = $1", self.table.name());
         let workspace = self.workspace.clone();
         let row = self.client().await?.query_opt(&query, &[&workspace]).await;
@@ -109,24 +154,44 @@ impl RemotePlace for PgPlace {
         Ok(text.map(String::into_bytes))
     }
 
-    async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
-        let text = String::from_utf8(text)?;
-        let statement = format!(
-            "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
-            self.table.name()
-        );
-        let (workspace, known) = (self.workspace.clone(), self.known.clone());
-        let client = self.client().await?;
-        let written = client.execute(&statement, &[&workspace, &text, &known]).await;
-        if written? == 0 {
-            return Err(PutError::Changed);
+    /// Takes the lock: beside others of its kind if that is wanted and possible, else alone. `None` if
+    /// another process has it.
+    pub(super) async fn lock(&mut self, shared: bool) -> Result<Option<LockMode>, Cause> {
+        if shared && let Some(outcome) = self.lock_shared().await? {
+            return Ok(outcome.then_some(LockMode::Shared));
         }
-        self.known = Some(sum(text.as_bytes()));
-        Ok(())
+        Ok(self.lock_alone().await?.then_some(LockMode::Exclusive))
     }
 
-    async fn lock(&mut self, _info: &LockInfo) -> Result<Locking, Cause> {
-        // As Terraform does it: the row's number is the key, and the key of creation must be free.
+    /// Takes the lock beside others; `None` if there is no row yet.
+    async fn lock_shared(&mut self) -> Result<Option<bool>, Cause> {
+        let query = format!(
+            "SELECT id, pg_try_advisory_lock_shared(id), pg_try_advisory_lock_shared(-1) FROM {} WHERE name = $1",
+            self.table.name()
+        );
+        let workspace = self.workspace.clone();
+        let client = self.client().await?;
+        let row = client.query_opt(&query, &[&workspace]).await?;
+        let Some(row) = row else { return Ok(None) };
+        let (key, took_row, took_creation): (i64, bool, bool) =
+            (row.get(0), row.get(1), row.get(2));
+        if took_creation {
+            release_shared(client, CREATION).await?;
+        }
+        if took_row && took_creation {
+            self.held = Some(Held { key, mode: LockMode::Shared });
+            return Ok(Some(true));
+        }
+        if took_row {
+            release_shared(client, key).await?;
+        }
+        Ok(Some(false))
+    }
+
+    /// Takes the lock as Terraform does: the row's number is the key, and the key of creation must be
+    /// free.
+    async fn lock_alone(&mut self) -> Result<bool, Cause> {
+        let mode = LockMode::Exclusive;
         let query = format!(
             "SELECT id, pg_try_advisory_lock(id), pg_try_advisory_lock(-1) FROM {} WHERE name = $1",
             self.table.name()
@@ -136,8 +201,8 @@ impl RemotePlace for PgPlace {
         let row = client.query_opt(&query, &[&workspace]).await?;
         let Some(row) = row else {
             let taken = try_lock(client, CREATION).await?;
-            self.held = taken.then_some(CREATION);
-            return Ok(if taken { Locking::Taken } else { Locking::Held(None) });
+            self.held = taken.then_some(Held { key: CREATION, mode });
+            return Ok(taken);
         };
         let (key, took_row, took_creation): (i64, bool, bool) =
             (row.get(0), row.get(1), row.get(2));
@@ -145,28 +210,38 @@ impl RemotePlace for PgPlace {
             release(client, CREATION).await?;
         }
         if took_row && took_creation {
-            self.held = Some(key);
-            return Ok(Locking::Taken);
+            self.held = Some(Held { key, mode });
+            return Ok(true);
         }
         if took_row {
             release(client, key).await?;
         }
-        Ok(Locking::Held(None))
+        Ok(false)
     }
 
-    async fn unlock(&mut self, _id: &str) -> Result<(), Cause> {
-        let Some(key) = self.held.take() else { return Ok(()) };
-        match self.client.take_if(|client| !client.is_lost()) {
-            Some(client) => release(&client, key).await,
-            // It ended with the connection.
-            None => Ok(()),
+    /// Forgets the lock if it ended with its connection, so that no new connection takes it again.
+    pub(super) fn forget_lost_lock(&mut self) {
+        if self.client.as_ref().is_none_or(Connection::is_lost) {
+            self.held = None;
         }
     }
 
-    async fn break_lock(&mut self, _id: &str) -> Result<ForceUnlockOutcome, Cause> {
+    /// Releases the lock.
+    pub(super) async fn unlock(&mut self) -> Result<(), Cause> {
+        let Some(Held { key, mode }) = self.held.take() else { return Ok(()) };
+        match (self.client.take_if(|client| !client.is_lost()), mode) {
+            (Some(client), LockMode::Exclusive) => release(&client, key).await,
+            (Some(client), LockMode::Shared) => release_shared(&client, key).await,
+            // It ended with the connection.
+            (None, _) => Ok(()),
+        }
+    }
+
+    /// Releases the lock of another process: says whose it is, if there is one.
+    pub(super) async fn break_lock(&mut self) -> Result<(), Cause> {
         let holders = self.holders().await?;
         if holders.is_empty() {
-            return Ok(ForceUnlockOutcome::Released);
+            return Ok(());
         }
         Err(format!(
             "the lock ends with the connection that holds it: {}; end that process, or its session with pg_terminate_backend",
@@ -176,7 +251,7 @@ impl RemotePlace for PgPlace {
     }
 }
 
-/// The sum of a string, as the server's function `md5` returns it.
-fn sum(text: &[u8]) -> String {
+/// The sum of a text, as the server's function `md5` returns it.
+pub(super) fn sum(text: &[u8]) -> String {
     Md5::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }

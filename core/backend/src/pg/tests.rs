@@ -1,15 +1,18 @@
 //! The table on a real PostgreSQL server of the test's own, with Terraform as the other program.
 
 #[path = "../../../../providers/src/postgresql/tests/installed.rs"]
-mod installed;
+pub(crate) mod installed;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use formwork_core::state::intents::StateAccess;
 use formwork_value::{Str, Value};
 
 use self::installed::Installed;
 use super::*;
+use crate::claims::{ClaimConflict, Claims};
 use crate::kind::{BackendEnvironment, find};
 
 #[expect(clippy::disallowed_methods, reason = "the server is a program")]
@@ -31,7 +34,11 @@ fn backend_in(port: u16, variables: &[(&str, &str)]) -> Arc<dyn Backend> {
     let given = Value::object([(Str::new("conn_str"), Value::string(conn_str))]);
     let values = kind.schema().coerce(&given).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    let environment = BackendEnvironment { root: "unused".into(), variables: variables.collect() };
+    let environment = BackendEnvironment {
+        root: "unused".into(),
+        variables: variables.collect(),
+        ..BackendEnvironment::default()
+    };
     kind.configure(&Arguments { values: &values, environment: &environment }).unwrap()
 }
 
@@ -131,6 +138,68 @@ async fn a_statement_without_an_answer_ends_at_its_limit_and_the_next_one_has_a_
     ] {
         assert!(error.contains(part), "{error}");
     }
+    // So does one in a transaction, and nothing of that is kept.
+    let error = store.overwrite(file(2)).await.unwrap_err().to_string();
+    for part in ["cannot write postgres://127.0.0.1:", "did not answer within 1 seconds"] {
+        assert!(error.contains(part), "{error}");
+    }
     other.batch_execute("COMMIT").await.unwrap();
     assert_eq!(store.read().await.unwrap().unwrap().serial, 1);
+    store.overwrite(file(3)).await.unwrap();
+    assert_eq!(store.read().await.unwrap().unwrap().serial, 3);
+}
+
+/// The claims of a run on one instance.
+fn claims(run: &str) -> Claims {
+    let changes = BTreeSet::from(["t.a".parse().unwrap()]);
+    Claims { run: run.to_owned(), changes, ..Claims::default() }
+}
+
+/// A store that holds the lock beside others, and has read the state.
+async fn applying(backend: &Arc<dyn Backend>) -> Box<dyn StateStore> {
+    let mut store = open(backend).await;
+    store.try_lock("OperationTypeApply").await.unwrap();
+    store.read().await.unwrap();
+    assert_eq!(store.access(), StateAccess::Shared);
+    store
+}
+
+#[tokio::test]
+async fn claims_stay_until_the_journal_of_their_run_has_ended() {
+    let Some(server) = start() else { return };
+    let backend = backend(server.port);
+    open(&backend).await.overwrite(file(1)).await.unwrap();
+    let mut first = applying(&backend).await;
+    first.claim(claims("first")).await.unwrap();
+    let address = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", server.port);
+    let (client, connection) =
+        tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let write = async |part: i64, data: &str| {
+        let statement = format!(
+            "INSERT INTO terraform_remote_state.formwork_journal VALUES ('default', 'first', {part}, '{data}')"
+        );
+        client.batch_execute(&statement).await.unwrap();
+    };
+    write(0, "r").await;
+    // The first run is lost with its connections.
+    drop(first);
+    let mut second = applying(&backend).await;
+    let refused = second.claim(claims("second")).await.unwrap_err();
+    let StoreError::Conflict(conflict) = &refused else { panic!("{refused:?}") };
+    let ClaimConflict::Claimed(found) = &**conflict else { panic!("{conflict:?}") };
+    let [claim] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(
+        (claim.address.as_str(), claim.run.as_str(), claim.is_live),
+        ("t.a", "first", false)
+    );
+    // A run that has taken it over has its claims.
+    let mut third = applying(&backend).await;
+    third.adopt(BTreeSet::from(["first".to_owned()]));
+    third.claim(claims("third")).await.unwrap();
+    let lock = third.try_lock("OperationTypeApply").await.unwrap();
+    third.unlock(lock).await.unwrap();
+    // The removal of its journal was cut off behind the mark of the end.
+    write(7, "e").await;
+    second.claim(claims("second")).await.unwrap();
 }

@@ -53,6 +53,8 @@ pub(super) enum Put {
     Refused,
     /// The server has no conditional writes.
     Unsupported(Cause),
+    /// The credentials do not permit it.
+    Denied(Cause),
 }
 
 #[derive(Deserialize)]
@@ -146,6 +148,11 @@ impl Bucket {
             }
             StatusCode::NOT_IMPLEMENTED if is_conditional => {
                 Ok(Put::Unsupported(self.failed(&answer, "PUT", &url)))
+            }
+            StatusCode::FORBIDDEN
+                if Refusal::read(&answer).is_some_and(|refusal| refusal.code == "AccessDenied") =>
+            {
+                Ok(Put::Denied(self.failed(&answer, "PUT", &url)))
             }
             _ => Err(self.failed(&answer, "PUT", &url)),
         }

@@ -127,7 +127,11 @@ pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
     })
 }
 
-fn max_attempts(arguments: &Arguments<'_>) -> Result<u32, ConfigError> {
+/// The most attempts at a request.
+///
+/// # Errors
+/// When an argument is not valid.
+pub(super) fn max_attempts(arguments: &Arguments<'_>) -> Result<u32, ConfigError> {
     if let Some(mode) = arguments.text_or_variable("retry_mode", &["AWS_RETRY_MODE"])
         && !["standard", "adaptive"].contains(&mode.as_str())
     {
@@ -185,7 +189,11 @@ fn check_path(name: &str, path: &str) -> Result<(), ConfigError> {
     Ok(())
 }
 
-fn region(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
+/// The region of an argument or a variable.
+///
+/// # Errors
+/// When there is none, or it is no region.
+pub(super) fn region(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
     let region = arguments.text("region").filter(|region| !region.is_empty());
     let variable = || arguments.variable("AWS_REGION");
     let region = region.or_else(variable).or_else(|| arguments.variable("AWS_DEFAULT_REGION"));
@@ -220,7 +228,13 @@ fn region(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
 }
 
 /// The URL of a service that is set by an argument or a variable.
-fn endpoint(arguments: &Arguments<'_>, service: &str) -> Result<Option<String>, ConfigError> {
+///
+/// # Errors
+/// When it is not a URL.
+pub(super) fn endpoint(
+    arguments: &Arguments<'_>,
+    service: &str,
+) -> Result<Option<String>, ConfigError> {
     let in_list = member(arguments.value("endpoints"), service);
     let (old, old_variable) = match service {
         "s3" => (Some("endpoint"), Some("AWS_S3_ENDPOINT")),
@@ -275,7 +289,14 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
     })
 }
 
-fn credentials(arguments: &Arguments<'_>, region: &str) -> Result<CredentialSettings, ConfigError> {
+/// The sources of credentials.
+///
+/// # Errors
+/// When an argument is not valid.
+pub(super) fn credentials(
+    arguments: &Arguments<'_>,
+    region: &str,
+) -> Result<CredentialSettings, ConfigError> {
     let text = |name: &str| arguments.text(name).filter(|text| !text.is_empty());
     let keys = match (text("access_key"), text("secret_key")) {
         (Some(access_key_id), Some(secret_access_key)) => Some(Credential {

@@ -85,6 +85,17 @@ impl S3Place {
         })
     }
 
+    /// Whether a process may hold the lock: where there are no locks, that is not known.
+    pub(super) async fn may_be_locked(&self) -> Result<bool, Cause> {
+        if self.use_lockfile {
+            return Ok(self.file_holder().await?.is_some());
+        }
+        match &self.table {
+            Some(table) => Ok(table.holder(&self.path()).await?.is_some()),
+            None => Ok(true),
+        }
+    }
+
     async fn lock_file(&self, info: &LockInfo) -> Result<Locking, Cause> {
         let text = serde_json::to_vec(info)?;
         match self.bucket.put(&self.lock_key(), text, &Condition::Absent).await? {
@@ -93,6 +104,7 @@ impl S3Place {
                 "{cause}; use_lockfile needs conditional writes, which this server lacks"
             )
             .into()),
+            Put::Denied(cause) => Err(cause),
             Put::Refused => Ok(taken_or_held(info, self.file_holder().await?)),
         }
     }
@@ -178,7 +190,7 @@ impl RemotePlace for S3Place {
                 Some(object) if object.content == text => object.tag,
                 _ => return Err(PutError::Changed),
             },
-            Put::Unsupported(cause) => return Err(PutError::Failed(cause)),
+            Put::Unsupported(cause) | Put::Denied(cause) => return Err(PutError::Failed(cause)),
         };
         self.known = tag.map_or(Condition::Any, Condition::Tag);
         if let Some(table) = &self.table {

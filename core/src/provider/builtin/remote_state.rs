@@ -36,6 +36,8 @@ pub struct Source<'a> {
     pub config: &'a Value,
     /// The workspace; `None` for the default one.
     pub workspace: Option<&'a str>,
+    /// The address of the data source's instance; `None` while it is only checked.
+    pub address: Option<&'a str>,
 }
 
 /// Why a state of another configuration cannot be read.
@@ -85,7 +87,8 @@ fn attribute<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
 fn source<'a>(config: &'a Value, null: &'a Value) -> Source<'a> {
     let text = |name: &str| text(attribute(config, name)).map(Str::as_str);
     let settings = attribute(config, "config").unwrap_or(null);
-    Source { backend: text("backend"), config: settings, workspace: text("workspace") }
+    let (backend, workspace) = (text("backend"), text("workspace"));
+    Source { backend, config: settings, workspace, address: None }
 }
 
 fn unavailable() -> SourceError {
@@ -113,6 +116,7 @@ pub(super) fn validate(
 pub(super) async fn read(
     states: Option<&Arc<dyn RemoteStates>>,
     config: &Value,
+    address: &str,
 ) -> (Value, Vec<ProviderDiagnostic>) {
     let mut outputs: Vec<(Str, Value)> = match attribute(config, "defaults") {
         Some(Value::Object(defaults)) => {
@@ -126,7 +130,10 @@ pub(super) async fn read(
     let mut diagnostics = Vec::new();
     let null = Value::null(Type::Dynamic);
     let found = match states {
-        Some(states) => states.read(&source(config, &null)).await,
+        Some(states) => {
+            let source = Source { address: Some(address), ..source(config, &null) };
+            states.read(&source).await
+        }
         None => Err(unavailable()),
     };
     match found {
@@ -188,14 +195,14 @@ mod tests {
             (Str::new("x"), Value::string("default")),
             (Str::new("y"), Value::string("default")),
         ]);
-        let (value, diagnostics) = read(Some(&states), &config("one", defaults.clone())).await;
+        let (value, diagnostics) = read(Some(&states), &config("one", defaults.clone()), "").await;
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         let expected = Value::object([
             (Str::new("x"), Value::string("default")),
             (Str::new("y"), Value::string("own")),
         ]);
         assert_eq!(attribute(&value, "outputs"), Some(&expected));
-        let (_, diagnostics) = read(Some(&states), &config("two", defaults)).await;
+        let (_, diagnostics) = read(Some(&states), &config("two", defaults), "").await;
         assert_eq!(diagnostics[0].detail, "There is no \"two\".");
     }
 

@@ -8,7 +8,7 @@ use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
 use super::contract_violation::INVALID_OBJECT;
-use super::{CallContext, ProviderClient, capabilities, with_stored_numbers};
+use super::{CallContext, ProviderClient, with_stored_numbers};
 use crate::provider::ResourceType;
 
 impl ProviderClient {
@@ -27,7 +27,8 @@ impl ProviderClient {
             type_name: ty.name.clone(),
             config: self.sent(config, ty),
             provider_meta: self.meta.clone(),
-            client: capabilities(),
+            client: self.calls.capabilities(),
+            address: about.addr.to_string(),
         };
         let call = "ReadDataSource";
         let ask = |provider: Arc<dyn Provider>| {

@@ -14,9 +14,7 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 use super::contract_violation::INVALID_OBJECT;
 use super::identity::StoredIdentity;
 use super::size::ObjectInResponse;
-use super::{
-    CallContext, ContractViolation, ProviderClient, capabilities, remark, with_stored_numbers,
-};
+use super::{CallContext, ContractViolation, ProviderClient, remark, with_stored_numbers};
 use crate::addr::ProviderAddr;
 use crate::change::ImportKey;
 use crate::provider::ResourceType;
@@ -145,8 +143,12 @@ impl ProviderClient {
                 (String::new(), Some(Payload::Value(plain, form)))
             }
         };
-        let request =
-            ImportRequest { type_name: ty.name.clone(), id, client: capabilities(), identity };
+        let request = ImportRequest {
+            type_name: ty.name.clone(),
+            id,
+            client: self.calls.capabilities(),
+            identity,
+        };
         let call = "ImportResourceState";
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();

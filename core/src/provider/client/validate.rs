@@ -6,7 +6,7 @@ use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::{Provider, ProviderExt as _};
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{CallContext, ProviderClient, capabilities};
+use super::{CallContext, ProviderClient};
 use crate::addr::Mode;
 use crate::provider::ResourceType;
 
@@ -24,7 +24,7 @@ impl ProviderClient {
         let request = ValidateRequest {
             type_name: String::new(),
             config: self.sent(config, self.loaded.config()),
-            client: capabilities(),
+            client: self.calls.capabilities(),
         };
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
@@ -48,7 +48,7 @@ impl ProviderClient {
         let request = ValidateRequest {
             type_name: ty.name.clone(),
             config: self.sent(config, ty),
-            client: capabilities(),
+            client: self.calls.capabilities(),
         };
         let call = match ty.mode {
             Mode::Data => "ValidateDataResourceConfig",

@@ -82,16 +82,15 @@ fn check_version(version: u64) -> Result<(), FileError> {
 
 /// Why text that does not read as version 4 does not.
 fn not_version_4(text: &[u8], error: &serde_json::Error) -> FileError {
-    #[derive(Deserialize)]
-    struct Versioned<'t> {
-        #[serde(borrow)]
-        version: Option<&'t RawValue>,
+    #[derive(Default, Deserialize)]
+    struct Versions {
+        version: Option<u64>,
+        encryption_version: Option<String>,
     }
     if error.is_data() {
-        let version = serde_json::from_slice(text)
-            .ok()
-            .and_then(|file: Versioned<'_>| file.version?.get().parse().ok());
-        match version.map(check_version) {
+        let found: Versions = serde_json::from_slice(text).unwrap_or_default();
+        match found.version.map(check_version) {
+            _ if found.encryption_version.is_some() => return FileError::Encrypted,
             None => return FileError::NoVersion,
             Some(Err(other)) => return other,
             Some(Ok(())) => {}

@@ -46,8 +46,8 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_journal_has_the_access_of_its_state() {
+    #[tokio::test]
+    async fn a_journal_has_the_access_of_its_state() {
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
         for (of_state, of_folder, of_journal) in [
             (None, 0o700, 0o600),
@@ -66,7 +66,7 @@ mod tests {
             let intents = LocalIntents::in_dir(journals.clone()).beside(state);
             let base = StateFile::fresh();
             let begin = RunHeader { operation: "test", base: &base, read_from: None };
-            let journal = intents.begin(begin).unwrap();
+            let journal = intents.begin(begin).await.unwrap();
             let file = journal.path().to_owned();
             assert_eq!((mode(&journals), mode(&file)), (of_folder, of_journal), "{of_state:?}");
         }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, sentence};
 
+use super::CopyError;
 use crate::disk::locks::{NO_LOCKS, has_no_locks};
 
 /// Why something could not be kept.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
     /// The machine did not do it.
     #[error("cannot {what} the journal {}: {source}", path.display())]
@@ -38,6 +39,17 @@ pub enum JournalError {
         /// Why not.
         reason: String,
     },
+    /// A value cannot be encrypted or decrypted.
+    #[error("the journal {} cannot be used: {reason}", path.display())]
+    Sealed {
+        /// The journal.
+        path: PathBuf,
+        /// The reason, with the key providers and methods that failed.
+        reason: String,
+    },
+    /// The copy in the shared place failed.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// The journal is of another state.
     #[error(
         "the journal {} belongs to the state of lineage {theirs:?}, not {ours:?}",
@@ -68,6 +80,9 @@ pub enum JournalError {
         objects: Vec<String>,
     },
 }
+
+/// The next step after a value could not be decrypted.
+const SEALED: &str = "It holds the results of an interrupted run, encrypted as the state. Configure the encryption of that run, with the former method as a fallback if it has changed, then run the command again. Nothing was changed.";
 
 impl JournalError {
     pub(in crate::state) fn io(
@@ -102,6 +117,27 @@ impl JournalError {
                 "Failed to write the journal",
                 "Without it a crash could forget real objects, so nothing more is started. Free \
                  space or correct the permissions of the folder, then run the command again."
+                    .to_owned(),
+            ),
+            Self::Sealed { .. } => ("Failed to decrypt the journal", SEALED.to_owned()),
+            Self::Copy(CopyError::Failed { doing: "read", .. }) => (
+                "Failed to take over the journal",
+                "It holds what earlier runs did, be it on another machine. Check the network, the \
+                 credentials and the permissions, then run the command again. Nothing was changed."
+                    .to_owned(),
+            ),
+            Self::Copy(CopyError::Failed { .. }) => (
+                "Failed to write the journal",
+                "Without it the loss of this machine could forget real objects, so nothing more is \
+                 started. The journal on this machine has everything done until now. Check the \
+                 network, then run the command again here: it takes over what the journal holds."
+                    .to_owned(),
+            ),
+            Self::Copy(CopyError::TakenOver { .. }) => (
+                "Another process has taken over this run",
+                "It held the lock of the state, so this run must have lost it. Nothing more is \
+                 started. The journal on this machine has what was done since, and the next \
+                 command on this machine adds it."
                     .to_owned(),
             ),
             Self::Unreadable { .. } => (

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use formwork_value::Type;
 use futures_util::future::join_all;
 
+use super::durable::give_way;
 use super::scan::Kind;
 use super::*;
 use crate::state::Status;
@@ -67,7 +68,7 @@ async fn only_the_owner_may_read_a_journal() {
 async fn nothing_is_left_of_a_run_that_ended() {
     let folder = tempfile::tempdir().unwrap();
     let journal = begin(&folder);
-    journal.end().unwrap();
+    journal.end().await.unwrap();
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
 
@@ -78,7 +79,7 @@ async fn the_journal_of_a_call_that_is_still_open_stays() {
     let (addr, provider) = (addr("t.a"), provider());
     journal.announce(create(&addr, &provider)).await.unwrap();
     let path = journal.path().to_owned();
-    journal.end().unwrap();
+    journal.end().await.unwrap();
     assert!(path.exists());
 }
 
@@ -220,7 +221,7 @@ async fn no_journal_goes_before_what_it_holds_is_stored() {
     journal.answer(op, ProviderAnswer::default()).unwrap();
     journal.snapshot(&StateFile::fresh()).await.unwrap();
     journal.settle(op, None).unwrap();
-    journal.end().unwrap();
+    journal.end().await.unwrap();
 }
 
 fn object(status: Status) -> Object {
@@ -382,7 +383,7 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
     assert!(errors.iter().any(|error| matches!(error, JournalError::Io { .. })), "{errors:?}");
     let third = journal.announce(create(&a, &provider)).await;
     assert!(matches!(third.unwrap_err(), JournalError::Broken(_)), "nothing is begun any more");
-    journal.end().unwrap();
+    journal.end().await.unwrap();
     assert!(!path.exists(), "there is nothing that the next run has to know");
     let mut bytes = Vec::new();
     io::Read::read_to_end(&mut reader, &mut bytes).unwrap();

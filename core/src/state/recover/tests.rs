@@ -650,7 +650,7 @@ async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
 async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
     let run = Run::begin(&state_of(&[]));
     let Run { folder, journal, .. } = run;
-    journal.end().unwrap();
+    journal.end().await.unwrap();
     assert!(recover(&folder.path().join("journal"), None).unwrap().is_nothing());
 }
 

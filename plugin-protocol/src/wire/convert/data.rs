@@ -26,6 +26,7 @@ impl From<v6::read_data_source::Request> for ReadDataRequest {
             config: payload(wire.config),
             provider_meta: payload(wire.provider_meta),
             client: client_read(wire.client_capabilities),
+            address: String::new(),
         }
     }
 }

@@ -189,6 +189,7 @@ async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
         config: config.clone(),
         provider_meta: Payload::Absent,
         client,
+        address: String::new(),
     };
     let data = server.read_data(data).await.unwrap();
     assert_eq!(data.deferred, REASON);

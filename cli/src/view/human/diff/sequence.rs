@@ -33,7 +33,7 @@ impl Differ<'_> {
     }
 
     pub(super) fn lists(&self, (old, new): (&[Value], &[Value]), path: &Path, at: usize) -> String {
-        let edits = align(old, new);
+        let (edits, by_place) = edits(old, new);
         let runs: Vec<&[Edit]> = runs(&edits).collect();
         let mut text = format!("[{}\n", self.note(path));
         for (number, run) in runs.iter().enumerate() {
@@ -50,60 +50,65 @@ impl Differ<'_> {
                     }
                 }
             } else {
-                text.push_str(&self.replaced(run, (old, new), path, at + 4));
+                text.push_str(&self.replaced(run, (old, new), (path, by_place), at + 4));
             }
         }
         text.push_str(&format!("{}]", " ".repeat(at)));
         text
     }
 
-    /// A run of elements that go and come. As many as go come: then each is taken to have changed,
-    /// if it has parts to compare or is not known yet. In a value without a type of its own each that
-    /// goes is taken to have become one that comes, as far as there are any.
+    /// A run of elements that go and come. Each that goes is taken to have become the next that comes if
+    /// both are objects, or if the elements are compared place by place.
     fn replaced(
         &self,
         run: &[Edit],
         (old, new): (&[Value], &[Value]),
-        path: &Path,
+        (path, by_place): (&Path, bool),
         at: usize,
     ) -> String {
-        let gone = || {
-            let places = run.iter().filter_map(|edit| match edit {
-                Edit::Remove(place) => Some(*place),
-                _ => None,
-            });
-            places.map(|place| &old[place])
-        };
-        let come = || {
-            let places = run.iter().filter_map(|edit| match edit {
-                Edit::Add(place) => Some(*place),
-                _ => None,
-            });
-            places.map(|place| (place, &new[place]))
-        };
-        if self.free {
-            let n_changed = gone().count().min(come().count());
-            let changed = gone().zip(come()).map(|(before, (place, after))| {
-                let path = path.index(place);
-                self.item(Sign::Change, &self.changed(Sign::Change, (before, after), &path, at), at)
-            });
-            let gone = gone().skip(n_changed).map(|item| self.whole_item(Sign::Remove, item, at));
-            let come = come().skip(n_changed).map(|(_, item)| self.whole_item(Sign::Add, item, at));
-            return changed.chain(gone).chain(come).collect();
+        let mut gone = run.iter().filter_map(|edit| match edit {
+            Edit::Remove(place) => Some(&old[*place]),
+            _ => None,
+        });
+        let come = run.iter().filter_map(|edit| match edit {
+            Edit::Add(place) => Some((*place, &new[*place])),
+            _ => None,
+        });
+        let mut come = come.peekable();
+        let mut text = String::new();
+        for before in gone.by_ref() {
+            match come.next_if(|(_, after)| by_place || is_object(before) && is_object(after)) {
+                Some((place, after)) => {
+                    let sign = match self.free {
+                        true => Sign::of_free(Some(before), Some(after)),
+                        false => Sign::between(before, after),
+                    };
+                    let change = self.changed(sign, (before, after), &path.index(place), at);
+                    text.push_str(&self.item(sign, &change, at));
+                }
+                None => text.push_str(&self.whole_item(Sign::Remove, before, at)),
+            }
         }
-        let changed = gone().count() == come().count()
-            && gone().zip(come()).all(|(before, (_, after))| {
-                after.is_unknown() || self.parts((before, after), path, at).is_some()
-            });
-        if changed {
-            let pairs = gone().zip(come()).map(|(before, (place, after))| {
-                let change = self.change((before, after), &path.index(place), at);
-                self.item(Sign::Change, &change, at)
-            });
-            return pairs.collect();
-        }
-        let gone = gone().map(|item| self.whole_item(Sign::Remove, item, at));
-        let come = come().map(|(_, item)| self.whole_item(Sign::Add, item, at));
-        gone.chain(come).collect()
+        text.extend(come.map(|(_, item)| self.whole_item(Sign::Add, item, at)));
+        text
     }
+}
+
+fn is_object(value: &Value) -> bool {
+    matches!(value.peek(), Value::Object(_) | Value::Map(_))
+}
+
+/// The edits of a list. As in Terraform, one that keeps its length and has an element that goes is
+/// compared place by place.
+fn edits(old: &[Value], new: &[Value]) -> (Vec<Edit>, bool) {
+    let after = ValueSet::of(new);
+    if old.len() != new.len() || old.iter().all(|item| after.holds(item)) {
+        return (align(old, new), false);
+    }
+    let pairs = old.iter().zip(new).enumerate();
+    let edits = pairs.flat_map(|(at, (before, after))| match before == after {
+        true => vec![Edit::Keep(at, at)],
+        false => vec![Edit::Remove(at), Edit::Add(at)],
+    });
+    (edits.collect(), true)
 }

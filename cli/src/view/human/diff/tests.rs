@@ -240,6 +240,35 @@ fn elements_with_parts_change_in_place() {
 }
 
 #[test]
+fn lists_of_one_length_are_compared_place_by_place() {
+    let list = |items: [i64; 3]| Value::tuple(items.map(Value::int).to_vec());
+    check(
+        list([1, 2, 3]),
+        list([2, 3, 4]),
+        &expect![[r#"
+                  ~ input = [
+                      ~ 1 -> 2,
+                      ~ 2 -> 3,
+                      ~ 3 -> 4,
+                    ]
+        "#]],
+    );
+    // An element that only moves stays.
+    check(
+        list([1, 2, 3]),
+        list([2, 3, 1]),
+        &expect![[r#"
+                  ~ input = [
+                      - 1,
+                        2,
+                        3,
+                      + 1,
+                    ]
+        "#]],
+    );
+}
+
+#[test]
 fn sets_show_what_goes_and_what_comes() {
     let set = |items: [&str; 3]| {
         let items = items.map(Value::string).to_vec();

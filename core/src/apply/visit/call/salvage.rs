@@ -36,6 +36,7 @@ pub(super) fn taken_down(
 ) -> ProviderAnswer {
     match answer {
         Ok(response) => ProviderAnswer {
+            sealed: Vec::new(),
             state: bytes_of(&response.state).into(),
             private: response.private.clone().into(),
             identity: response.identity.as_ref().map(bytes_of).unwrap_or_default().into(),

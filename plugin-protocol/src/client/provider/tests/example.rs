@@ -267,6 +267,7 @@ pub(super) fn read_data() -> ReadDataRequest {
         config: msgpack(b"\x80"),
         provider_meta: msgpack(b"\x81"),
         client: client(),
+        address: String::new(),
     }
 }
 

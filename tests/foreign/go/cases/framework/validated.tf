@@ -20,6 +20,9 @@ resource "framework_validated" "b" {
 data "framework_validated" "d" {
   one = framework_validated.a.kept
 }
+ephemeral "framework_validated" "e" {
+  one = framework_validated.a.kept
+}
 #= plan
 #= world a-1 'zone=null' 'kept=null' 'size=null' 'words=null'
 #= apply -refresh-only

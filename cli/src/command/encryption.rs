@@ -1,0 +1,107 @@
+//! The encryption of states and plans that a configuration and `TF_ENCRYPTION` set up. It is known
+//! before any state is opened, so only the root module, variables and local values count.
+
+use formwork_backend::encryption::Encryption;
+use formwork_core::config::encryption::EncryptionBlock;
+use formwork_core::config::inputs::{self, Unset};
+use formwork_core::config::{Backend, Module};
+use formwork_core::eval::encryption::EncryptionSettings;
+use formwork_core::eval::static_scope::StaticScope;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::variable_inputs::variable_values;
+use crate::args::VariableSource;
+use crate::workspace::Workspace;
+
+/// Reads where the configuration wants its state kept, and how it is encrypted.
+///
+/// # Errors
+/// When the root module's files do not say, or a key provider or method is not valid.
+pub(super) fn backend(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<Option<Backend>, Reported> {
+    let module = workspace.root_module(diags)?;
+    load(diags, workspace, &module, &[])?;
+    Ok(module.settings.backend)
+}
+
+/// Sets up the encryption that the configuration in the folder asks for, unless that is done. Where
+/// there is no configuration, only the environment variable counts.
+///
+/// # Errors
+/// As [`backend`].
+pub(super) fn of_folder(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    options: &[VariableSource],
+) -> Result<(), Reported> {
+    if workspace.encryption.is_some() {
+        return Ok(());
+    }
+    let module = workspace.root_module(diags)?;
+    load(diags, workspace, &module, options)
+}
+
+/// Sets up the encryption of a root module, unless that is done. `options` give values to variables.
+///
+/// # Errors
+/// When a key provider or method is not valid, or a variable that is needed has no value.
+pub(super) fn load(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    module: &Module,
+    options: &[VariableSource],
+) -> Result<(), Reported> {
+    if workspace.encryption.is_some() {
+        return Ok(());
+    }
+    let in_variable = workspace.env.encryption.as_deref().map(str::trim);
+    let in_variable = in_variable.filter(|text| !text.is_empty());
+    let over = in_variable
+        .map(|text| EncryptionBlock::parse(diags, &mut workspace.sources, text))
+        .transpose()?;
+    let block = match (module.settings.encryption.clone(), over) {
+        (None, None) => None,
+        (Some(mut block), Some(over)) => {
+            block.merge(over);
+            Some(block)
+        }
+        (block, over) => block.or(over),
+    };
+    let encryption = match block {
+        None => Encryption::default(),
+        Some(block) => evaluate(diags, workspace, (module, &block), options)?,
+    };
+    workspace.encryption = Some(encryption);
+    Ok(())
+}
+
+fn evaluate(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    (module, block): (&Module, &EncryptionBlock),
+    options: &[VariableSource],
+) -> Result<Encryption, Reported> {
+    // Warnings about values are left to a caller that uses all of them.
+    let mut found = Diagnostics::new();
+    let given = variable_values(&mut found, workspace, options);
+    let variables = given.and_then(|given| {
+        let sources = &mut workspace.sources;
+        inputs::resolve(&mut found, sources, module, given, Unset::Unknown)
+    });
+    let variables = match variables {
+        Ok(variables) => variables,
+        Err(reported) => {
+            let errors = found.into_iter().filter(Diagnostic::is_error);
+            errors.for_each(|error| {
+                let _ = diags.error(error);
+            });
+            return Err(reported);
+        }
+    };
+    let world = workspace.world();
+    let scope = StaticScope::new(module, &variables, &world);
+    let settings = EncryptionSettings::evaluate(diags, block, &scope)?;
+    Encryption::new(diags, &settings, &workspace.backend_environment(&workspace.root))
+}

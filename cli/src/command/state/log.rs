@@ -1,0 +1,140 @@
+//! `formwork state log`: lists the writes of the state, where its backend keeps a history.
+
+use formwork_backend::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
+use formwork_backend::{OpenState, StoreError};
+use formwork_core::addr::InstanceAddr;
+use formwork_core::state::file::{self, Entry};
+use formwork_core::state::operator::operation_name;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+use serde_json::json;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::super::encryption;
+use super::super::text_command::{run_data_command, run_text_command};
+use crate::args::{StateLogArgs, StatePlace};
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::sanitize;
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(super) async fn run(args: &StateLogArgs, env: &Env) -> Exit {
+    if args.json {
+        return run_data_command(env, async |diags, workspace| {
+            let writes = writes(diags, workspace, args.limit).await?;
+            Ok(writes.iter().map(|write| format!("{}\n", as_json(write))).collect())
+        })
+        .await;
+    }
+    run_text_command(env, async |diags, workspace| {
+        let writes = writes(diags, workspace, args.limit).await?;
+        Ok(writes.iter().map(as_text).collect())
+    })
+    .await
+}
+
+/// The state of the selected workspace.
+async fn opened(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<OpenState, Reported> {
+    let backend = encryption::backend(diags, workspace)?;
+    workspace.store(diags, backend.as_ref(), &StatePlace::default()).await
+}
+
+/// The latest writes of the state.
+async fn writes(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    most: u32,
+) -> Result<Vec<HistoryWrite>, Reported> {
+    let mut state = opened(diags, workspace).await?;
+    let read = state.store.history(most).await;
+    let read = read.map_err(|error| diags.error(error.diagnostic()))?;
+    read.ok_or_else(|| no_history(diags))
+}
+
+fn no_history(diags: &mut Diagnostics) -> Reported {
+    diags.error(Diagnostic::error(
+        "No history of the state",
+        "The backend of this configuration keeps the latest state only. The backend \"pg\" keeps a history.",
+    ))
+}
+
+fn as_text(write: &HistoryWrite) -> String {
+    let HistoryWrite { serial, at, who, operation, run, changes, .. } = write;
+    let at = at.split('.').next().unwrap_or_default();
+    let by = match operation.as_str() {
+        "" => who.clone(),
+        operation => format!("{who} ({}, run {run})", operation_name(operation)),
+    };
+    let mut text = format!("serial {serial}  {at}Z  {}\n", sanitize::line(&by));
+    for ObjectChange { address, deposed, action } in changes {
+        let sign = match action.as_str() {
+            "add" => '+',
+            "remove" => '-',
+            _ => '~',
+        };
+        let deposed = match deposed.as_str() {
+            "" => String::new(),
+            key => format!(" (deposed object {key})"),
+        };
+        text.push_str(&format!("  {sign} {}\n", sanitize::line(&format!("{address}{deposed}"))));
+    }
+    text
+}
+
+fn as_json(write: &HistoryWrite) -> serde_json::Value {
+    let changes = write.changes.iter().map(|change| {
+        json!({ "address": change.address, "deposed": change.deposed, "action": change.action })
+    });
+    json!({
+        "serial": write.serial,
+        "lineage": write.lineage,
+        "at": write.at,
+        "who": write.who,
+        "operation": write.operation,
+        "run": write.run,
+        "changes": changes.collect::<Vec<_>>(),
+    })
+}
+
+/// The current object of an instance at a point of the history.
+///
+/// # Errors
+/// When there is no history, it does not go back that far, or there was no object.
+pub(super) async fn object_at(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    (addr, at): (&InstanceAddr, &str),
+) -> Result<Entry, Reported> {
+    let point = match (at.parse(), OffsetDateTime::parse(at, &Rfc3339)) {
+        (Ok(serial), _) => HistoryPoint::Serial(serial),
+        (_, Ok(_)) => HistoryPoint::Time(at.to_owned()),
+        _ => {
+            let detail = format!(
+                "{at:?} is neither a serial nor a time as in RFC 3339, such as 2026-03-01T12:00:00Z."
+            );
+            return Err(diags.error(Diagnostic::error("Invalid -at", detail)));
+        }
+    };
+    let mut state = opened(diags, workspace).await?;
+    let failed = |diags: &mut Diagnostics, error: StoreError| diags.error(error.diagnostic());
+    let has_history = state.store.history(1).await.map_err(|error| failed(diags, error))?;
+    if has_history.is_none() {
+        return Err(no_history(diags));
+    }
+    let found = state.store.object_at(&addr.to_string(), &point).await;
+    let problem = match found.map_err(|error| failed(diags, error))? {
+        None => format!("The history begins after {at}. `formwork state log` lists its writes."),
+        Some(StoredObject { serial, entry: None }) => {
+            format!("The state with the serial {serial} has none at {addr}.")
+        }
+        Some(StoredObject { entry: Some(entry), .. }) => match file::read_entry(&entry) {
+            Ok(entry) => return Ok(entry),
+            Err(error) => format!("The history cannot be read: {error}."),
+        },
+    };
+    Err(diags.error(Diagnostic::error("No instance found for the given address!", problem)))
+}

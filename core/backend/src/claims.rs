@@ -1,0 +1,114 @@
+//! Claims of a run: the instances and outputs that it is about to change, and the resources that these depend
+//! on. Runs whose claims do not meet apply to one state at the same time.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use formwork_core::addr::{ConfigResourceAddr, InstanceAddr};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Str};
+
+/// The claims of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// The id of the run: that of its journal.
+    pub run: String,
+    /// The instances that it changes.
+    pub changes: BTreeSet<InstanceAddr>,
+    /// The root outputs that it changes.
+    pub outputs: BTreeSet<Str>,
+    /// The resources that must stay as they are meanwhile.
+    pub reads: BTreeSet<ConfigResourceAddr>,
+    /// The longest wait for other runs.
+    pub timeout: Duration,
+}
+
+/// Why claims were refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ClaimConflict {
+    /// Other runs have claimed some of it.
+    Claimed(Vec<ForeignClaim>),
+    /// Other runs have changed some of it since the plan was made.
+    Moved(Vec<MovedPart>),
+}
+
+/// A claim of another run that is in the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignClaim {
+    /// The instance, resource or output.
+    pub address: String,
+    /// The user and host of the run.
+    pub who: String,
+    /// The id of the run.
+    pub run: String,
+    /// When it was claimed: RFC 3339, UTC.
+    pub since: String,
+    /// Whether the run still goes on.
+    pub is_live: bool,
+}
+
+/// An instance, resource or output that another run has changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovedPart {
+    /// Its address.
+    pub address: String,
+    /// The change, as far as the history has it: user and host, run and time.
+    pub by: Option<String>,
+}
+
+/// The most lines in a message.
+const MOST: usize = 10;
+
+impl ClaimConflict {
+    /// Describes the conflict, and the next step.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let (summary, detail) = match self {
+            Self::Claimed(claims) => {
+                let lines = claims.iter().map(|claim| {
+                    let ForeignClaim { address, who, run, since, is_live } = claim;
+                    let state = if *is_live { "" } else { ", which was cut off" };
+                    format!("  - {address}: by {who} since {since}, in the run {run}{state}")
+                });
+                let remedy = match claims.iter().all(|claim| claim.is_live) {
+                    true => {
+                        "Run the command again when it has ended, or use -lock-timeout to wait for it."
+                    }
+                    false => {
+                        "Run the command again: it takes over what a run that was cut off has left."
+                    }
+                };
+                let lines = listed(lines, claims.len());
+                (
+                    "Another run is changing the same objects",
+                    format!(
+                        "This plan changes objects, or depends on objects, that another run has claimed:\n{lines}\n\nNothing was changed. {remedy}"
+                    ),
+                )
+            }
+            Self::Moved(parts) => {
+                let lines = parts.iter().map(|part| match &part.by {
+                    Some(by) => format!("  - {}: by {by}", part.address),
+                    None => format!("  - {}: by another program", part.address),
+                });
+                let lines = listed(lines, parts.len());
+                (
+                    "State has changed since the plan was made",
+                    format!(
+                        "Another run has changed objects that this plan changes or depends on:\n{lines}\n\nNothing was changed. Run the command again: it makes a new plan from the present state."
+                    ),
+                )
+            }
+        };
+        Diagnostic::error(summary, detail).blame(Blame::Environment)
+    }
+}
+
+/// The first lines, and the number of the others.
+fn listed(lines: impl Iterator<Item = String>, n: usize) -> String {
+    let mut shown: Vec<String> = lines.take(MOST).collect();
+    if n > MOST {
+        shown.push(format!("  - and {} more", n - MOST));
+    }
+    shown.join("\n")
+}

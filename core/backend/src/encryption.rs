@@ -1,0 +1,292 @@
+//! Encryption of states and saved plans, in the form that OpenTofu reads and writes: the ciphers that
+//! stores and saved plans pass their bytes through. Without a configuration they change nothing.
+
+mod algorithms;
+mod backend;
+mod blocking;
+mod external;
+mod keys;
+mod kms;
+mod openbao;
+mod settings;
+mod target;
+#[cfg(test)]
+mod tests;
+mod wrapper;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use formwork_core::eval::encryption::{EncryptionSettings, MethodSettings};
+use formwork_core::state::file::{FileError, StateFile};
+use formwork_core::state::intents::IntentLog;
+use formwork_core::state::journal::RecordSeal;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+pub use self::backend::encrypted;
+use self::target::{DecryptError, Target};
+use self::wrapper::{Layout, StateHeader};
+pub use self::wrapper::{is_encrypted, repeats_lineage};
+use crate::kind::BackendEnvironment;
+
+/// The ciphers of a configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Encryption {
+    /// For states.
+    pub state: StateCipher,
+    /// For saved plans.
+    pub plan: PlanCipher,
+    /// For states of other configurations.
+    pub remotes: RemoteCiphers,
+}
+
+/// The ciphers for states of other configurations.
+#[derive(Clone, Debug, Default)]
+pub struct RemoteCiphers {
+    default: StateCipher,
+    named: BTreeMap<String, StateCipher>,
+}
+
+/// Encrypts and decrypts states. The default one leaves them as they are.
+#[derive(Clone, Debug, Default)]
+pub struct StateCipher(Option<Arc<Target>>, PlainText);
+
+/// Treatment of a state that is not encrypted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum PlainText {
+    /// As the configuration says.
+    #[default]
+    AsConfigured,
+    /// It is read: this program has just written it.
+    Read,
+}
+
+/// Encrypts and decrypts saved plans. The default one leaves them as they are.
+#[derive(Clone, Debug, Default)]
+pub struct PlanCipher(Option<Arc<Target>>);
+
+impl Encryption {
+    /// Makes the ciphers of an evaluated configuration. `environment` has the folder and the variables that
+    /// key providers use.
+    ///
+    /// # Errors
+    /// When a type or an argument of a key provider or method is not valid.
+    pub fn new(
+        diags: &mut Diagnostics,
+        settings: &EncryptionSettings,
+        environment: &BackendEnvironment,
+    ) -> Result<Self, Reported> {
+        let mut target = |name: &str, methods: &Option<Vec<MethodSettings>>| {
+            let of = (name, environment);
+            let made = methods.as_ref().map(|methods| settings::target(diags, of, methods));
+            made.transpose().map(|target| target.map(Arc::new))
+        };
+        let state = target("`state`", &settings.state);
+        let plan = target("`plan`", &settings.plan);
+        let default = target("`remote_state_data_sources`", &settings.remote_default);
+        let named: Result<BTreeMap<String, StateCipher>, Reported> = settings
+            .remotes
+            .iter()
+            .map(|(name, methods)| {
+                let label = format!("`remote_state_data_source` {name:?}");
+                let target = settings::target(diags, (&label, environment), methods)?;
+                Ok((name.clone(), StateCipher::of(Some(Arc::new(target)))))
+            })
+            .collect();
+        Ok(Self {
+            state: StateCipher::of(state?),
+            plan: PlanCipher(plan?),
+            remotes: RemoteCiphers { default: StateCipher::of(default?), named: named? },
+        })
+    }
+}
+
+impl RemoteCiphers {
+    /// The cipher for the state that a data source reads. `address` is that of the instance.
+    #[must_use]
+    pub fn of(&self, address: &str) -> &StateCipher {
+        // As OpenTofu names them: without the type, and without the first `module.`.
+        let name = address.replacen("data.terraform_remote_state.", "", 1);
+        let name = name.strip_prefix("module.").unwrap_or(&name);
+        self.named.get(name).unwrap_or(&self.default)
+    }
+}
+
+impl StateCipher {
+    fn of(target: Option<Arc<Target>>) -> Self {
+        Self(target, PlainText::AsConfigured)
+    }
+
+    /// The same cipher for a state that is not encrypted yet.
+    fn with_plain(self) -> Self {
+        Self(self.0, PlainText::Read)
+    }
+
+    /// Whether states are encrypted.
+    #[must_use]
+    pub fn encrypts(&self) -> bool {
+        self.0.as_ref().is_some_and(|target| target.encrypts())
+    }
+
+    /// Makes the key to encrypt with, so that no later call fails for want of it.
+    ///
+    /// # Errors
+    /// When a key provider fails. The text has no final period.
+    pub fn prepare(&self) -> Result<(), String> {
+        self.0.as_ref().map_or(Ok(()), |target| target.prepare()).map_err(|error| error.to_string())
+    }
+
+    /// Reads the text of a state.
+    ///
+    /// # Errors
+    /// When it cannot be decrypted, or is no state.
+    pub fn read(&self, text: &[u8]) -> Result<StateFile, FileError> {
+        StateFile::read(&self.open(text)?.0)
+    }
+
+    /// Reads the text of a state that the user has named, be it encrypted or not.
+    ///
+    /// # Errors
+    /// When it cannot be decrypted, or is no state.
+    pub fn read_named(&self, text: &[u8]) -> Result<StateFile, FileError> {
+        self.clone().with_plain().read(text)
+    }
+
+    /// Decrypts the text of a state, and returns whether it is stored as it would be written now. A
+    /// text without content is one that was never written.
+    ///
+    /// # Errors
+    /// When it cannot be decrypted.
+    pub fn open<'t>(&self, text: &'t [u8]) -> Result<(Cow<'t, [u8]>, bool), FileError> {
+        let Some(target) = self.0.as_ref().filter(|_| !text.trim_ascii().is_empty()) else {
+            return Ok((Cow::Borrowed(text), true));
+        };
+        if self.1 == PlainText::Read && !is_encrypted(text) {
+            return Ok((Cow::Borrowed(text), false));
+        }
+        let opened = target.open(text).map_err(|error| unreadable(&error))?;
+        Ok((opened.text, opened.is_current))
+    }
+
+    /// Returns the text of a state for a backend, encrypted if that is configured.
+    ///
+    /// # Errors
+    /// When a key provider fails.
+    pub fn write(&self, file: &StateFile) -> io::Result<Vec<u8>> {
+        self.seal(file.write(), Layout::OneLine)
+    }
+
+    /// Writes a state to a local file, encrypted if that is configured.
+    ///
+    /// # Errors
+    /// When a key provider fails, or `to` does not take it.
+    pub fn write_to(&self, file: &StateFile, to: &mut dyn io::Write) -> io::Result<()> {
+        if self.encrypts() {
+            to.write_all(&self.seal_file(file.write())?)
+        } else {
+            file.write_to(to)
+        }
+    }
+
+    /// Encrypts the text of a state for a local file, unless it is encrypted or empty.
+    ///
+    /// # Errors
+    /// When a key provider fails.
+    pub fn seal_file(&self, text: Vec<u8>) -> io::Result<Vec<u8>> {
+        self.seal(text, Layout::Indented)
+    }
+
+    fn seal(&self, text: Vec<u8>, layout: Layout) -> io::Result<Vec<u8>> {
+        let is_done = !self.encrypts() || text.trim_ascii().is_empty() || is_encrypted(&text);
+        let Some(target) = self.0.as_ref().filter(|_| !is_done) else { return Ok(text) };
+        let header = StateHeader::of(&text);
+        let sealed = target.seal(Cow::Owned(text), (header, layout)).map_err(io::Error::other)?;
+        Ok(sealed.into_owned())
+    }
+}
+
+impl RecordSeal for StateCipher {
+    fn seal(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let Some(target) = self.0.as_ref().filter(|target| target.encrypts()) else {
+            return Ok(None);
+        };
+        let form = (StateHeader::default(), Layout::OneLine);
+        let sealed = target.seal(Cow::Borrowed(value), form);
+        sealed.map(|sealed| Some(sealed.into_owned())).map_err(|error| error.to_string())
+    }
+
+    fn open(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
+        let target = self.0.as_ref().ok_or("no encryption is configured for it here")?;
+        let opened = target.open(sealed).map_err(|error| error.to_string())?;
+        Ok(opened.text.into_owned())
+    }
+
+    fn check_plain(&self) -> Result<(), String> {
+        let Some(target) = &self.0 else { return Ok(()) };
+        target.open(b"").map(drop).map_err(|error| error.to_string())
+    }
+}
+
+/// Has the values in the journals of runs pass through a cipher.
+#[must_use]
+pub fn sealed(mut intents: Arc<dyn IntentLog>, cipher: &StateCipher) -> Arc<dyn IntentLog> {
+    if cipher.0.is_some() {
+        let own = Arc::get_mut(&mut intents).expect("a backend makes intents for each caller");
+        own.set_seal(Arc::new(cipher.clone()));
+    }
+    intents
+}
+
+impl PlanCipher {
+    /// Whether plans are encrypted.
+    #[must_use]
+    pub fn encrypts(&self) -> bool {
+        self.0.as_ref().is_some_and(|target| target.encrypts())
+    }
+
+    /// Encrypts a plan, if that is configured.
+    ///
+    /// # Errors
+    /// When a key provider fails. The text has no final period.
+    pub fn seal(&self, plan: Vec<u8>) -> Result<Vec<u8>, String> {
+        let Some(target) = &self.0 else { return Ok(plan) };
+        let sealed = target.seal(Cow::Owned(plan), (StateHeader::default(), Layout::OneLine));
+        sealed.map(Cow::into_owned).map_err(|error| error.to_string())
+    }
+
+    /// Checks that a plan which is not encrypted may be used. `name` is that of the file.
+    ///
+    /// # Errors
+    /// When it has to be encrypted.
+    pub fn check_plain(&self, name: &str) -> Result<(), Box<Diagnostic>> {
+        self.open(name, b"").map(drop)
+    }
+
+    /// Decrypts a plan. `name` is that of the file.
+    ///
+    /// # Errors
+    /// When it cannot be decrypted, or is not encrypted and has to be.
+    pub fn open<'t>(&self, name: &str, plan: &'t [u8]) -> Result<Cow<'t, [u8]>, Box<Diagnostic>> {
+        let Some(target) = &self.0 else {
+            if is_encrypted(plan) {
+                let detail = format!("{name}: {NOT_CONFIGURED}");
+                return Err(Box::new(Diagnostic::error("Plan file is encrypted", detail)));
+            }
+            return Ok(Cow::Borrowed(plan));
+        };
+        let opened = target.open(plan).map_err(|error| {
+            let detail = format!("{name}: {error}.\n\n{}", error.remedy());
+            Box::new(Diagnostic::error("Plan file cannot be decrypted", detail))
+        });
+        opened.map(|opened| opened.text)
+    }
+}
+
+/// The problem of an encrypted file where no encryption is configured.
+const NOT_CONFIGURED: &str = "the file is encrypted, and no encryption is configured for it here. Configure it with the `encryption` block in a `terraform` block or with the environment variable TF_ENCRYPTION, as where the file was written. Nothing was changed.";
+
+fn unreadable(error: &DecryptError) -> FileError {
+    FileError::Undecryptable { reason: error.to_string(), remedy: error.remedy() }
+}

@@ -1,0 +1,75 @@
+//! A backend whose states are encrypted: passes the cipher to every store that it opens.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use formwork_core::state::intents::IntentLog;
+
+use super::{StateCipher, sealed};
+use crate::store::{StateStore, StoreError};
+use crate::{Backend, WorkspaceError};
+
+/// A backend with a cipher for its states.
+struct EncryptedBackend {
+    inner: Arc<dyn Backend>,
+    cipher: StateCipher,
+}
+
+/// Has the states of a backend pass through a cipher.
+#[must_use]
+pub fn encrypted(inner: Arc<dyn Backend>, cipher: StateCipher) -> Arc<dyn Backend> {
+    if cipher.0.is_none() { inner } else { Arc::new(EncryptedBackend { inner, cipher }) }
+}
+
+#[async_trait]
+impl Backend for EncryptedBackend {
+    fn kind(&self) -> &str {
+        self.inner.kind()
+    }
+
+    async fn workspaces(&self) -> Result<Vec<String>, WorkspaceError> {
+        self.inner.workspaces().await
+    }
+
+    async fn create_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        self.cipher.prepare().map_err(|reason| {
+            let location = self.inner.location(name);
+            WorkspaceError::Store(StoreError::NotEncryptable { location, reason })
+        })?;
+        self.inner.create_workspace(name).await?;
+        if !self.cipher.encrypts() {
+            return Ok(());
+        }
+        // Some backends store an empty state, which later reads refuse if it is not encrypted.
+        let mut store = self.inner.open(name).await?;
+        let lock = store.try_lock("workspace-new").await?;
+        let sealed = match store.read().await {
+            Ok(None) => Ok(()),
+            Ok(Some(file)) => {
+                store.set_cipher(self.cipher.clone().with_plain());
+                store.overwrite(file).await
+            }
+            Err(error) => Err(error),
+        };
+        store.unlock(lock).await?;
+        Ok(sealed?)
+    }
+
+    async fn delete_workspace(&self, name: &str) -> Result<(), WorkspaceError> {
+        self.inner.delete_workspace(name).await
+    }
+
+    async fn open(&self, workspace: &str) -> Result<Box<dyn StateStore>, StoreError> {
+        let mut store = self.inner.open(workspace).await?;
+        store.set_cipher(self.cipher.clone());
+        Ok(store)
+    }
+
+    fn location(&self, workspace: &str) -> String {
+        self.inner.location(workspace)
+    }
+
+    fn intents(&self, workspace: &str) -> Arc<dyn IntentLog> {
+        sealed(self.inner.intents(workspace), &self.cipher)
+    }
+}

@@ -1,0 +1,21 @@
+//! Waits for requests of key providers, which are used where nothing can be awaited: a key is needed while
+//! a file is written.
+
+use std::future::Future;
+
+/// Runs a future to its end, on a thread of its own.
+///
+/// # Errors
+/// When the system has no thread for it. The text has no final period.
+pub(super) fn wait_for<T: Send>(future: impl Future<Output = T> + Send) -> Result<T, String> {
+    let failed = |error: std::io::Error| format!("a request cannot be started: {error}");
+    std::thread::scope(|scope| {
+        let run = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            Ok(runtime.block_on(future))
+        };
+        let thread = std::thread::Builder::new().spawn_scoped(scope, run).map_err(failed)?;
+        let ended = thread.join().map_err(|_| "a request was cut off".to_owned())?;
+        ended.map_err(failed)
+    })
+}

@@ -1,0 +1,241 @@
+//! The key provider `external`: a program that prints keys, by OpenTofu's protocol. It prints a line that
+//! names the protocol, reads the metadata of the file to decrypt as JSON, and prints keys and new
+//! metadata.
+
+use std::io::{Read, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::keys::KeyPair;
+use super::wrapper::Base64;
+
+/// The first line of the output names this.
+const MAGIC: &str = "OpenTofu-External-Key-Provider";
+
+/// The time that the program may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The most bytes of output.
+const MAX_OUTPUT: u64 = 1 << 20;
+
+/// A program that has the keys.
+pub(super) struct External {
+    /// The program and its arguments.
+    pub(super) command: Vec<String>,
+}
+
+/// The output of the program.
+pub(super) struct ExternalAnswer {
+    pub(super) keys: KeyPair,
+    /// The metadata that is written to the file.
+    pub(super) metadata: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    #[serde(default)]
+    magic: String,
+    #[serde(default)]
+    version: i64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Output {
+    #[serde(default)]
+    keys: OutputKeys,
+    #[serde(default)]
+    meta: OutputMetadata,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutputKeys {
+    #[serde(default)]
+    encryption_key: Base64,
+    #[serde(default)]
+    decryption_key: Base64,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutputMetadata {
+    #[serde(default)]
+    external_data: Option<Box<RawValue>>,
+}
+
+impl External {
+    /// Runs the program with the metadata of a file, or without.
+    ///
+    /// # Errors
+    /// When it cannot be started, fails, takes too long, or breaks the protocol.
+    pub(super) fn run(&self, metadata: Option<&[u8]>) -> Result<ExternalAnswer, String> {
+        let input = match metadata {
+            Some(metadata) if has_data(metadata) => metadata.to_vec(),
+            _ => b"null".to_vec(),
+        };
+        let output = Running::start(&self.command, input)?.finish()?;
+        parse(&output)
+    }
+}
+
+/// Whether metadata has a member for the program.
+fn has_data(metadata: &[u8]) -> bool {
+    let read = serde_json::from_slice::<OutputMetadata>(metadata);
+    read.is_ok_and(|read| read.external_data.is_some_and(|data| data.get() != "null"))
+}
+
+/// Reads the output of the program. Its text is a secret, so messages have nothing of it.
+fn parse(output: &[u8]) -> Result<ExternalAnswer, String> {
+    let (line, rest) = match output.iter().position(|byte| *byte == b'\n') {
+        Some(at) => (&output[..at], &output[at + 1..]),
+        None => (output, &b""[..]),
+    };
+    let header: Header = serde_json::from_slice(line)
+        .map_err(|_| format!("the first line of its output is not {}", expected_header()))?;
+    if header.magic != MAGIC || header.version != 1 {
+        return Err(format!(
+            "the first line of its output names the protocol {:?} in version {}, expected is {}",
+            header.magic,
+            header.version,
+            expected_header()
+        ));
+    }
+    let mut values = serde_json::Deserializer::from_slice(rest);
+    let output = Output::deserialize(&mut values).map_err(|error| {
+        let place = (error.line() + 1, error.column());
+        format!(
+            "line {}, column {} of its output is not an object with `keys` and `meta`",
+            place.0, place.1
+        )
+    })?;
+    let data = output.meta.external_data.map_or("null".to_owned(), |data| data.get().to_owned());
+    let decryption = output.keys.decryption_key.0;
+    Ok(ExternalAnswer {
+        keys: KeyPair {
+            encryption: output.keys.encryption_key.0,
+            decryption: Some(decryption).filter(|key| !key.is_empty()),
+        },
+        metadata: format!("{{\"external_data\":{data}}}").into_bytes(),
+    })
+}
+
+fn expected_header() -> String {
+    format!("{{\"magic\":\"{MAGIC}\",\"version\":1}}")
+}
+
+/// A program under way. Its streams are served by threads, so that a program that reads late or writes
+/// much cannot block.
+struct Running {
+    child: Child,
+    stdout: Receiver<Vec<u8>>,
+    stderr: Receiver<Vec<u8>>,
+}
+
+impl Running {
+    #[expect(clippy::disallowed_methods, reason = "the program ends before the call returns")]
+    fn start(command: &[String], input: Vec<u8>) -> Result<Self, String> {
+        let (program, arguments) =
+            command.split_first().ok_or_else(|| "it has no command".to_owned())?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child =
+            command.spawn().map_err(|error| format!("{program} cannot be started: {error}"))?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that needs no input may end without reading it.
+            std::thread::spawn(move || stdin.write_all(&input).ok());
+        }
+        let (stdout, stderr) = (follow(child.stdout.take()), follow(child.stderr.take()));
+        Ok(Self { child, stdout, stderr })
+    }
+
+    /// The output, once the program has ended.
+    fn finish(mut self) -> Result<Vec<u8>, String> {
+        let deadline = Instant::now() + TIMEOUT;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let output = self.stdout.recv_timeout(left());
+        let messages = output.as_ref().ok().and_then(|_| self.stderr.recv_timeout(left()).ok());
+        let (Ok(output), Some(messages)) = (output, messages) else {
+            self.child.kill().ok();
+            self.child.wait().ok();
+            return Err(format!("it has not ended after {} seconds", TIMEOUT.as_secs()));
+        };
+        let status = self.child.wait().map_err(|error| format!("it was lost: {error}"))?;
+        if status.success() {
+            return Ok(output);
+        }
+        let messages = String::from_utf8_lossy(&messages);
+        let messages = match messages.trim() {
+            "" => String::new(),
+            messages => format!(", after printing: {messages}"),
+        };
+        Err(format!("it ended with {status}{messages}"))
+    }
+}
+
+/// Reads a stream to its end, up to the limit.
+fn follow(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            stream.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes).ok();
+            // What is beyond the limit is read and dropped, so that the program can end.
+            std::io::copy(&mut stream, &mut std::io::sink()).ok();
+        }
+        sender.send(bytes).ok();
+    });
+    receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = "{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}";
+
+    fn shell(script: &str) -> External {
+        External { command: ["sh", "-c", script].map(str::to_owned).into() }
+    }
+
+    #[test]
+    fn a_program_gets_the_metadata_that_it_wrote() {
+        let script = format!(
+            "echo '{HEADER}'; read -r input; case $input in null) echo '{{\"keys\":{{\"encryption_key\":\"AQI=\"}},\"meta\":{{\"external_data\":{{\"n\":1}}}}}}';; '{{\"external_data\":{{\"n\":1}}}}') echo '{{\"keys\":{{\"encryption_key\":\"AQI=\",\"decryption_key\":\"AwQ=\"}},\"meta\":{{}}}}';; *) exit 3;; esac"
+        );
+        let program = shell(&script.replace("read -r input", "input=$(cat)"));
+        let first = program.run(None).unwrap();
+        assert_eq!((first.keys.encryption, first.keys.decryption), (vec![1, 2], None));
+        assert_eq!(first.metadata, b"{\"external_data\":{\"n\":1}}");
+        let second = program.run(Some(&first.metadata)).unwrap();
+        assert_eq!(second.keys.decryption, Some(vec![3, 4]));
+        assert_eq!(second.metadata, b"{\"external_data\":null}");
+        assert!(program.run(Some(b"{\"external_data\":{\"n\":2}}")).is_err());
+        // Metadata of a program that has none is as if there were none.
+        assert_eq!(program.run(Some(&second.metadata)).unwrap().keys.decryption, None);
+    }
+
+    #[test]
+    fn a_program_that_breaks_the_protocol_is_reported_without_its_output() {
+        let check = |script: &str| shell(script).run(None).err().unwrap();
+        assert!(check("echo hello").contains("first line of its output is not"));
+        let other = "echo '{\"magic\":\"x\",\"version\":2}'";
+        assert!(check(other).contains("the protocol \"x\" in version 2"), "{}", check(other));
+        let secret = format!("echo '{HEADER}'; echo '{{\"keys\":\"hunter2\"}}'");
+        let said = check(&secret);
+        assert!(said.starts_with("line 2, column") && !said.contains("hunter2"), "{said}");
+        assert_eq!(
+            check("echo no key >&2; exit 4"),
+            "it ended with exit status: 4, after printing: no key"
+        );
+        let missing = External { command: vec!["/nowhere/program".to_owned()] };
+        let said = missing.run(None).err().unwrap();
+        assert!(said.starts_with("/nowhere/program cannot be started"), "{said}");
+        assert!(External { command: Vec::new() }.run(None).is_err());
+    }
+}

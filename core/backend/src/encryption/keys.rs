@@ -1,0 +1,224 @@
+//! Key providers: the keys that a method encrypts and decrypts with, and the metadata by which a later
+//! run gets the key of a file again.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use super::algorithms::{Hash, derive, random};
+use super::external::External;
+use super::kms::AwsKms;
+use super::openbao::OpenBao;
+use super::wrapper::{Base64, Metadata};
+
+/// The most iterations and bytes that metadata may ask for: a file may come from anywhere.
+const MAX_ITERATIONS: u32 = 100_000_000;
+const MAX_KEY_LENGTH: usize = 1024;
+
+/// The keys of a method.
+#[derive(Clone)]
+pub(super) enum Keys {
+    /// They are in the configuration.
+    Given(KeyPair),
+    /// A key provider has them.
+    Of(Arc<KeyProvider>),
+}
+
+/// A key to encrypt with, and one to decrypt with.
+#[derive(Clone, Default)]
+pub(super) struct KeyPair {
+    pub(super) encryption: Vec<u8>,
+    pub(super) decryption: Option<Vec<u8>>,
+}
+
+/// A key provider.
+pub(super) struct KeyProvider {
+    /// Its address, as messages name it.
+    pub(super) address: String,
+    /// The key of its metadata.
+    pub(super) metadata_key: String,
+    pub(super) kind: KeyProviderKind,
+    /// The keys by the metadata of the file to decrypt. Deriving one takes long on purpose, and a run
+    /// reads one file several times.
+    known: Mutex<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
+}
+
+/// A type of key provider, with its arguments.
+pub(super) enum KeyProviderKind {
+    Pbkdf2(Pbkdf2),
+    External(External),
+    OpenBao(Box<OpenBao>),
+    AwsKms(Box<AwsKms>),
+}
+
+/// A key derived from a passphrase.
+pub(super) struct Pbkdf2 {
+    pub(super) passphrase: Keys,
+    pub(super) key_length: usize,
+    pub(super) iterations: NonZeroU32,
+    pub(super) hash: Hash,
+    pub(super) salt_length: usize,
+}
+
+/// Why a key provider has no key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{address}: {reason}")]
+pub(super) struct KeyError {
+    /// The key provider.
+    pub(super) address: String,
+    /// The reason, without a final period.
+    pub(super) reason: String,
+}
+
+/// The metadata of `pbkdf2`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Pbkdf2Metadata {
+    #[serde(default)]
+    salt: Base64,
+    #[serde(default)]
+    iterations: i64,
+    #[serde(default)]
+    hash_function: String,
+    #[serde(default)]
+    key_length: i64,
+}
+
+impl Keys {
+    /// The key to encrypt with. Adds the metadata of its key providers.
+    ///
+    /// # Errors
+    /// When a key provider fails.
+    pub(super) fn to_encrypt(&self, metadata: &mut Metadata) -> Result<Vec<u8>, KeyError> {
+        match self {
+            Self::Given(pair) => Ok(pair.encryption.clone()),
+            Self::Of(provider) => provider.to_encrypt(metadata),
+        }
+    }
+
+    /// The key to decrypt a file with this metadata; `None` if the metadata has nothing of the key
+    /// provider.
+    ///
+    /// # Errors
+    /// When a key provider fails.
+    pub(super) fn to_decrypt(&self, metadata: &Metadata) -> Result<Option<Vec<u8>>, KeyError> {
+        match self {
+            Self::Given(pair) => Ok(pair.decryption.clone()),
+            Self::Of(provider) => provider.to_decrypt(metadata),
+        }
+    }
+
+    /// The key providers that these keys come from, the nearest first.
+    pub(super) fn providers(&self) -> Vec<&KeyProvider> {
+        let mut found = Vec::new();
+        let mut keys = self;
+        while let Self::Of(provider) = keys {
+            found.push(&**provider);
+            match &provider.kind {
+                KeyProviderKind::Pbkdf2(pbkdf2) => keys = &pbkdf2.passphrase,
+                KeyProviderKind::External(_)
+                | KeyProviderKind::OpenBao(_)
+                | KeyProviderKind::AwsKms(_) => break,
+            }
+        }
+        found
+    }
+}
+
+impl KeyProvider {
+    pub(super) fn new(address: String, metadata_key: String, kind: KeyProviderKind) -> Self {
+        Self { address, metadata_key, kind, known: Mutex::default() }
+    }
+
+    fn failed(&self) -> impl Fn(String) -> KeyError + '_ {
+        |reason| KeyError { address: self.address.clone(), reason }
+    }
+
+    fn to_encrypt(&self, metadata: &mut Metadata) -> Result<Vec<u8>, KeyError> {
+        let (key, own) = match &self.kind {
+            KeyProviderKind::Pbkdf2(pbkdf2) => {
+                let salt = random(pbkdf2.salt_length);
+                let salt = salt.map_err(|error| self.failed()(error.to_string()))?;
+                let passphrase = pbkdf2.passphrase.to_encrypt(metadata)?;
+                let (hash, iterations) = (pbkdf2.hash, pbkdf2.iterations);
+                let key = derive((hash, iterations), &passphrase, &salt, pbkdf2.key_length);
+                let own = Pbkdf2Metadata {
+                    salt: Base64(salt),
+                    iterations: iterations.get().into(),
+                    hash_function: hash.name().to_owned(),
+                    key_length: i64::try_from(pbkdf2.key_length).unwrap_or(i64::MAX),
+                };
+                (key, serde_json::to_vec(&own).unwrap_or_default())
+            }
+            KeyProviderKind::External(external) => {
+                let answer = external.run(None).map_err(self.failed())?;
+                (answer.keys.encryption, answer.metadata)
+            }
+            KeyProviderKind::OpenBao(openbao) => openbao.make_key().map_err(self.failed())?,
+            KeyProviderKind::AwsKms(kms) => kms.make_key().map_err(self.failed())?,
+        };
+        metadata.insert(self.metadata_key.clone(), Base64(own));
+        Ok(key)
+    }
+
+    fn to_decrypt(&self, metadata: &Metadata) -> Result<Option<Vec<u8>>, KeyError> {
+        // What is derived depends on the metadata of all key providers that are chained.
+        let all = serde_json::to_vec(metadata).unwrap_or_default();
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&all).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let key = self.decryption_key(metadata)?;
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(all, key.clone());
+        Ok(key)
+    }
+
+    fn decryption_key(&self, metadata: &Metadata) -> Result<Option<Vec<u8>>, KeyError> {
+        let Some(Base64(own)) = metadata.get(&self.metadata_key) else { return Ok(None) };
+        match &self.kind {
+            KeyProviderKind::Pbkdf2(pbkdf2) => {
+                let read: Pbkdf2Metadata = serde_json::from_slice(own)
+                    .map_err(|error| self.failed()(format!("its metadata is damaged: {error}")))?;
+                let Some((hash, iterations, length)) = read.parameters().map_err(self.failed())?
+                else {
+                    return Ok(None);
+                };
+                let passphrase = pbkdf2.passphrase.to_decrypt(metadata)?;
+                let Some(passphrase) = passphrase else { return Ok(None) };
+                Ok(Some(derive((hash, iterations), &passphrase, &read.salt.0, length)))
+            }
+            KeyProviderKind::External(external) => {
+                let answer = external.run(Some(own)).map_err(self.failed())?;
+                Ok(answer.keys.decryption)
+            }
+            KeyProviderKind::OpenBao(openbao) => openbao.decrypt(own).map_err(self.failed()),
+            KeyProviderKind::AwsKms(kms) => kms.decrypt(own).map_err(self.failed()),
+        }
+    }
+}
+
+impl Pbkdf2Metadata {
+    /// The hash function, the iterations and the length of the key; `None` if a part is missing.
+    fn parameters(&self) -> Result<Option<(Hash, NonZeroU32, usize)>, String> {
+        let is_missing = self.salt.0.is_empty()
+            || self.iterations == 0
+            || self.hash_function.is_empty()
+            || self.key_length == 0;
+        if is_missing {
+            return Ok(None);
+        }
+        let hash = Hash::find(&self.hash_function).ok_or_else(|| {
+            format!("its metadata has the unknown hash function {:?}", self.hash_function)
+        })?;
+        let iterations = u32::try_from(self.iterations).ok().and_then(NonZeroU32::new);
+        let iterations = iterations.filter(|it| it.get() <= MAX_ITERATIONS).ok_or_else(|| {
+            format!("its metadata has an impossible number of iterations, {}", self.iterations)
+        })?;
+        let length = usize::try_from(self.key_length).ok().filter(|it| *it <= MAX_KEY_LENGTH);
+        let length = length.ok_or_else(|| {
+            format!("its metadata has an impossible key length, {}", self.key_length)
+        })?;
+        Ok(Some((hash, iterations, length)))
+    }
+}

@@ -1,0 +1,233 @@
+//! The key provider `aws_kms`: data keys of the Key Management Service of AWS, by its JSON API. The service
+//! encrypts each key, and a file has its key only in this form.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use ureq::http::Request;
+
+use super::blocking::wait_for;
+use super::wrapper::Base64;
+use crate::aws::{Service, refused};
+use crate::kind::{Arguments, ConfigError};
+use crate::s3::key_management;
+
+/// The arguments that the key provider and the backend `s3` have in common.
+pub(super) const SHARED: [&str; 26] = [
+    "access_key",
+    "allowed_account_ids",
+    "assume_role",
+    "assume_role_with_web_identity",
+    "custom_ca_bundle",
+    "ec2_metadata_service_endpoint",
+    "ec2_metadata_service_endpoint_mode",
+    "forbidden_account_ids",
+    "http_proxy",
+    "https_proxy",
+    "insecure",
+    "max_retries",
+    "no_proxy",
+    "profile",
+    "region",
+    "retry_mode",
+    "secret_key",
+    "shared_config_files",
+    "shared_credentials_files",
+    "skip_credentials_validation",
+    "skip_metadata_api_check",
+    "skip_requesting_account_id",
+    "sts_region",
+    "token",
+    "use_dualstack_endpoint",
+    "use_fips_endpoint",
+];
+
+/// The kind of data keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum KeySpec {
+    Aes128,
+    Aes256,
+}
+
+/// A key of the service.
+pub(super) struct AwsKms {
+    service: Service,
+    url: String,
+    key_id: String,
+    pub(super) spec: KeySpec,
+}
+
+/// The metadata in encrypted files.
+#[derive(Default, Serialize, Deserialize)]
+struct Metadata {
+    #[serde(default)]
+    ciphertext_blob: Base64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct DataKey {
+    plaintext: Base64,
+    #[serde(default)]
+    ciphertext_blob: Base64,
+}
+
+impl KeySpec {
+    /// The kind of a name.
+    pub(super) fn find(name: &str) -> Option<Self> {
+        [Self::Aes128, Self::Aes256].into_iter().find(|spec| spec.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Aes128 => "AES_128",
+            Self::Aes256 => "AES_256",
+        }
+    }
+
+    /// The length of a key, in bytes.
+    pub(super) fn length(self) -> usize {
+        match self {
+            Self::Aes128 => 16,
+            Self::Aes256 => 32,
+        }
+    }
+}
+
+impl AwsKms {
+    /// Takes region and credentials from arguments of the backend `s3`, as in [`SHARED`].
+    ///
+    /// # Errors
+    /// When one is missing or invalid.
+    pub(super) fn new(
+        arguments: &Arguments<'_>,
+        (key_id, spec): (String, KeySpec),
+    ) -> Result<Self, ConfigError> {
+        let (service, url) = key_management(arguments)?;
+        Ok(Self { service, url, key_id, spec })
+    }
+
+    /// Has the service make a key. Returns it with its metadata.
+    ///
+    /// # Errors
+    /// When the service cannot be reached, or refuses. The text has no final period.
+    pub(super) fn make_key(&self) -> Result<(Vec<u8>, Vec<u8>), String> {
+        let body = json!({ "KeyId": self.key_id, "KeySpec": self.spec.name() });
+        let DataKey { plaintext, ciphertext_blob } = self.call("GenerateDataKey", &body)?;
+        if ciphertext_blob.0.is_empty() {
+            return Err("the service returned a key without its encrypted form".to_owned());
+        }
+        let metadata = serde_json::to_vec(&Metadata { ciphertext_blob });
+        Ok((plaintext.0, metadata.map_err(|error| error.to_string())?))
+    }
+
+    /// Has the service decrypt the key of a file; `None` if the metadata has none.
+    ///
+    /// # Errors
+    /// As [`AwsKms::make_key`].
+    pub(super) fn decrypt(&self, metadata: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let Metadata { ciphertext_blob } = serde_json::from_slice(metadata)
+            .map_err(|error| format!("its metadata is damaged: {error}"))?;
+        if ciphertext_blob.0.is_empty() {
+            return Ok(None);
+        }
+        let body = json!({ "KeyId": self.key_id, "CiphertextBlob": ciphertext_blob });
+        Ok(Some(self.call("Decrypt", &body)?.plaintext.0))
+    }
+
+    fn call(&self, action: &str, body: &serde_json::Value) -> Result<DataKey, String> {
+        let request = Request::post(&self.url)
+            .header("X-Amz-Target", format!("TrentService.{action}"))
+            .header("Content-Type", "application/x-amz-json-1.1")
+            .body(body.to_string().into_bytes())
+            .map_err(|error| format!("{:?} is no address: {error}", self.url))?;
+        let answer = wait_for(self.service.send(&request))?;
+        let answer = answer.map_err(|error| format!("{action}: {error}"))?;
+        if !answer.status.is_success() {
+            let refusal = refused(&answer, ("POST", &self.url), self.service.region());
+            return Err(format!("{action}: {refusal}"));
+        }
+        // The answer has the key, so no message has a part of it.
+        serde_json::from_slice(&answer.body).map_err(|_| {
+            format!("{action}: POST {}: the answer is not one of the service", self.url)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use base64::Engine as _;
+    use base64::prelude::BASE64_STANDARD;
+    use formwork_value::{Str, Value};
+
+    use super::*;
+    use crate::kind::BackendEnvironment;
+    use crate::scripted::{Reply, Scripted};
+
+    fn provider(server: &Scripted) -> AwsKms {
+        let variables = [
+            ("AWS_ENDPOINT_URL_KMS", server.url.as_str()),
+            ("AWS_REGION", "eu-west-1"),
+            ("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE"),
+            ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ];
+        let variables: BTreeMap<String, String> =
+            variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let environment = BackendEnvironment { variables, ..BackendEnvironment::default() };
+        let none: [(Str, Value); 0] = [];
+        let values = Value::object(none);
+        let arguments = Arguments { values: &values, environment: &environment };
+        AwsKms::new(&arguments, ("alias/state".to_owned(), KeySpec::Aes256)).unwrap()
+    }
+
+    /// The forms are those of the API reference of the service, and those that OpenTofu 1.12.6 stores.
+    #[test]
+    fn a_data_key_is_made_and_decrypted_by_the_service() {
+        let key = BASE64_STANDARD.encode([7; 32]);
+        let server = Scripted::start([
+            Reply::new(
+                "200 OK",
+                format!("{{\"CiphertextBlob\":\"YWJj\",\"KeyId\":\"k\",\"Plaintext\":\"{key}\"}}"),
+            ),
+            Reply::new("200 OK", format!("{{\"KeyId\":\"k\",\"Plaintext\":\"{key}\"}}")),
+        ]);
+        let provider = provider(&server);
+        let (made, metadata) = provider.make_key().unwrap();
+        assert_eq!(
+            (made, metadata.as_slice()),
+            (vec![7; 32], &br#"{"ciphertext_blob":"YWJj"}"#[..])
+        );
+        assert_eq!(provider.decrypt(&metadata), Ok(Some(vec![7; 32])));
+        assert_eq!(provider.decrypt(b"{}"), Ok(None));
+        let asked = server.asked();
+        let targets: Vec<_> =
+            asked.iter().map(|asked| asked.headers["x-amz-target"].as_str()).collect();
+        assert_eq!(targets, ["TrentService.GenerateDataKey", "TrentService.Decrypt"]);
+        assert_eq!(asked[0].body, br#"{"KeyId":"alias/state","KeySpec":"AES_256"}"#);
+        assert_eq!(asked[1].body, br#"{"CiphertextBlob":"YWJj","KeyId":"alias/state"}"#);
+        let signature = &asked[0].headers["authorization"];
+        assert!(signature.contains("/eu-west-1/kms/aws4_request"), "{signature}");
+    }
+
+    #[test]
+    fn a_refusal_names_the_call_and_its_code() {
+        let refusal =
+            r#"{"__type":"NotFoundException","message":"Alias arn:aws:kms:x is not found."}"#;
+        let server = Scripted::start([
+            Reply::new("400 Bad Request", refusal),
+            Reply::new("200 OK", "{\"Plaintext\":\"hunter2!\",\"CiphertextBlob\":5}"),
+        ]);
+        let provider = provider(&server);
+        let said = provider.make_key().unwrap_err();
+        assert!(said.starts_with("GenerateDataKey: POST http://127.0.0.1"), "{said}");
+        assert!(
+            said.ends_with(
+                "HTTP 400 Bad Request, NotFoundException: Alias arn:aws:kms:x is not found"
+            ),
+            "{said}"
+        );
+        let said = provider.make_key().unwrap_err();
+        assert!(said.contains("not one of the service") && !said.contains("hunter2"), "{said}");
+    }
+}

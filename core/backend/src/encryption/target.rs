@@ -1,0 +1,233 @@
+//! The methods for one kind of file: encrypts with the first one, and decrypts with any of them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::OnceLock;
+
+use super::algorithms::AesGcm;
+use super::keys::{KeyError, Keys};
+use super::wrapper::{Base64, Layout, Metadata, StateHeader, VERSION, Wrapper};
+
+/// The methods for one kind of file.
+pub(crate) struct Target {
+    /// The name of the block, as messages have it.
+    name: String,
+    /// The one that encrypts, then the fallbacks.
+    methods: Vec<Method>,
+    /// The key of the first method. It is made once for each run: a new one for each file would take
+    /// long, and could fail when results must be stored.
+    sealing: OnceLock<Result<Sealing, EncryptError>>,
+}
+
+/// A method.
+pub(super) enum Method {
+    /// Leaves files as they are.
+    Unencrypted,
+    /// Encrypts with AES-GCM.
+    AesGcm(AesGcmMethod),
+}
+
+/// The method `aes_gcm`.
+pub(super) struct AesGcmMethod {
+    /// Its address, as messages name it.
+    pub(super) address: String,
+    pub(super) keys: Keys,
+    pub(super) aad: Vec<u8>,
+}
+
+struct Sealing {
+    key: AesGcm,
+    metadata: Metadata,
+}
+
+/// A file that may have been decrypted.
+#[derive(Debug)]
+pub(crate) struct Opened<'t> {
+    /// The text.
+    pub(crate) text: Cow<'t, [u8]>,
+    /// Whether the first method has encrypted it. Otherwise it has to be written again.
+    pub(crate) is_current: bool,
+}
+
+/// Why a file cannot be encrypted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EncryptError {
+    /// A key provider failed.
+    #[error("the key provider {0}")]
+    Key(#[from] KeyError),
+    /// A key has the wrong length.
+    #[error("{0}")]
+    KeyLength(String),
+    /// The system has no random bytes.
+    #[error("the system has no random bytes")]
+    NoRandomBytes,
+}
+
+/// Why a file cannot be decrypted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum DecryptError {
+    /// It is not encrypted.
+    #[error(
+        "the file is not encrypted, and the encryption of {0} has no fallback to a method of the type \"unencrypted\""
+    )]
+    NotEncrypted(String),
+    /// It has a later form.
+    #[error("the file has encryption version {0:?}; this program knows {VERSION:?}")]
+    Version(String),
+    /// A key provider failed.
+    #[error("the key provider {0}")]
+    Key(#[from] KeyError),
+    /// No method decrypts it.
+    #[error("no method decrypts the file: {}", .0.join("; "))]
+    NoMethod(Vec<String>),
+    /// It was changed.
+    #[error("the encrypted file and its content have different values of {0}")]
+    Header(&'static str),
+}
+
+impl DecryptError {
+    /// The next step, in whole sentences.
+    pub(crate) fn remedy(&self) -> &'static str {
+        match self {
+            Self::NotEncrypted(_) => {
+                "To encrypt an existing file, declare method \"unencrypted\" \"NAME\" {} and name it in a `fallback` block of the target until the file was written once. Nothing was changed."
+            }
+            Self::Version(_) => "Use a newer version of this program. Nothing was changed.",
+            Self::Key(_) => "Correct the key provider or its arguments. Nothing was changed.",
+            Self::NoMethod(_) => {
+                "Check the passphrase or the keys. If they have changed, name a method with the former ones in a `fallback` block of the target. Nothing was changed."
+            }
+            Self::Header(_) => {
+                "The file was changed by hand, or put together from two. Restore it from a copy. Nothing was changed."
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Keys and passphrases are below it.
+        f.debug_struct("Target").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Target {
+    pub(super) fn new(name: impl Into<String>, methods: Vec<Method>) -> Self {
+        Self { name: name.into(), methods, sealing: OnceLock::new() }
+    }
+
+    /// Whether files are encrypted.
+    pub(crate) fn encrypts(&self) -> bool {
+        matches!(self.methods.first(), Some(Method::AesGcm(_)))
+    }
+
+    /// Makes the key to encrypt with, so that a later call cannot fail for want of it.
+    ///
+    /// # Errors
+    /// When a key provider fails.
+    pub(crate) fn prepare(&self) -> Result<(), EncryptError> {
+        self.sealing().map(drop)
+    }
+
+    fn sealing(&self) -> Result<Option<(&AesGcmMethod, &Sealing)>, EncryptError> {
+        let Some(Method::AesGcm(method)) = self.methods.first() else { return Ok(None) };
+        let made = self.sealing.get_or_init(|| {
+            let mut metadata = Metadata::new();
+            let key = method.keys.to_encrypt(&mut metadata)?;
+            let length = key.len();
+            let key = AesGcm::new(&key)
+                .ok_or_else(|| EncryptError::KeyLength(method.wrong_length(length)))?;
+            Ok(Sealing { key, metadata })
+        });
+        made.as_ref().map(|sealing| Some((method, sealing))).map_err(Clone::clone)
+    }
+
+    /// Encrypts a file. `header` is repeated where everybody can read it.
+    ///
+    /// # Errors
+    /// When there is no key.
+    pub(super) fn seal<'t>(
+        &self,
+        text: Cow<'t, [u8]>,
+        (header, layout): (StateHeader, Layout),
+    ) -> Result<Cow<'t, [u8]>, EncryptError> {
+        let Some((method, sealing)) = self.sealing()? else { return Ok(text) };
+        let sealed = sealing.key.seal(&text, &method.aad);
+        let wrapper = Wrapper {
+            serial: header.serial,
+            lineage: header.lineage,
+            meta: sealing.metadata.clone(),
+            encrypted_data: Base64(sealed.map_err(|_| EncryptError::NoRandomBytes)?),
+            encryption_version: VERSION.to_owned(),
+        };
+        Ok(Cow::Owned(wrapper.to_text(layout)))
+    }
+
+    /// Decrypts a file.
+    ///
+    /// # Errors
+    /// When no method decrypts it, or it is not encrypted and has to be.
+    pub(crate) fn open<'t>(&self, text: &'t [u8]) -> Result<Opened<'t>, DecryptError> {
+        let Some(wrapper) = Wrapper::parse(text) else {
+            let is_plain = |method: &Method| matches!(method, Method::Unencrypted);
+            if !self.methods.iter().any(is_plain) {
+                return Err(DecryptError::NotEncrypted(self.name.clone()));
+            }
+            return Ok(Opened { text: Cow::Borrowed(text), is_current: !self.encrypts() });
+        };
+        if wrapper.encryption_version != VERSION {
+            return Err(DecryptError::Version(wrapper.encryption_version));
+        }
+        let mut failures = Vec::new();
+        for (at, method) in self.methods.iter().enumerate() {
+            let Method::AesGcm(method) = method else { continue };
+            match method.open(&wrapper)? {
+                Ok(plain) => {
+                    let header = StateHeader::of(&plain);
+                    if let Some(member) = wrapper.header().difference(&header) {
+                        return Err(DecryptError::Header(member));
+                    }
+                    return Ok(Opened { text: Cow::Owned(plain), is_current: at == 0 });
+                }
+                Err(reason) => failures.push(format!("{}: {reason}", method.address)),
+            }
+        }
+        if failures.is_empty() {
+            failures.push(format!("the encryption of {} has none but \"unencrypted\"", self.name));
+        }
+        Err(DecryptError::NoMethod(failures))
+    }
+}
+
+impl AesGcmMethod {
+    /// Describes a key of the wrong length.
+    pub(super) fn wrong_length(&self, length: usize) -> String {
+        format!(
+            "{} needs a key of 16, 24 or 32 bytes, and gets one of {length} bytes",
+            self.address
+        )
+    }
+
+    /// Decrypts a file; why it does not, if it does not.
+    fn open(&self, wrapper: &Wrapper) -> Result<Result<Vec<u8>, String>, KeyError> {
+        let providers = self.keys.providers();
+        let Some(key) = self.keys.to_decrypt(&wrapper.meta)? else {
+            let missing = providers.iter().find(|it| !wrapper.meta.contains_key(&it.metadata_key));
+            let found: Vec<&str> = wrapper.meta.keys().map(String::as_str).collect();
+            return Ok(Err(match missing {
+                Some(missing) => format!(
+                    "the file has no metadata {:?} of {}, but {}",
+                    missing.metadata_key,
+                    missing.address,
+                    if found.is_empty() { "none".to_owned() } else { found.join(" and ") }
+                ),
+                None => "there is no key to decrypt with".to_owned(),
+            }));
+        };
+        let Some(aes) = AesGcm::new(&key) else { return Ok(Err(self.wrong_length(key.len()))) };
+        Ok(aes.open(&wrapper.encrypted_data.0, &self.aad).ok_or_else(|| {
+            let of = providers.first().map_or("the keys", |provider| provider.address.as_str());
+            format!("the key of {of} is not the one that the file was encrypted with, or the file was changed")
+        }))
+    }
+}

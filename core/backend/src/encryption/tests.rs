@@ -1,0 +1,412 @@
+//! The encryption as a whole, against files that OpenTofu 1.12.6 wrote and against the published
+//! algorithms step by step.
+
+use std::io;
+use std::num::NonZeroU32;
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use formwork_core::config::inputs::{self, GivenValue, Origin, Unset, VariableInput};
+use formwork_core::config::{Files, root_module};
+use formwork_core::eval::HostValues;
+use formwork_core::eval::static_scope::StaticScope;
+use formwork_value::diag::Sources;
+
+use super::algorithms::{AesGcm, Hash, derive};
+use super::*;
+
+const STATE: &[u8] = include_bytes!("golden/opentofu.tfstate");
+const PLAN: &[u8] = include_bytes!("golden/opentofu.tfplan.json");
+/// The passphrase that both were written with.
+const PASSPHRASE: &str = "correct horse battery staple";
+
+/// A root module of one file.
+struct OneFile(String);
+
+impl Files for OneFile {
+    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
+        Ok(vec!["main.tf".to_owned()])
+    }
+
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Ok(self.0.clone().into_bytes())
+    }
+}
+
+/// The encryption of a block, or the summaries and details of the errors.
+fn configured(block: &str) -> Result<Encryption, Vec<String>> {
+    let text = format!(
+        "terraform {{\n  encryption {{\n{block}\n  }}\n}}\nvariable \"passphrase\" {{\n  type = string\n  sensitive = true\n}}\nlocals {{\n  secret = \"${{var.passphrase}}\"\n}}\n"
+    );
+    let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+    let made = make(&mut diags, &mut sources, &text);
+    made.map_err(|_| {
+        let errors = diags.iter().filter(|it| it.is_error());
+        errors.map(|error| format!("{}: {}", error.summary, error.detail)).collect()
+    })
+}
+
+fn make(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    text: &str,
+) -> Result<Encryption, Reported> {
+    let module = root_module(diags, sources, &OneFile(text.to_owned()), Path::new("."))?;
+    let given = vec![VariableInput {
+        name: "passphrase".into(),
+        value: GivenValue::Text(PASSPHRASE.to_owned()),
+        origin: Origin::Environment,
+    }];
+    let variables = inputs::resolve(diags, sources, &module, given, Unset::Unknown)?;
+    let world = HostValues::of_folder("/", || time::OffsetDateTime::UNIX_EPOCH);
+    let scope = StaticScope::new(&module, &variables, &world);
+    let block = module.settings.encryption.as_ref().expect("the text has the block");
+    let settings = EncryptionSettings::evaluate(diags, block, &scope)?;
+    Encryption::new(diags, &settings, &BackendEnvironment::default())
+}
+
+fn errors(block: &str) -> String {
+    configured(block).err().unwrap_or_default().join("\n")
+}
+
+/// A block with a key provider and a method, and more.
+fn with_pbkdf2(more: &str) -> String {
+    format!(
+        "key_provider \"pbkdf2\" \"main\" {{\n  passphrase = local.secret\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.pbkdf2.main\n}}\nmethod \"unencrypted\" \"none\" {{}}\n{more}"
+    )
+}
+
+const BOTH: &str =
+    "state {\n  method = method.aes_gcm.main\n}\nplan {\n  method = method.aes_gcm.main\n}";
+
+fn state() -> StateFile {
+    StateFile { serial: 7, ..StateFile::fresh() }
+}
+
+#[test]
+fn files_that_opentofu_has_written_are_read() {
+    let encryption = configured(&with_pbkdf2(BOTH)).unwrap();
+    let (text, is_current) = encryption.state.open(STATE).unwrap();
+    let read = StateFile::read(&text).unwrap();
+    assert_eq!((read.serial, read.terraform_version.as_str()), (1, "1.12.6"));
+    assert!(is_current && String::from_utf8_lossy(&text).contains("hunter2-is-the-secret"));
+    let plan = encryption.plan.open("plan.bin", PLAN).unwrap();
+    assert!(plan.starts_with(b"PK\x03\x04"));
+    assert!(repeats_lineage(STATE) && !repeats_lineage(PLAN) && is_encrypted(PLAN));
+}
+
+/// Decrypts a file with nothing but the algorithms and the names of the form.
+fn by_hand(text: &[u8]) -> Vec<u8> {
+    let file: serde_json::Value = serde_json::from_slice(text).unwrap();
+    assert_eq!(file["encryption_version"], "v0");
+    let decode =
+        |value: &serde_json::Value| BASE64_STANDARD.decode(value.as_str().unwrap()).unwrap();
+    let meta = decode(&file["meta"]["key_provider.pbkdf2.main"]);
+    let meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
+    assert_eq!((&meta["hash_function"], &meta["key_length"]), (&"sha512".into(), &32.into()));
+    let iterations = u32::try_from(meta["iterations"].as_u64().unwrap()).unwrap();
+    assert_eq!(iterations, 600_000);
+    let salt = decode(&meta["salt"]);
+    assert_eq!(salt.len(), 32);
+    let iterations = NonZeroU32::new(iterations).unwrap();
+    let key = derive((Hash::Sha512, iterations), PASSPHRASE.as_bytes(), &salt, 32);
+    AesGcm::new(&key).unwrap().open(&decode(&file["encrypted_data"]), b"").unwrap()
+}
+
+#[test]
+fn files_are_the_algorithms_step_by_step() {
+    assert!(by_hand(STATE).starts_with(b"{"));
+    assert!(by_hand(PLAN).starts_with(b"PK\x03\x04"));
+    let encryption = configured(&with_pbkdf2(BOTH)).unwrap();
+    let file = state();
+    let ours = encryption.state.write(&file).unwrap();
+    assert_eq!(by_hand(&ours), file.write());
+    let wrapper: serde_json::Value = serde_json::from_slice(&ours).unwrap();
+    assert_eq!(
+        (&wrapper["serial"], &wrapper["lineage"]),
+        (&7.into(), &file.lineage.as_str().into())
+    );
+    assert_eq!(encryption.state.read(&ours).unwrap(), file);
+    let plan = encryption.plan.seal(b"PK a plan".to_vec()).unwrap();
+    assert_eq!(by_hand(&plan), b"PK a plan");
+}
+
+/// The bytes of a hexadecimal string.
+fn bytes(hexadecimal: &str) -> Vec<u8> {
+    let digits = hexadecimal.as_bytes().chunks(2);
+    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16);
+    digits.map(|pair| byte(pair).unwrap()).collect()
+}
+
+/// Keys, ciphertexts and tags were calculated with `hashlib` and `cryptography` of Python (OpenSSL), from the
+/// documented form: PBKDF2-HMAC over passphrase and salt, then nonce, ciphertext and tag in this order.
+#[test]
+fn a_file_assembled_step_by_step_from_another_implementation_is_read() {
+    let plain = r#"{"version":4,"terraform_version":"1.12.6","serial":9,"lineage":"step-by-step","outputs":{},"resources":[]}"#;
+    let nonce: Vec<u8> = (0xa0..0xac).collect();
+    for (hash, name, salt_length, aad, key, ciphertext, tag) in [
+        (
+            Hash::Sha512,
+            "sha512",
+            32,
+            "",
+            "21b77230aa94e917f27cd864609bb43ecf0a8b64844d5685d575ae388b0b2100",
+            "b8968d773e22a1f131c792d67cb2b14e0196ce8605dc5fc19d97b8121a4e2d43aae6717c1e47211ad1027679365cbbfcafd50e3e17e42c9c1253c35bdde7adaa6eba866f8a59ea2171e4fced59904a1932be51b4d96c19f8d6ede532e6f6a2ea180bc46fe975831827ee",
+            "f30fc4e1227288a033ac8e56e20541fb",
+        ),
+        (
+            Hash::Sha256,
+            "sha256",
+            12,
+            "1, 2, 3",
+            "b555d119a9b11139dacee9b749f5480e",
+            "63a6a4c88158982c307cc7af28cc9455d1671dba86a20c3624c5b161b79b488e492b2d3edd7be822621d08fe532fa920aad96d18f79f40081f8a337bb4cb19fa13a2ad1a19a714eb25c0badc5a8cf74f6096ef5c588ae63374d8ea7e2293f48c5e863d21576db67de7d0",
+            "8ddbac53f52a3ecef4a11800764595e7",
+        ),
+    ] {
+        let salt: Vec<u8> = (0..salt_length).collect();
+        let iterations = NonZeroU32::new(200_000).unwrap();
+        let (key, n_bytes) = (bytes(key), key.len() / 2);
+        assert_eq!(derive((hash, iterations), PASSPHRASE.as_bytes(), &salt, n_bytes), key);
+        let sealed = [nonce.clone(), bytes(ciphertext), bytes(tag)].concat();
+        let salt = BASE64_STANDARD.encode(&salt);
+        let meta = format!(
+            r#"{{"salt":"{salt}","iterations":200000,"hash_function":"{name}","key_length":{n_bytes}}}"#
+        );
+        let file = format!(
+            r#"{{"serial":9,"lineage":"step-by-step","meta":{{"key_provider.pbkdf2.main":"{}"}},"encrypted_data":"{}","encryption_version":"v0"}}"#,
+            BASE64_STANDARD.encode(meta),
+            BASE64_STANDARD.encode(sealed)
+        );
+        // The arguments of the key provider are for new files. Those of this one are in its metadata.
+        let keys = "keys = key_provider.pbkdf2.main";
+        let block = with_pbkdf2(BOTH).replace(keys, &format!("{keys}\n  aad = [{aad}]"));
+        let opened = configured(&block).unwrap().state;
+        let (text, is_current) = opened.open(file.as_bytes()).unwrap();
+        assert_eq!((&*String::from_utf8_lossy(&text), is_current), (plain, true));
+        assert_eq!(opened.read(file.as_bytes()).unwrap().serial, 9);
+    }
+}
+
+#[test]
+fn a_wrong_passphrase_names_the_key_provider() {
+    let other = with_pbkdf2(BOTH).replace("local.secret", "\"another passphrase!\"");
+    let cipher = configured(&other).unwrap().state;
+    let error = cipher.read(STATE).unwrap_err().diagnostic("terraform.tfstate");
+    assert_eq!(error.summary, "State file cannot be decrypted");
+    assert!(error.detail.starts_with("terraform.tfstate: no method decrypts the file: method.aes_gcm.main: the key of key_provider.pbkdf2.main is not the one"), "{}", error.detail);
+    let renamed = with_pbkdf2(BOTH).replace("\"pbkdf2\" \"main\"", "\"pbkdf2\" \"new\"");
+    let renamed = renamed.replace("key_provider.pbkdf2.main", "key_provider.pbkdf2.new");
+    let error = configured(&renamed).unwrap().state.read(STATE).unwrap_err().to_string();
+    assert!(error.ends_with("the file has no metadata \"key_provider.pbkdf2.new\" of key_provider.pbkdf2.new, but key_provider.pbkdf2.main"), "{error}");
+    let aliased = renamed.replace(
+        "passphrase = local.secret",
+        "passphrase = local.secret\n  encrypted_metadata_alias = \"key_provider.pbkdf2.main\"",
+    );
+    assert_eq!(configured(&aliased).unwrap().state.read(STATE).unwrap().serial, 1);
+}
+
+#[test]
+fn a_state_that_is_not_encrypted_needs_a_fallback() {
+    let file = state();
+    let plain = file.write();
+    let strict = configured(&with_pbkdf2(BOTH)).unwrap();
+    let error = strict.state.read(&plain).unwrap_err();
+    assert!(
+        error.to_string().starts_with(
+            "the file is not encrypted, and the encryption of `state` has no fallback"
+        ),
+        "{error}"
+    );
+    assert_eq!(strict.state.read_named(&plain).unwrap(), file);
+    assert!(strict.plan.check_plain("p").is_err());
+    let (text, is_current) = strict.state.open(b"").unwrap();
+    assert!(text.is_empty() && is_current);
+
+    let fallback = "state {\n  method = method.aes_gcm.main\n  fallback {\n    method = method.unencrypted.none\n  }\n}";
+    let moving = configured(&with_pbkdf2(fallback)).unwrap();
+    let (text, is_current) = moving.state.open(&plain).unwrap();
+    assert_eq!((&*text, is_current), (plain.as_slice(), false));
+    assert!(moving.state.open(STATE).unwrap().1);
+    assert!(moving.plan.check_plain("p").is_ok() && moving.plan.open("p", PLAN).is_err());
+
+    let back = "state {\n  method = method.unencrypted.none\n  fallback {\n    method = method.aes_gcm.main\n  }\n}";
+    let back = configured(&with_pbkdf2(back)).unwrap().state;
+    assert!(!back.encrypts() && !back.open(STATE).unwrap().1 && back.open(&plain).unwrap().1);
+    assert_eq!(back.write(&file).unwrap(), plain);
+}
+
+#[test]
+fn an_encrypted_file_is_refused_where_nothing_is_configured() {
+    let cipher = StateCipher::default();
+    assert_eq!(cipher.read(STATE).unwrap_err(), FileError::Encrypted);
+    assert_eq!(StateFile::read_header(STATE).unwrap_err(), FileError::Encrypted);
+    let refused = PlanCipher::default().open("plan.bin", PLAN).unwrap_err();
+    assert!(refused.detail.contains("TF_ENCRYPTION"), "{}", refused.detail);
+}
+
+#[test]
+fn a_changed_file_is_refused() {
+    let cipher = configured(&with_pbkdf2(BOTH)).unwrap().state;
+    let changed = |from: &str, to: &str| {
+        let text = String::from_utf8_lossy(STATE).replacen(from, to, 1);
+        cipher.read(text.as_bytes()).unwrap_err().to_string()
+    };
+    assert!(changed("\"serial\": 1", "\"serial\": 2").ends_with("different values of serial"));
+    assert!(
+        changed("\"lineage\": \"3", "\"lineage\": \"4").ends_with("different values of lineage")
+    );
+    assert!(changed("\"v0\"", "\"v1\"").contains("encryption version \"v1\""));
+    assert!(
+        changed("\"encrypted_data\": \"N", "\"encrypted_data\": \"O")
+            .contains("or the file was changed")
+    );
+}
+
+#[test]
+fn keys_may_be_chained_and_given() {
+    let block = |key: &str| {
+        format!(
+            "key_provider \"pbkdf2\" \"outer\" {{\n  chain = {key}\n  iterations = 200000\n  hash_function = \"sha256\"\n  salt_length = 12\n  key_length = 16\n}}\nkey_provider \"pbkdf2\" \"main\" {{\n  passphrase = var.passphrase\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.pbkdf2.outer\n  aad = [1, 2]\n}}\n{BOTH}"
+        )
+    };
+    let cipher = configured(&block("key_provider.pbkdf2.main")).unwrap().state;
+    let text = cipher.write(&state()).unwrap();
+    assert_eq!(cipher.read(&text).unwrap().serial, 7);
+    let wrapper: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(wrapper["meta"].as_object().unwrap().len(), 2);
+    // An authenticated value that differs is as good as another key.
+    let other = block("key_provider.pbkdf2.main").replace("[1, 2]", "[1, 3]");
+    assert!(configured(&other).unwrap().state.read(&text).is_err());
+    let given = block("{ encryption_key = [for n in range(16) : n], decryption_key = range(16) }");
+    let cipher = configured(&given).unwrap().state;
+    let text = cipher.write(&state()).unwrap();
+    assert_eq!(configured(&given).unwrap().state.read(&text).unwrap().serial, 7);
+}
+
+#[test]
+fn a_method_may_take_keys_from_a_program() {
+    let script = r#"echo '{\"magic\":\"OpenTofu-External-Key-Provider\",\"version\":1}'; cat >/dev/null; echo '{\"keys\":{\"encryption_key\":\"AAAAAAAAAAAAAAAAAAAAAA==\",\"decryption_key\":\"AAAAAAAAAAAAAAAAAAAAAA==\"},\"meta\":{\"external_data\":{\"key\":1}}}'"#;
+    let block = format!(
+        "key_provider \"external\" \"it\" {{\n  command = [\"sh\", \"-c\", \"{script}\"]\n}}\nmethod \"aes_gcm\" \"main\" {{\n  keys = key_provider.external.it\n}}\n{BOTH}"
+    );
+    let cipher = configured(&block).unwrap().state;
+    let text = cipher.write(&state()).unwrap();
+    assert_eq!(configured(&block).unwrap().state.read(&text).unwrap().serial, 7);
+    let failing = block.replace("cat >/dev/null", "exit 5");
+    let cipher = configured(&failing).unwrap().state;
+    let reason = "the key provider key_provider.external.it: it ended with exit status: 5";
+    assert_eq!(cipher.prepare(), Err(reason.to_owned()));
+    assert!(cipher.read(&text).unwrap_err().to_string().starts_with(reason));
+}
+
+#[test]
+fn mistakes_are_reported_without_values() {
+    let check = |block: &str, expected: &str| {
+        let said = errors(block);
+        assert!(said.contains(expected), "{block}\n{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+    };
+    let main = |more: &str| with_pbkdf2(more);
+    check(&main("state {\n}"), "Missing encryption method");
+    check(&main("state {\n  method = \"x\"\n}"), "Invalid encryption method identifier");
+    check(
+        &main("state {\n  method = method.aes_gcm.other\n}"),
+        "There is no method \"aes_gcm\" \"other\" block",
+    );
+    check(
+        &main(
+            "state {\n  enforced = true\n  method = method.aes_gcm.main\n  fallback {\n    method = method.unencrypted.none\n  }\n}",
+        ),
+        "Unencrypted method is forbidden",
+    );
+    check(
+        &main(
+            "state {\n  method = method.aes_gcm.main\n}\nstate {\n  method = method.aes_gcm.main\n}",
+        ),
+        "Duplicate state block",
+    );
+    check(&main("method \"aes_gcm\" \"main\" {}"), "Duplicate method");
+    let with = |from: &str, to: &str| main(BOTH).replace(from, to);
+    check(&with("local.secret", "\"hunter2\""), "the passphrase is too short");
+    check(&with("local.secret", "var.missing"), "undeclared input variable");
+    check(
+        &with("local.secret", "aws_instance.x.id"),
+        "`aws_instance` is not known before the state is read",
+    );
+    check(
+        &with("passphrase = local.secret", "passphrase = local.secret\n  iterations = 1000"),
+        "\"iterations\" must be a whole number of at least 200000",
+    );
+    check(
+        &with("passphrase = local.secret", "passphrase = local.secret\n  hash_function = \"md5\""),
+        "must be \"sha256\" or \"sha512\"",
+    );
+    check(
+        &with("passphrase = local.secret", "passphrase = local.secret\n  key_length = 20"),
+        "needs a key of 16, 24 or 32 bytes, and gets one of 20 bytes",
+    );
+    check(
+        &with("passphrase = local.secret", "passphrase = local.secret\n  pasphrase = \"hunter2\""),
+        "Unsupported argument: An argument named \"pasphrase\" is not expected",
+    );
+    check(
+        &with("passphrase = local.secret", ""),
+        "one of the arguments \"passphrase\" and \"chain\" is required",
+    );
+    check(
+        &with("passphrase = local.secret", "chain = key_provider.pbkdf2.main"),
+        "key_provider.pbkdf2.main -> key_provider.pbkdf2.main",
+    );
+    check(&with("keys = key_provider.pbkdf2.main", "keys = \"hunter2\""), "must be a key provider");
+    check(
+        &with("keys = key_provider.pbkdf2.main", "keys = key_provider.pbkdf2.no"),
+        "There is no key_provider \"pbkdf2\" \"no\"",
+    );
+    check(
+        &with("\"aes_gcm\" \"main\"", "\"rot13\" \"main\"")
+            .replace("method.aes_gcm", "method.rot13"),
+        "There is no method of the type \"rot13\"",
+    );
+}
+
+#[test]
+fn mistakes_in_key_providers_of_services_are_reported_without_values() {
+    let check = |block: &str, expected: &str| {
+        let said = errors(block);
+        assert!(said.contains(expected), "{block}\n{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+    };
+    let with = |from: &str, to: &str| with_pbkdf2(BOTH).replace(from, to);
+    let of = |kind: &str, arguments: &str| {
+        with("\"pbkdf2\" \"main\"", &format!("\"{kind}\" \"main\""))
+            .replace("key_provider.pbkdf2", &format!("key_provider.{kind}"))
+            .replace("passphrase = local.secret", arguments)
+    };
+    check(&of("gcp_kms", ""), "There is no key provider of the type \"gcp_kms\"");
+    check(&of("aws_kms", ""), "The argument \"kms_key_id\" of the block key_provider.aws_kms.main");
+    let aws = |more: &str| of("aws_kms", &format!("kms_key_id = \"k\"\n  {more}"));
+    check(&aws("key_spec = \"RSA\""), "must be \"AES_128\" or \"AES_256\"");
+    check(&aws("key_spec = \"AES_256\""), "the \"region\" attribute or the \"AWS_REGION\"");
+    check(&aws("key_spec = \"AES_256\"\n  bucket = \"hunter2\""), "the \"region\" attribute");
+    let region = "key_spec = \"AES_256\"\n  region = \"eu-west-1\"\n  ";
+    check(&aws(&format!("{region}bucket = \"b\"")), "An argument named \"bucket\" is not expected");
+    check(&aws(&format!("{region}max_retries = \"many\"")), "number");
+    check(&of("openbao", ""), "The argument \"key_name\" of the block key_provider.openbao.main");
+    let bao = |more: &str| of("openbao", &format!("key_name = \"k\"\n  {more}"));
+    check(&bao("key_length = 24"), "\"key_length\" must be 16, 32 or 64");
+    check(&bao(""), "no token was found: set the argument \"token\" or BAO_TOKEN");
+    check(&bao("token = \"t\"\n  key_length = 64"), "and gets one of 64 bytes");
+}
+
+#[test]
+fn a_data_source_has_its_own_encryption_or_the_default_one() {
+    let block = with_pbkdf2(
+        "remote_state_data_sources {\n  default {\n    method = method.unencrypted.none\n  }\n  remote_state_data_source \"sub[1].it[\\\"a\\\"]\" {\n    method = method.aes_gcm.main\n  }\n}",
+    );
+    let remotes = configured(&block).unwrap().remotes;
+    assert!(remotes.of("module.sub[1].data.terraform_remote_state.it[\"a\"]").encrypts());
+    assert!(!remotes.of("data.terraform_remote_state.it").encrypts());
+    assert!(remotes.of("data.terraform_remote_state.it").read(STATE).is_err());
+}

@@ -1,0 +1,240 @@
+//! Journals of runs in the place of their state, so that any machine takes over a run that was cut off. Each is a
+//! sequence of parts that are written once; the journal on the machine of the run is kept beside it.
+
+mod copy;
+mod part;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use formwork_core::state::file::StateFile;
+use formwork_core::state::intents::{IntentLog, LocalIntents, StateAccess, Trace};
+use formwork_core::state::journal::{
+    CopyError, Journal, JournalError, RecordSeal, RunHeader, merge,
+};
+use formwork_core::state::recover::{Recovery, is_being_written, recover_from};
+
+use self::copy::SharedCopy;
+use self::part::{Part, SharedContent, content};
+use crate::remote::Cause;
+
+/// A place for journals that is shared by many machines.
+#[async_trait::async_trait]
+pub(crate) trait JournalPlace: Send + Sync {
+    /// The place, as messages name it. Holds no secrets.
+    fn location(&self) -> String;
+
+    /// Prepares the place for a run. Returns the reason why it cannot keep journals, if it cannot.
+    async fn begin(&self, run: &str) -> Result<Option<String>, Cause>;
+
+    /// Reads the runs that have left parts.
+    async fn runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause>;
+
+    /// Writes a part in one step, unless the run has a part of that number.
+    async fn append(&self, run: &str, number: u64, bytes: &[u8]) -> Result<Append, Cause>;
+
+    /// Releases what a run that was taken over has claimed, but for what is open.
+    async fn release(&self, _run: &str, _open: &[String]) -> Result<(), Cause> {
+        Ok(())
+    }
+
+    /// Removes the parts below a number, those with the lowest numbers first.
+    async fn remove_below(&self, run: &str, number: u64) -> Result<(), Cause>;
+}
+
+/// A run as the shared place has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SharedRun {
+    /// Its id.
+    pub(crate) id: String,
+    /// Whether it goes on, as far as the place can tell. Its parts need not be there then.
+    pub(crate) is_live: bool,
+    /// The parts with their numbers, in order.
+    pub(crate) parts: Vec<(u64, Vec<u8>)>,
+}
+
+/// The outcome of writing a part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Append {
+    /// It is stored durably.
+    Stored,
+    /// There is another part of that number.
+    Occupied,
+    /// The place cannot keep journals, for this reason. Only of the first part.
+    Impossible(String),
+}
+
+/// Intents in a shared place, with the journals on this machine beside them.
+pub(crate) struct SharedIntents {
+    local: LocalIntents,
+    place: Arc<dyn JournalPlace>,
+    /// The journals that were read from the place, by their paths on this machine.
+    pulled: Mutex<BTreeMap<PathBuf, Pulled>>,
+    local_only: Mutex<Option<String>>,
+}
+
+/// A journal that was read from the shared place.
+#[derive(Clone, Debug)]
+struct Pulled {
+    run: String,
+    /// The bytes in the place.
+    shared: Vec<u8>,
+    /// The same with the results that only this machine has.
+    merged: Vec<u8>,
+    /// The number of the next part.
+    next: u64,
+}
+
+impl SharedIntents {
+    pub(crate) fn new(local: LocalIntents, place: Arc<dyn JournalPlace>) -> Self {
+        Self { local, place, pulled: Mutex::default(), local_only: Mutex::default() }
+    }
+
+    fn failed(&self, doing: &'static str) -> impl Fn(Cause) -> JournalError + use<> {
+        let location = self.place.location();
+        move |cause| {
+            let location = location.clone();
+            JournalError::Copy(CopyError::Failed { doing, location, cause: cause.into() })
+        }
+    }
+
+    fn taken_over(&self) -> JournalError {
+        CopyError::TakenOver { location: self.place.location() }.into()
+    }
+
+    fn path(&self, run: &str) -> PathBuf {
+        self.local.folder().join(format!("{run}.wal"))
+    }
+
+    /// Begins the copy of a journal; `None` if the place keeps none.
+    async fn copy(&self, journal: &Journal) -> Result<Option<SharedCopy>, JournalError> {
+        let (run, failed) = (journal.run(), self.failed("write"));
+        let reason = match self.place.begin(run).await.map_err(&failed)? {
+            Some(reason) => reason,
+            None => {
+                let first = Part::Records(journal.content()?);
+                match self.place.append(run, 0, &first.encode()).await.map_err(failed)? {
+                    Append::Stored => {
+                        let place = self.place.clone();
+                        return Ok(Some(SharedCopy::start(place, run.to_owned(), 1)));
+                    }
+                    Append::Impossible(reason) => reason,
+                    Append::Occupied => return Err(self.taken_over()),
+                }
+            }
+        };
+        *self.local_only.lock().unwrap_or_else(PoisonError::into_inner) = Some(reason);
+        Ok(None)
+    }
+
+    /// Puts what became of a journal that was taken over into the shared place. Its copy on this
+    /// machine is of no more use.
+    async fn push(&self, path: &Path, pulled: Pulled) -> Result<(), JournalError> {
+        let Pulled { run, shared, next, .. } = pulled;
+        let failed = self.failed("write");
+        let part = match std::fs::read(path) {
+            Ok(bytes) if bytes.starts_with(&shared) => Part::Records(bytes[shared.len()..].into()),
+            Ok(bytes) => Part::Restart(bytes),
+            Err(_) => Part::End,
+        };
+        match self.place.append(&run, next, &part.encode()).await.map_err(&failed)? {
+            Append::Stored => {}
+            // The state has the results, and what the others decided counts.
+            Append::Occupied | Append::Impossible(_) => return Err(self.taken_over()),
+        }
+        if part == Part::End {
+            self.place.remove_below(&run, next).await.map_err(failed)?;
+        }
+        // Fails where it is gone already, and a copy that stays is one of what the place has.
+        std::fs::remove_file(path).ok();
+        std::fs::remove_dir(self.local.folder()).ok();
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait(?Send)]
+impl IntentLog for SharedIntents {
+    async fn begin(&self, begin: RunHeader<'_>) -> Result<Journal, JournalError> {
+        let mut journal = self.local.begin(begin).await?;
+        match self.copy(&journal).await {
+            Ok(Some(copy)) => journal.share(Box::new(copy)),
+            Ok(None) => {}
+            Err(error) => {
+                journal.abandon();
+                return Err(error);
+            }
+        }
+        Ok(journal)
+    }
+
+    async fn recover(
+        &self,
+        stored: Option<StateFile>,
+        access: StateAccess,
+    ) -> Result<Recovery, JournalError> {
+        let runs = self.place.runs(access).await.map_err(self.failed("read"))?;
+        let mut journals = self.local.interrupted()?;
+        let mut pulled = BTreeMap::new();
+        for run in runs {
+            let path = self.path(&run.id);
+            let at = journals.iter().position(|journal| journal.path == path);
+            let ours = at.map(|at| journals.remove(at));
+            if run.is_live || is_being_written(&path)? {
+                continue;
+            }
+            let next = run.parts.last().map_or(0, |(number, _)| number + 1);
+            match content(&run.parts) {
+                // Another machine has taken it over, and everything in it is decided.
+                SharedContent::Ended => {}
+                SharedContent::Records(shared) => {
+                    let merged = merge(shared.clone(), ours.as_ref().map(|ours| &ours.bytes[..]));
+                    journals.push(self.local.content(path.clone(), merged.clone()));
+                    pulled.insert(path, Pulled { run: run.id, shared, merged, next });
+                }
+            }
+        }
+        *self.pulled.lock().unwrap_or_else(PoisonError::into_inner) = pulled;
+        recover_from(journals, stored)
+    }
+
+    async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError> {
+        let pulled =
+            std::mem::take(&mut *self.pulled.lock().unwrap_or_else(PoisonError::into_inner));
+        for (path, pulled) in &pulled {
+            self.local.keep(path, &pulled.merged)?;
+        }
+        recovery.finish()?;
+        for (path, pulled) in pulled {
+            let run = pulled.run.clone();
+            self.push(&path, pulled).await?;
+            let open = recovery.open_in(&path).map(ToString::to_string).collect::<Vec<_>>();
+            self.place.release(&run, &open).await.map_err(self.failed("write"))?;
+        }
+        Ok(())
+    }
+
+    fn set_seal(&mut self, seal: Arc<dyn RecordSeal>) {
+        self.local.set_seal(seal);
+    }
+
+    async fn is_pending(&self) -> bool {
+        if self.local.is_pending().await {
+            return true;
+        }
+        let runs = self.place.runs(StateAccess::ReadOnly).await;
+        runs.map_or(true, |runs| {
+            runs.iter().any(|run| run.is_live || content(&run.parts) != SharedContent::Ended)
+        })
+    }
+
+    fn local_only(&self) -> Option<String> {
+        self.local_only.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn traces(&self) -> Vec<Trace> {
+        self.local.traces()
+    }
+}

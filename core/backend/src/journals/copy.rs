@@ -1,0 +1,152 @@
+//! Writes the copy of a journal: a task takes all records that wait, and writes them as one part.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use formwork_core::state::journal::{CopyError, JournalCopy};
+use futures_util::FutureExt as _;
+use futures_util::future::LocalBoxFuture;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+
+use super::part::Part;
+use super::{Append, JournalPlace};
+use crate::remote::Cause;
+use crate::retry::Retries;
+
+/// The attempts at writing a part, while calls that are announced wait for it.
+const RETRIES: Retries =
+    Retries { most: 6, shortest: Duration::from_millis(100), longest: Duration::from_secs(5) };
+
+/// The longest time of one attempt.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The most bytes that are taken for one part, unless one record has more.
+const MOST: usize = 4 << 20;
+
+/// The copy of a journal whose run goes on.
+pub(super) struct SharedCopy {
+    records: mpsc::UnboundedSender<Vec<u8>>,
+    n_pushed: Cell<u64>,
+    progress: watch::Receiver<Progress>,
+    task: JoinHandle<u64>,
+    place: Arc<dyn JournalPlace>,
+    run: String,
+}
+
+/// Degree to which the copy has what was handed over.
+#[derive(Clone, Debug, Default)]
+struct Progress {
+    n_durable: u64,
+    error: Option<CopyError>,
+}
+
+/// Writes parts, one after the other.
+struct Writer {
+    place: Arc<dyn JournalPlace>,
+    run: String,
+    next: u64,
+}
+
+impl SharedCopy {
+    /// Starts writing with the part of a number.
+    pub(super) fn start(place: Arc<dyn JournalPlace>, run: String, next: u64) -> Self {
+        let (records, queue) = mpsc::unbounded_channel();
+        let (said, progress) = watch::channel(Progress::default());
+        let writer = Writer { place: place.clone(), run: run.clone(), next };
+        let task = tokio::spawn(writer.write_all(queue, said));
+        Self { records, n_pushed: Cell::new(0), progress, task, place, run }
+    }
+}
+
+#[async_trait::async_trait(?Send)]
+impl JournalCopy for SharedCopy {
+    fn push(&self, record: Vec<u8>) {
+        self.n_pushed.set(self.n_pushed.get() + 1);
+        // After a failure nothing is taken any more, and flushing says so.
+        self.records.send(record).ok();
+    }
+
+    fn flush(&self) -> LocalBoxFuture<'static, Result<(), CopyError>> {
+        let (mut progress, target) = (self.progress.clone(), self.n_pushed.get());
+        let location = self.place.location();
+        async move {
+            let is_due = |it: &Progress| it.n_durable >= target || it.error.is_some();
+            match progress.wait_for(is_due).await {
+                Ok(it) if it.n_durable >= target => Ok(()),
+                Ok(it) => Err(it.error.clone().unwrap_or(CopyError::TakenOver { location })),
+                Err(_) => {
+                    let cause: Cause = "the task that writes them has ended".into();
+                    Err(CopyError::Failed { doing: "write", location, cause: cause.into() })
+                }
+            }
+        }
+        .boxed_local()
+    }
+
+    async fn remove(self: Box<Self>) -> Result<(), CopyError> {
+        let Self { records, task, place, run, .. } = *self;
+        drop(records);
+        let location = place.location();
+        let failed = |cause: Cause| {
+            let location = location.clone();
+            CopyError::Failed { doing: "write", location, cause: cause.into() }
+        };
+        let next = task.await.map_err(|error| failed(error.into()))?;
+        // A removal that is cut off must not leave a journal without its beginning.
+        match place.append(&run, next, &Part::End.encode()).await.map_err(failed)? {
+            Append::Stored => place.remove_below(&run, next + 1).await.map_err(failed),
+            Append::Occupied | Append::Impossible(_) => Err(CopyError::TakenOver { location }),
+        }
+    }
+}
+
+impl Writer {
+    /// Writes what comes until the sender is gone. Returns the number of the next part.
+    async fn write_all(
+        mut self,
+        mut queue: mpsc::UnboundedReceiver<Vec<u8>>,
+        said: watch::Sender<Progress>,
+    ) -> u64 {
+        while let Some(mut bytes) = queue.recv().await {
+            let mut n_taken = 1;
+            while bytes.len() < MOST
+                && let Ok(more) = queue.try_recv()
+            {
+                bytes.extend(more);
+                n_taken += 1;
+            }
+            match self.write(Part::Records(bytes)).await {
+                Ok(()) => said.send_modify(|progress| progress.n_durable += n_taken),
+                Err(error) => {
+                    said.send_modify(|progress| progress.error = Some(error));
+                    break;
+                }
+            }
+        }
+        self.next
+    }
+
+    async fn write(&mut self, part: Part) -> Result<(), CopyError> {
+        let (bytes, location) = (part.encode(), self.place.location());
+        let mut attempts = RETRIES.begin("write the shared journal");
+        loop {
+            let append = self.place.append(&self.run, self.next, &bytes);
+            let cause: Cause = match tokio::time::timeout(PATIENCE, append).await {
+                Ok(Ok(Append::Stored)) => {
+                    self.next += 1;
+                    return Ok(());
+                }
+                Ok(Ok(Append::Occupied | Append::Impossible(_))) => {
+                    return Err(CopyError::TakenOver { location });
+                }
+                Ok(Err(cause)) => cause,
+                Err(_) => "it did not answer in time".into(),
+            };
+            if !attempts.again(None).await {
+                return Err(CopyError::Failed { doing: "write", location, cause: cause.into() });
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The claims of runs in a table: who changes what, and depends on what. They outlive a run that is cut off, until its
+//! journal has been taken over.
+
+pub(super) mod take;
+
+use std::collections::BTreeSet;
+
+use super::connection::{Connection, Transaction};
+use formwork_core::addr::InstanceAddr;
+use formwork_core::state::merge::Ownership;
+
+use super::Table;
+use crate::claims::Claims;
+use crate::remote::Cause;
+
+/// The claims in the table that matter for a merge.
+pub(super) struct Held {
+    own: BTreeSet<String>,
+    others: BTreeSet<String>,
+}
+
+impl Held {
+    /// Reads the claims of some runs, and those of others on some instances.
+    pub(super) async fn read(
+        transaction: &Transaction<'_>,
+        table: &Table,
+        (workspace, own, changed): (&str, &[String], &[String]),
+    ) -> Result<Self, Cause> {
+        let query = format!(
+            "SELECT address, run = ANY($2) FROM {} WHERE workspace = $1 AND changes AND (run = ANY($2) OR address = ANY($3))",
+            table.own("formwork_claims")
+        );
+        let rows = transaction.query(&query, &[&workspace, &own, &changed]).await;
+        let mut held = Self { own: BTreeSet::new(), others: BTreeSet::new() };
+        for row in rows? {
+            match row.get(1) {
+                true => held.own.insert(row.get(0)),
+                false => held.others.insert(row.get(0)),
+            };
+        }
+        Ok(held)
+    }
+
+    /// Whether a claim that was made is not there any more.
+    pub(super) fn lacks(&self, claims: &Claims) -> bool {
+        let instances = claims.changes.iter().map(ToString::to_string);
+        let outputs = claims.outputs.iter().map(|name| output(name));
+        instances.chain(outputs).any(|address| !self.own.contains(&address))
+    }
+}
+
+/// Removes the claims of a run that has ended. Where its journal stays, because the outcome of a call is
+/// not known or the state could not be stored, the claims stay until another run has taken it over.
+pub(super) async fn release(
+    client: &Connection,
+    table: &Table,
+    (workspace, run): (&str, &str),
+) -> Result<(), Cause> {
+    if !table.has_own(client).await? {
+        return Ok(());
+    }
+    let statement = format!(
+        "DELETE FROM {} WHERE workspace = $1 AND run = $2 AND {}",
+        table.own("formwork_claims"),
+        table.journal_has_ended("$2")
+    );
+    client.execute(&statement, &[&workspace, &run]).await.map(drop)
+}
+
+/// The address of an output among claims.
+pub(super) fn output(name: &str) -> String {
+    format!("output.{name}")
+}
+
+impl Ownership for Held {
+    fn has_claimed(&self, addr: &InstanceAddr) -> bool {
+        self.own.contains(&addr.to_string())
+    }
+
+    fn has_claimed_output(&self, name: &str) -> bool {
+        self.own.contains(&output(name))
+    }
+
+    fn is_claimed_by_others(&self, addr: &InstanceAddr) -> bool {
+        self.others.contains(&addr.to_string())
+    }
+}

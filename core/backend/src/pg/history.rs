@@ -1,0 +1,245 @@
+//! The history of a state: one row for each write, and one for each object that it changed.
+
+use std::collections::BTreeMap;
+
+use super::connection::{Connection, Transaction};
+use formwork_core::addr::{DeposedKey, InstanceAddr};
+use formwork_core::state::file::{StateFile, write_entry};
+use formwork_core::state::merge::StateDifference;
+use formwork_core::state::operator::who;
+use formwork_core::state::{OutputValue, State};
+
+use super::Table;
+use crate::history::{HistoryPoint, HistoryWrite, ObjectChange, StoredObject};
+use crate::remote::Cause;
+
+/// The user of a write that was not made by Formwork.
+const OTHER: &str = "another program";
+
+/// The most rows in one statement.
+const CHUNK: usize = 10_000;
+
+/// A write that is to be recorded.
+pub(super) struct Write<'a> {
+    /// The state before it, as it is stored, with its sum; `None` if there was none.
+    pub(super) before: Option<(&'a StateFile, &'a str)>,
+    /// The state after it.
+    pub(super) after: &'a StateFile,
+    /// The sum of its text.
+    pub(super) sum: &'a str,
+    pub(super) operation: &'a str,
+    pub(super) run: &'a str,
+}
+
+/// A row about one object: its entry in a state; `None` if it is gone.
+struct Row {
+    address: String,
+    deposed: String,
+    action: &'static str,
+    entry: Option<String>,
+}
+
+/// Records a write in its own transaction.
+pub(super) async fn record(
+    transaction: &Transaction<'_>,
+    table: &Table,
+    workspace: &str,
+    write: &Write<'_>,
+) -> Result<(), Cause> {
+    let query = format!(
+        "SELECT sum FROM {} WHERE workspace = $1 ORDER BY id DESC LIMIT 1",
+        table.own("formwork_history")
+    );
+    let last = transaction.query_opt(&query, &[&workspace]).await?;
+    let last: Option<String> = last.map(|row| row.get(0));
+    let nothing = State::default();
+    if let Some((before, sum)) = write.before
+        && last.as_deref() != Some(sum)
+    {
+        // Another program has written it, or the history begins.
+        let known = known(transaction, table, workspace).await?;
+        let rows = rows_since(&known, &before.state);
+        let other = Write { before: None, after: before, sum, operation: "", run: "" };
+        insert(transaction, table, (workspace, &other, OTHER), rows).await?;
+    }
+    let before = write.before.map_or(&nothing, |(before, _)| &before.state);
+    let rows = changed(before, &write.after.state);
+    insert(transaction, table, (workspace, write, &who()), rows).await
+}
+
+/// The rows of the difference of two states.
+fn changed(before: &State, after: &State) -> Vec<Row> {
+    let difference = StateDifference::of(before, after);
+    let mut rows = Vec::new();
+    for addr in &difference.instances {
+        let (old, new) = (slots(before, addr), slots(after, addr));
+        for key in old.keys().chain(new.keys().filter(|key| !old.contains_key(*key))) {
+            let (old, new) = (old.get(key), new.get(key));
+            if old != new {
+                rows.push(row(addr.to_string(), key.clone(), old.is_some(), new.cloned()));
+            }
+        }
+    }
+    for name in &difference.outputs {
+        let of = |state: &State| state.outputs.get(name).map(output);
+        let (old, new) = (of(before), of(after));
+        rows.push(row(format!("output.{name}"), String::new(), old.is_some(), new));
+    }
+    rows
+}
+
+fn row(address: String, deposed: String, was_there: bool, entry: Option<String>) -> Row {
+    let action = match (was_there, &entry) {
+        (_, None) => "remove",
+        (false, Some(_)) => "add",
+        (true, Some(_)) => "change",
+    };
+    Row { address, deposed, action, entry }
+}
+
+/// The objects of an instance as entries, by their deposed keys; the current one has none.
+fn slots(state: &State, addr: &InstanceAddr) -> BTreeMap<String, String> {
+    let Some(held) = state.resources.get(&addr.of()) else { return BTreeMap::new() };
+    let Some(instance) = held.instances.get(&addr.key) else { return BTreeMap::new() };
+    let entry = |key: Option<&DeposedKey>, object| {
+        let text = write_entry(addr, key, &held.provider, object);
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let current = instance.current.iter().map(|object| (String::new(), entry(None, object)));
+    let deposed = instance.deposed.iter();
+    let deposed = deposed.map(|(key, object)| (key.to_string(), entry(Some(key), object)));
+    current.chain(deposed).collect()
+}
+
+fn output(output: &OutputValue) -> String {
+    let value = output.value.value();
+    let json = formwork_value::codec::json::encode(value, &value.ty()).unwrap_or_default();
+    serde_json::json!({ "value": json, "sensitive": output.sensitive }).to_string()
+}
+
+/// The objects and outputs that the history has by now.
+async fn known(
+    transaction: &Transaction<'_>,
+    table: &Table,
+    workspace: &str,
+) -> Result<BTreeMap<(String, String), String>, Cause> {
+    let query = format!(
+        "SELECT address, deposed, entry FROM (SELECT DISTINCT ON (address, deposed) address, deposed, entry FROM {} WHERE workspace = $1 ORDER BY address, deposed, write DESC) latest WHERE entry IS NOT NULL",
+        table.own("formwork_history_objects")
+    );
+    let rows = transaction.query(&query, &[&workspace]).await?;
+    Ok(rows.iter().map(|row| ((row.get(0), row.get(1)), row.get(2))).collect())
+}
+
+/// The rows that lead from what the history has to a state.
+fn rows_since(known: &BTreeMap<(String, String), String>, state: &State) -> Vec<Row> {
+    let all = changed(&State::default(), state);
+    let there: BTreeMap<(String, String), Option<String>> =
+        all.into_iter().map(|row| ((row.address, row.deposed), row.entry)).collect();
+    let gone = known.keys().filter(|key| !there.contains_key(*key));
+    let gone = gone.map(|(address, deposed)| row(address.clone(), deposed.clone(), true, None));
+    let new = there.iter().filter(|(key, entry)| known.get(*key) != entry.as_ref());
+    let new = new.map(|(key, entry)| {
+        row(key.0.clone(), key.1.clone(), known.contains_key(key), entry.clone())
+    });
+    gone.chain(new).collect()
+}
+
+async fn insert(
+    transaction: &Transaction<'_>,
+    table: &Table,
+    (workspace, write, who): (&str, &Write<'_>, &str),
+    rows: Vec<Row>,
+) -> Result<(), Cause> {
+    let statement = format!(
+        "INSERT INTO {} (workspace, lineage, serial, who, operation, run, sum) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
+        table.own("formwork_history")
+    );
+    let serial = i64::try_from(write.after.serial)?;
+    let Write { operation, run, sum, .. } = write;
+    let lineage = &write.after.lineage;
+    let made = transaction
+        .query_one(&statement, &[&workspace, lineage, &serial, &who, operation, run, sum])
+        .await;
+    let id: i64 = made?.get(0);
+    let statement = format!(
+        "INSERT INTO {} (write, workspace, address, deposed, action, entry) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[])",
+        table.own("formwork_history_objects")
+    );
+    for rows in rows.chunks(CHUNK) {
+        let addresses: Vec<&str> = rows.iter().map(|row| row.address.as_str()).collect();
+        let deposed: Vec<&str> = rows.iter().map(|row| row.deposed.as_str()).collect();
+        let actions: Vec<&str> = rows.iter().map(|row| row.action).collect();
+        let entries: Vec<Option<&str>> = rows.iter().map(|row| row.entry.as_deref()).collect();
+        transaction
+            .execute(&statement, &[&id, &workspace, &addresses, &deposed, &actions, &entries])
+            .await?;
+    }
+    Ok(())
+}
+
+/// Lists the latest writes, the latest last.
+pub(super) async fn writes(
+    client: &Connection,
+    table: &Table,
+    (workspace, most): (&str, i64),
+) -> Result<Vec<HistoryWrite>, Cause> {
+    let query = format!(
+        "SELECT id, serial, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), who, operation, run, lineage FROM {} WHERE workspace = $1 ORDER BY id DESC LIMIT $2",
+        table.own("formwork_history")
+    );
+    let rows = client.query(&query, &[&workspace, &most]).await?;
+    let ids: Vec<i64> = rows.iter().map(|row| row.get(0)).collect();
+    let query = format!(
+        "SELECT write, address, deposed, action FROM {} WHERE write = ANY($1) ORDER BY address, deposed",
+        table.own("formwork_history_objects")
+    );
+    let mut changes: BTreeMap<i64, Vec<ObjectChange>> = BTreeMap::new();
+    for row in client.query(&query, &[&ids]).await? {
+        let (address, deposed, action) = (row.get(1), row.get(2), row.get(3));
+        changes.entry(row.get(0)).or_default().push(ObjectChange { address, deposed, action });
+    }
+    let write = |row: &tokio_postgres::Row| {
+        let serial: i64 = row.get(1);
+        HistoryWrite {
+            serial: u64::try_from(serial).unwrap_or(0),
+            at: row.get(2),
+            who: row.get(3),
+            operation: row.get(4),
+            run: row.get(5),
+            lineage: row.get(6),
+            changes: changes.remove(&row.get::<_, i64>(0)).unwrap_or_default(),
+        }
+    };
+    let mut writes: Vec<HistoryWrite> = rows.iter().map(write).collect();
+    writes.reverse();
+    Ok(writes)
+}
+
+/// The current object of an instance after the last write up to a point; `None` if the history has no
+/// write up to there.
+pub(super) async fn object_at(
+    client: &Connection,
+    table: &Table,
+    (workspace, address): (&str, &str),
+    point: &HistoryPoint,
+) -> Result<Option<StoredObject>, Cause> {
+    let (serial, time) = match point {
+        HistoryPoint::Serial(serial) => (Some(i64::try_from(*serial)?), None),
+        HistoryPoint::Time(time) => (None, Some(time.as_str())),
+    };
+    let query = format!(
+        "SELECT id, serial FROM {} WHERE workspace = $1 AND ($2::bigint IS NULL OR serial <= $2) AND ($3::text IS NULL OR at <= $3::text::timestamptz) ORDER BY id DESC LIMIT 1",
+        table.own("formwork_history")
+    );
+    let row = client.query_opt(&query, &[&workspace, &serial, &time]).await?;
+    let Some(row) = row else { return Ok(None) };
+    let (id, serial): (i64, i64) = (row.get(0), row.get(1));
+    let query = format!(
+        "SELECT entry FROM {} WHERE workspace = $1 AND address = $2 AND deposed = '' AND write <= $3 ORDER BY write DESC LIMIT 1",
+        table.own("formwork_history_objects")
+    );
+    let row = client.query_opt(&query, &[&workspace, &address, &id]).await?;
+    let entry = row.and_then(|row| row.get(0));
+    Ok(Some(StoredObject { serial: u64::try_from(serial).unwrap_or(0), entry }))
+}

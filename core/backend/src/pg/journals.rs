@@ -1,0 +1,199 @@
+//! The journals of runs in a table of PostgreSQL beside the states. A run that goes on holds an advisory lock of its
+//! own, so that others see whether it lives.
+
+use super::connection::{Connection, Prepared};
+use formwork_core::state::intents::StateAccess;
+use tokio::sync::Mutex;
+
+use super::Table;
+use super::tables::{IS_LIVE, LOCK_CLASS};
+use crate::journals::{Append, JournalPlace, SharedRun};
+use crate::remote::Cause;
+
+/// The days after which the mark of a run that was taken over is removed.
+const KEPT_DAYS: i32 = 90;
+
+/// The journals of the runs that work with the state of a workspace.
+pub(super) struct PgJournals {
+    table: Table,
+    workspace: String,
+    session: Mutex<Option<Session>>,
+    /// The connection that holds the locks of runs that this one takes over.
+    adopting: Mutex<Option<Connection>>,
+}
+
+/// The runs that have left parts.
+#[derive(Default)]
+struct Runs {
+    live: Vec<String>,
+    dead: Vec<String>,
+}
+
+/// A connection with the statement that is used for each part.
+struct Session {
+    client: Connection,
+    append: Prepared,
+}
+
+impl PgJournals {
+    pub(super) fn new(table: Table, workspace: &str) -> Self {
+        let (session, adopting) = (Mutex::default(), Mutex::default());
+        Self { table, workspace: workspace.to_owned(), session, adopting }
+    }
+
+    fn name(&self) -> String {
+        self.table.own("formwork_journal")
+    }
+
+    /// Connects to append parts of a run, and takes the run's lock.
+    async fn connect(&self, run: &str) -> Result<Result<Session, String>, Cause> {
+        let client = self.table.target.connect().await?;
+        if let Some(reason) = self.table.make_own(&client).await? {
+            return Ok(Err(reason));
+        }
+        // If the session of an earlier connection of this run is still there, it has the lock.
+        let lock = "SELECT pg_try_advisory_lock($1, hashtext($2))";
+        client.query_one(lock, &[&LOCK_CLASS, &run]).await?;
+        let statement = format!(
+            "INSERT INTO {} (workspace, run, part, data) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+            self.name()
+        );
+        let append = client.prepare(statement).await?;
+        Ok(Ok(Session { client, append }))
+    }
+
+    /// The runs, and whether each goes on or is taken over by another process. One that holds the lock
+    /// of the state beside others takes the locks of all other runs, so that only it takes them over.
+    async fn listed(&self, client: &Connection, access: StateAccess) -> Result<Runs, Cause> {
+        let is_dead = match access {
+            // A run without the lock of the state must not go on, whether it knows that or not: what
+            // the holder of the lock writes next fences it off.
+            StateAccess::Locked => "true".to_owned(),
+            StateAccess::ReadOnly => format!("NOT {IS_LIVE}"),
+            StateAccess::Shared => format!("pg_try_advisory_lock({LOCK_CLASS}, hashtext(run))"),
+        };
+        let query = format!(
+            "SELECT run, CASE WHEN ended THEN true ELSE {is_dead} END FROM (SELECT run, bool_or(get_byte(data, 0) = 101) AS ended FROM {} WHERE workspace = $1 GROUP BY run) runs",
+            self.name()
+        );
+        let rows = client.query(&query, &[&self.workspace]).await?;
+        let mut runs = Runs::default();
+        for row in rows {
+            match row.get(1) {
+                true => runs.dead.push(row.get(0)),
+                false => runs.live.push(row.get(0)),
+            }
+        }
+        Ok(runs)
+    }
+
+    async fn insert(
+        &self,
+        session: &Session,
+        (run, number): (&str, i64),
+        bytes: &[u8],
+    ) -> Result<Append, Cause> {
+        let Session { client, append } = session;
+        let stored =
+            client.execute_prepared(append, &[&self.workspace, &run, &number, &bytes]).await;
+        if stored? > 0 {
+            return Ok(Append::Stored);
+        }
+        // An attempt whose answer was lost may have stored it.
+        let query = format!(
+            "SELECT data = $4 FROM {} WHERE workspace = $1 AND run = $2 AND part = $3",
+            self.name()
+        );
+        let row = client.query_opt(&query, &[&self.workspace, &run, &number, &bytes]).await;
+        let is_ours = row?.is_some_and(|row| row.get(0));
+        Ok(if is_ours { Append::Stored } else { Append::Occupied })
+    }
+}
+
+#[async_trait::async_trait]
+impl JournalPlace for PgJournals {
+    fn location(&self) -> String {
+        self.table.location(&self.workspace)
+    }
+
+    async fn begin(&self, run: &str) -> Result<Option<String>, Cause> {
+        match self.connect(run).await? {
+            Ok(session) => {
+                *self.session.lock().await = Some(session);
+                Ok(None)
+            }
+            Err(reason) => Ok(Some(reason)),
+        }
+    }
+
+    async fn runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
+        let client = self.table.target.connect().await?;
+        if !self.table.has_own(&client).await? {
+            return Ok(Vec::new());
+        }
+        // A run that begins after this is in neither list, and is left alone.
+        let listed = self.listed(&client, access).await?;
+        let query = format!(
+            "SELECT run, part, data FROM {} WHERE workspace = $1 AND run = ANY($2) ORDER BY run, part",
+            self.name()
+        );
+        let rows = client.query(&query, &[&self.workspace, &listed.dead]).await;
+        let live = |id: String| SharedRun { id, is_live: true, parts: Vec::new() };
+        let mut runs: Vec<SharedRun> = listed.live.into_iter().map(live).collect();
+        for row in rows? {
+            let (id, number, data): (String, i64, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
+            if runs.last().is_none_or(|run| run.id != id) {
+                runs.push(SharedRun { id, is_live: false, parts: Vec::new() });
+            }
+            if let Some(run) = runs.last_mut() {
+                run.parts.push((u64::try_from(number)?, data));
+            }
+        }
+        if access == StateAccess::Shared {
+            // It holds the locks of the runs that are taken over now.
+            *self.adopting.lock().await = Some(client);
+        }
+        Ok(runs)
+    }
+
+    async fn append(&self, run: &str, number: u64, bytes: &[u8]) -> Result<Append, Cause> {
+        let number = i64::try_from(number)?;
+        let mut held = self.session.lock().await;
+        // A connection on which anything failed is not used again.
+        let session = match held.take() {
+            Some(session) => session,
+            None => self.connect(run).await??,
+        };
+        let outcome = self.insert(&session, (run, number), bytes).await?;
+        *held = Some(session);
+        Ok(outcome)
+    }
+
+    async fn remove_below(&self, run: &str, number: u64) -> Result<(), Cause> {
+        let number = i64::try_from(number)?;
+        let mut held = self.session.lock().await;
+        let session = match held.take() {
+            Some(session) => session,
+            None => self.connect(run).await??,
+        };
+        let statement = format!(
+            "DELETE FROM {name} WHERE workspace = $1 AND ((run = $2 AND part < $3) OR (written < now() - make_interval(days => $4) AND get_byte(data, 0) = 101) OR EXISTS (SELECT FROM {name} later WHERE later.workspace = $1 AND later.run = {name}.run AND later.part > {name}.part AND get_byte(later.data, 0) = 101))",
+            name = self.name()
+        );
+        let parameters: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
+            [&self.workspace, &run, &number, &KEPT_DAYS];
+        session.client.execute(&statement, &parameters).await?;
+        *held = Some(session);
+        Ok(())
+    }
+
+    async fn release(&self, run: &str, open: &[String]) -> Result<(), Cause> {
+        let client = self.table.target.connect().await?;
+        let statement = format!(
+            "DELETE FROM {} WHERE workspace = $1 AND run = $2 AND address <> ALL($3)",
+            self.table.own("formwork_claims")
+        );
+        let removed = client.execute(&statement, &[&self.workspace, &run, &open]).await;
+        removed.map(drop)
+    }
+}

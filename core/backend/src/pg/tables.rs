@@ -1,0 +1,104 @@
+//! The tables of Formwork beside Terraform's table of states, which Terraform never looks at: journals, claims and
+//! the history.
+
+use super::connection::Connection;
+use super::{Table, quoted};
+use crate::remote::Cause;
+
+/// The first of the two keys of Formwork's advisory locks: "form" in ASCII. Terraform's have one key.
+pub(super) const LOCK_CLASS: i32 = 0x666f_726d;
+
+/// A condition on `run`: whether it goes on, which the lock that it holds shows.
+pub(super) const IS_LIVE: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 1718579821 AND objid::bigint = (hashtext(run)::bigint & 4294967295))";
+
+/// The tables, and their columns.
+const TABLES: [(&str, &str); 4] = [
+    (
+        "formwork_journal",
+        "workspace text NOT NULL, run text NOT NULL, part bigint NOT NULL, data bytea NOT NULL, written timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (workspace, run, part)",
+    ),
+    (
+        "formwork_claims",
+        "workspace text NOT NULL, run text NOT NULL, address text NOT NULL, resource text NOT NULL, changes boolean NOT NULL, who text NOT NULL, since timestamptz NOT NULL DEFAULT now()",
+    ),
+    (
+        "formwork_history",
+        "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, workspace text NOT NULL, lineage text NOT NULL, serial bigint NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp(), who text NOT NULL, operation text NOT NULL, run text NOT NULL, sum text NOT NULL",
+    ),
+    (
+        "formwork_history_objects",
+        "write bigint NOT NULL, workspace text NOT NULL, address text NOT NULL, deposed text NOT NULL, action text NOT NULL, entry text, PRIMARY KEY (workspace, address, deposed, write)",
+    ),
+];
+
+/// The indexes: name, table and columns.
+const INDEXES: [(&str, &str, &str); 3] = [
+    ("formwork_claims_by_address", "formwork_claims", "workspace, address"),
+    ("formwork_history_by_workspace", "formwork_history", "workspace, id"),
+    ("formwork_history_by_write", "formwork_history_objects", "write"),
+];
+
+impl Table {
+    /// A condition on the journal of a run in the workspace `$1`: that it has ended, or is gone. A removal
+    /// that was cut off may have left records beside the mark of the end.
+    pub(super) fn journal_has_ended(&self, run: &str) -> String {
+        let journal = self.own("formwork_journal");
+        format!(
+            "(NOT EXISTS (SELECT FROM {journal} part WHERE part.workspace = $1 AND part.run = {run}) OR EXISTS (SELECT FROM {journal} part WHERE part.workspace = $1 AND part.run = {run} AND get_byte(part.data, 0) = 101))"
+        )
+    }
+
+    /// The name of one of Formwork's tables in a statement.
+    pub(super) fn own(&self, name: &str) -> String {
+        format!("{}.{name}", quoted(&self.schema))
+    }
+
+    /// Whether Formwork's tables are there.
+    pub(super) async fn has_own(&self, client: &Connection) -> Result<bool, Cause> {
+        let names: Vec<String> = TABLES.iter().map(|(name, _)| self.own(name)).collect();
+        let query = "SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest($1::text[]) name";
+        let row = client.query_one(query, &[&names]).await?;
+        Ok(row.get::<_, Option<bool>>(0).unwrap_or(false))
+    }
+
+    /// Makes Formwork's tables that are not there. Returns the reason if they cannot be made.
+    pub(super) async fn make_own(&self, client: &Connection) -> Result<Option<String>, Cause> {
+        if self.has_own(client).await? {
+            return Ok(None);
+        }
+        if self.skip_table {
+            return Ok(Some(format!(
+                "`skip_table_creation` is set, and the schema {:?} lacks Formwork's tables",
+                self.schema
+            )));
+        }
+        // One at a time: `IF NOT EXISTS` alone does not stop two processes that make one at once.
+        let mut statements = format!("SELECT pg_advisory_xact_lock({LOCK_CLASS}, 0);");
+        for (name, columns) in TABLES {
+            let name = self.own(name);
+            statements.push_str(&format!("CREATE TABLE IF NOT EXISTS {name} ({columns});"));
+        }
+        for (name, table, columns) in INDEXES {
+            let table = self.own(table);
+            statements
+                .push_str(&format!("CREATE INDEX IF NOT EXISTS {name} ON {table} ({columns});"));
+        }
+        if client.execute_if_permitted(&statements).await? {
+            return Ok(None);
+        }
+        let schema = &self.schema;
+        Ok(Some(format!("The user may not make Formwork's tables in the schema {schema:?}")))
+    }
+
+    /// Removes what Formwork's tables have of a workspace.
+    pub(super) async fn forget(&self, client: &Connection, workspace: &str) -> Result<(), Cause> {
+        if !self.has_own(client).await? {
+            return Ok(());
+        }
+        for (name, _) in TABLES {
+            let statement = format!("DELETE FROM {} WHERE workspace = $1", self.own(name));
+            client.execute(&statement, &[&workspace]).await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,108 @@
+//! The journals of runs as objects beside a state in a bucket: `KEY.journal/RUN/PART`, each written once.
+
+use std::collections::BTreeMap;
+
+use formwork_core::state::intents::StateAccess;
+
+use super::bucket::{Bucket, Condition, Put};
+use super::place::S3Place;
+use crate::journals::{Append, JournalPlace, SharedRun};
+use crate::remote::Cause;
+
+/// The journals of the runs that work with the state under a key.
+pub(super) struct S3Journals {
+    bucket: Bucket,
+    key: String,
+    state: S3Place,
+}
+
+impl S3Journals {
+    pub(super) fn new(bucket: Bucket, key: String, state: S3Place) -> Self {
+        Self { bucket, key, state }
+    }
+
+    fn folder(&self) -> String {
+        format!("{}.journal/", self.key)
+    }
+
+    fn object(&self, run: &str, number: u64) -> String {
+        format!("{}{run}/{number:012}", self.folder())
+    }
+
+    /// The parts of each run; nothing if listing is not permitted.
+    async fn listed(&self) -> Result<BTreeMap<String, Vec<u64>>, Cause> {
+        let folder = self.folder();
+        let keys = self.bucket.list(&folder).await?.unwrap_or_default();
+        let mut runs: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for key in keys {
+            let part = key.strip_prefix(&folder).and_then(|rest| rest.split_once('/'));
+            let Some((run, Ok(number))) = part.map(|(run, number)| (run, number.parse())) else {
+                continue;
+            };
+            runs.entry(run.to_owned()).or_default().push(number);
+        }
+        runs.values_mut().for_each(|parts| parts.sort_unstable());
+        Ok(runs)
+    }
+}
+
+#[async_trait::async_trait]
+impl JournalPlace for S3Journals {
+    fn location(&self) -> String {
+        format!("s3://{}/{}", self.bucket.name, self.folder())
+    }
+
+    async fn begin(&self, run: &str) -> Result<Option<String>, Cause> {
+        if self.bucket.list(&self.object(run, 0)).await?.is_none() {
+            return Ok(Some(format!(
+                "The credentials lack the permission to list the objects of the bucket {:?} (s3:ListBucket), without which other machines do not find a journal there",
+                self.bucket.name
+            )));
+        }
+        Ok(None)
+    }
+
+    async fn runs(&self, access: StateAccess) -> Result<Vec<SharedRun>, Cause> {
+        let listed = self.listed().await?;
+        if listed.is_empty() {
+            return Ok(Vec::new());
+        }
+        // A run holds the lock of the state; of a reader it is not known whether that run goes on.
+        let is_live = access == StateAccess::ReadOnly && self.state.may_be_locked().await?;
+        let mut runs = Vec::new();
+        for (id, numbers) in listed {
+            let mut parts = Vec::new();
+            for number in numbers.iter().filter(|_| !is_live) {
+                if let Some(object) = self.bucket.get(&self.object(&id, *number)).await? {
+                    parts.push((*number, object.content));
+                }
+            }
+            runs.push(SharedRun { id, is_live, parts });
+        }
+        Ok(runs)
+    }
+
+    async fn append(&self, run: &str, number: u64, bytes: &[u8]) -> Result<Append, Cause> {
+        let key = self.object(run, number);
+        match self.bucket.put(&key, bytes.to_vec(), &Condition::Absent).await? {
+            Put::Stored(_) => Ok(Append::Stored),
+            // An attempt whose answer was lost may have stored it.
+            Put::Refused => match self.bucket.get(&key).await? {
+                Some(object) if object.content == bytes => Ok(Append::Stored),
+                _ => Ok(Append::Occupied),
+            },
+            Put::Unsupported(cause) | Put::Denied(cause) if number == 0 => {
+                Ok(Append::Impossible(cause.to_string()))
+            }
+            Put::Unsupported(cause) | Put::Denied(cause) => Err(cause),
+        }
+    }
+
+    async fn remove_below(&self, run: &str, number: u64) -> Result<(), Cause> {
+        let listed = self.listed().await?.remove(run).unwrap_or_default();
+        for part in listed.into_iter().filter(|part| *part < number) {
+            self.bucket.delete(&self.object(run, part)).await?;
+        }
+        Ok(())
+    }
+}

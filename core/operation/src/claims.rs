@@ -1,0 +1,66 @@
+//! Claims of a run that applies a plan, where other runs apply to the same state at the same time.
+
+use std::time::Duration;
+
+use formwork_backend::claims::Claims;
+use formwork_core::addr::Mode;
+use formwork_core::change::Action;
+use formwork_core::plan::Plan;
+use formwork_core::state::intents::StateAccess;
+use formwork_core::state::merge::StateDifference;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::state_session::StateSession;
+
+impl StateSession {
+    /// Claims everything that a plan changes, for the run of a journal, where other runs may go on at
+    /// the same time.
+    ///
+    /// # Errors
+    /// When another run has claimed or changed some of it.
+    pub(crate) async fn claim(
+        &mut self,
+        diags: &mut Diagnostics,
+        plan: &Plan,
+        run: &str,
+    ) -> Result<(), Reported> {
+        let claims = claims_of(plan, run, self.timeout);
+        self.store.claim(claims).await.map_err(|error| diags.error(error.diagnostic()))
+    }
+
+    /// Whether the state that a plan starts from has to be stored before anything is done, because other
+    /// runs write meanwhile: a refresh has found changes of the objects that the plan changes. A reader
+    /// of the journal could not tell these from changes of another run.
+    pub(crate) fn must_store_refreshed(&self, plan: &Plan) -> bool {
+        if self.store.access() != StateAccess::Shared {
+            return false;
+        }
+        let differing = StateDifference::of(&self.file.state, &plan.prior).instances;
+        let mut changed = plan.changes.values().filter(|change| change.is_pending());
+        changed.any(|change| differing.contains(&change.addr))
+    }
+}
+
+/// The claims of a run that applies a plan.
+fn claims_of(plan: &Plan, run: &str, timeout: Duration) -> Claims {
+    let mut claims = Claims { run: run.to_owned(), timeout, ..Claims::default() };
+    let pending = plan.changes.values().filter(|change| change.is_pending());
+    for change in pending.filter(|change| change.addr.resource.mode() == Mode::Managed) {
+        claims.changes.insert(change.addr.clone());
+        claims.changes.extend(change.moved_from.clone());
+        let needed = change.dependencies.iter().chain(&*change.prior_dependencies);
+        claims.reads.extend(needed.cloned());
+    }
+    let outputs = plan.outputs.iter().filter(|(_, change)| change.action != Action::NoOp);
+    claims.outputs.extend(outputs.map(|(name, _)| name.clone()));
+    claims
+}
+
+/// Warns that only this machine has the intents of a run, although its state is shared.
+pub(crate) fn local_journal_warning(reason: &str) -> Diagnostic {
+    let detail = format!(
+        "{reason}. If this machine is lost while this run goes on, what it did since it began is \
+         not known anywhere else. `docs/backends.md` says what the backend needs to keep it."
+    );
+    Diagnostic::warning("The journal of this run is kept on this machine only", detail)
+}

@@ -1,0 +1,291 @@
+//! The `encryption` block of a `terraform` block, and the text of `TF_ENCRYPTION`, as OpenTofu has
+//! them: key providers, methods and the targets that use them. Nothing is evaluated here.
+
+use formwork_lang::content::{BodySchema, into_attributes, into_content};
+use formwork_lang::syntax::{Attribute, Block, Body, Expr, parse_file, parse_json};
+use formwork_value::diag::{Blame, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+use super::arguments::{flag, place, text};
+
+/// The name of the environment variable that is merged over the block.
+pub const VARIABLE: &str = "TF_ENCRYPTION";
+
+const CONTENT: BodySchema<'_> = BodySchema {
+    attributes: &[],
+    blocks: &[
+        ("key_provider", &["type", "name"]),
+        ("method", &["type", "name"]),
+        ("state", &[]),
+        ("plan", &[]),
+        ("remote_state_data_sources", &[]),
+    ],
+};
+const ENFORCEABLE: BodySchema<'_> = BodySchema {
+    attributes: &[("enforced", false), ("method", false)],
+    blocks: &[("fallback", &[])],
+};
+const TARGET: BodySchema<'_> =
+    BodySchema { attributes: &[("method", false)], blocks: &[("fallback", &[])] };
+const REMOTE: BodySchema<'_> = BodySchema {
+    attributes: &[],
+    blocks: &[("default", &[]), ("remote_state_data_source", &["name"])],
+};
+
+/// An `encryption` block.
+#[derive(Clone, Debug)]
+pub struct EncryptionBlock {
+    /// The key providers, in the order written.
+    pub key_providers: Vec<Part>,
+    /// The methods, in the order written.
+    pub methods: Vec<Part>,
+    /// The target of states.
+    pub state: Option<Target>,
+    /// The target of saved plans.
+    pub plan: Option<Target>,
+    /// The target of all states of other configurations that have none of their own.
+    pub remote_default: Option<Target>,
+    /// The targets of single data sources, by their addresses.
+    pub remotes: Vec<(Str, Target)>,
+    /// The block's header, or the start of the variable's text.
+    pub span: Span,
+}
+
+/// A `key_provider` or `method` block.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Its type.
+    pub kind: Str,
+    /// Its name.
+    pub name: Str,
+    /// The key of its metadata in encrypted files, if that is not its address.
+    pub alias: Option<String>,
+    /// The other arguments.
+    pub arguments: Vec<Attribute>,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// The methods for one kind of file: the first one encrypts, and all decrypt.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// Whether unencrypted files are refused.
+    pub enforced: bool,
+    /// The method.
+    pub method: Option<Expr>,
+    /// The next methods to decrypt with.
+    pub fallback: Option<Box<Self>>,
+    /// The block's header.
+    pub span: Option<Span>,
+}
+
+impl EncryptionBlock {
+    /// Reads a block.
+    ///
+    /// # Errors
+    /// When it has a part of a wrong form, or two of one name.
+    pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Result<Self, Reported> {
+        Self::of(diags, block.body, block.header)
+    }
+
+    fn of(diags: &mut Diagnostics, body: Body, span: Span) -> Result<Self, Reported> {
+        let mut found = Diagnostics::new();
+        let mut content = into_content(&mut found, body, &CONTENT);
+        let mut parts = |kind: &str| {
+            let blocks = content.take_blocks(kind).into_iter();
+            blocks.filter_map(|block| part(&mut found, block)).collect::<Vec<_>>()
+        };
+        let (key_providers, methods) = (parts("key_provider"), parts("method"));
+        unique(&mut found, "key_provider", &key_providers);
+        unique(&mut found, "method", &methods);
+        let mut one = |kind: &str| single(&mut found, content.take_blocks(kind));
+        let (state, plan, remote) = (one("state"), one("plan"), one("remote_state_data_sources"));
+        let mut target =
+            |block: Option<Block>| block.map(|block| target(&mut found, block, &ENFORCEABLE));
+        let (state, plan) = (target(state), target(plan));
+        let (remote_default, remotes) =
+            remote.map(|block| remote_targets(&mut found, block)).unwrap_or_default();
+        diags.append(found)?;
+        Ok(Self { key_providers, methods, state, plan, remote_default, remotes, span })
+    }
+
+    /// Reads the text of [`VARIABLE`]: JSON if it begins with a brace. The text is a secret, so no
+    /// message shows a part of it.
+    ///
+    /// # Errors
+    /// As for a block.
+    pub fn parse(
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        text: &str,
+    ) -> Result<Self, Reported> {
+        let source = sources.add_secret(VARIABLE, text);
+        let mut found = Diagnostics::new();
+        let body = match text.trim_start().starts_with('{') {
+            true => parse_json(&mut found, sources, source),
+            false => parse_file(&mut found, sources, source),
+        };
+        let read = found.check().and_then(|()| {
+            let span = Span { start: 0, end: 0, ..body.span };
+            Self::of(&mut found, body, span)
+        });
+        for problem in found {
+            let _ = diags.push(problem.blame(Blame::Environment));
+        }
+        read
+    }
+
+    /// Merges another block over this one: arguments of key providers and methods of the same name one
+    /// by one, a target's method and fallback each as a whole. As in OpenTofu, a key provider keeps its
+    /// alias.
+    pub fn merge(&mut self, over: Self) {
+        merge_parts(&mut self.key_providers, over.key_providers);
+        merge_parts(&mut self.methods, over.methods);
+        merge_target(&mut self.state, over.state);
+        merge_target(&mut self.plan, over.plan);
+        merge_target(&mut self.remote_default, over.remote_default);
+        for (name, target) in over.remotes {
+            match self.remotes.iter_mut().find(|(other, _)| *other == name) {
+                Some((_, base)) => base.merge(target),
+                None => self.remotes.push((name, target)),
+            }
+        }
+    }
+}
+
+impl Part {
+    /// The argument of a name.
+    #[must_use]
+    pub fn argument(&self, name: &str) -> Option<&Attribute> {
+        self.arguments.iter().find(|argument| argument.name.name == name)
+    }
+}
+
+impl Target {
+    fn merge(&mut self, over: Self) {
+        self.enforced |= over.enforced;
+        self.method = over.method.or(self.method.take());
+        self.fallback = over.fallback.or(self.fallback.take());
+    }
+}
+
+fn merge_parts(base: &mut Vec<Part>, over: Vec<Part>) {
+    for part in over {
+        let same = |other: &&mut Part| other.kind == part.kind && other.name == part.name;
+        let Some(base) = base.iter_mut().find(same) else {
+            base.push(part);
+            continue;
+        };
+        for argument in part.arguments {
+            base.arguments.retain(|other| other.name.name != argument.name.name);
+            base.arguments.push(argument);
+        }
+    }
+}
+
+fn merge_target(base: &mut Option<Target>, over: Option<Target>) {
+    match (base.as_mut(), over) {
+        (Some(base), Some(over)) => base.merge(over),
+        (None, over) => *base = over,
+        (Some(_), None) => {}
+    }
+}
+
+fn part(diags: &mut Diagnostics, block: Block) -> Option<Part> {
+    let [kind, name] = block.labels.as_slice() else { return None };
+    for label in [kind, name] {
+        let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let is_rest = |c: char| is_start(c) || c.is_ascii_digit() || c == '-';
+        let valid = label.name.starts_with(is_start) && label.name.chars().all(is_rest);
+        if !valid {
+            let detail = format!(
+                "{:?} was found. The type and the name of a `{}` block begin with a letter or an underscore, followed by letters, digits, underscores and dashes.",
+                label.name.as_str(),
+                block.kind.name
+            );
+            let problem = Diagnostic::error(format!("Invalid {} name", block.kind.name), detail);
+            let _ = diags.error(problem.at(block.header));
+            return None;
+        }
+    }
+    let (kind, name) = (kind.name.clone(), name.name.clone());
+    let mut body = block.body;
+    let mut alias = None;
+    if block.kind.name == "key_provider" {
+        const ALIAS: BodySchema<'_> =
+            BodySchema { attributes: &[("encrypted_metadata_alias", false)], blocks: &[] };
+        let (mut content, rest) = formwork_lang::content::split_content(diags, body, &ALIAS);
+        alias = text(diags, &mut content, "encrypted_metadata_alias");
+        body = rest;
+    }
+    let arguments = into_attributes(diags, body);
+    let alias = alias.filter(|alias| !alias.is_empty());
+    Some(Part { kind, name, alias, arguments, span: block.header })
+}
+
+fn unique(diags: &mut Diagnostics, kind: &str, parts: &[Part]) {
+    for (at, part) in parts.iter().enumerate() {
+        if parts[..at].iter().any(|other| other.kind == part.kind && other.name == part.name) {
+            let detail = format!(
+                "There is more than one block {kind}.{}.{}. Remove all but one, or rename them.",
+                part.kind, part.name
+            );
+            let problem = Diagnostic::error(format!("Duplicate {kind}"), detail);
+            let _ = diags.error(problem.at(part.span));
+        }
+    }
+}
+
+/// The only block of a type; a second one is reported.
+fn single(diags: &mut Diagnostics, blocks: Vec<Block>) -> Option<Block> {
+    let mut blocks = blocks.into_iter();
+    let first = blocks.next();
+    for other in blocks {
+        let kind = &other.kind.name;
+        let detail = format!("Only one `{kind}` block is allowed here. Remove all but one.");
+        let problem = Diagnostic::error(format!("Duplicate {kind} block"), detail);
+        let _ = diags.error(problem.at(other.header));
+    }
+    first
+}
+
+fn target(diags: &mut Diagnostics, block: Block, schema: &BodySchema<'_>) -> Target {
+    let mut content = into_content(diags, block.body, schema);
+    let enforced = flag(diags, &mut content, "enforced").unwrap_or_default();
+    let method = content.take("method").map(|attribute| attribute.expr);
+    let fallback = single(diags, content.take_blocks("fallback"));
+    let fallback = fallback.map(|block| Box::new(target(diags, block, &TARGET)));
+    Target { enforced, method, fallback, span: Some(block.header) }
+}
+
+type RemoteTargets = (Option<Target>, Vec<(Str, Target)>);
+
+fn remote_targets(diags: &mut Diagnostics, block: Block) -> RemoteTargets {
+    let mut content = into_content(diags, block.body, &REMOTE);
+    let default = single(diags, content.take_blocks("default"));
+    let default = default.map(|block| target(diags, block, &TARGET));
+    let mut remotes: Vec<(Str, Target)> = Vec::new();
+    for block in content.take_blocks("remote_state_data_source") {
+        let Some(name) = block.labels.first().map(|label| label.name.clone()) else { continue };
+        if remotes.iter().any(|(other, _)| *other == name) {
+            let detail = format!(
+                "There is more than one block for the data source {:?}. Remove all but one.",
+                name.as_str()
+            );
+            let problem = Diagnostic::error("Duplicate remote_state_data_source", detail);
+            let _ = diags.error(problem.at(block.header));
+            continue;
+        }
+        remotes.push((name, target(diags, block, &TARGET)));
+    }
+    (default, remotes)
+}
+
+/// The error for a second `encryption` block.
+pub(super) fn duplicate(sources: &Sources, first: Span, second: Span) -> Diagnostic {
+    let detail = format!(
+        "A module may have only one encryption configuration. Encryption was previously configured at {}.",
+        place(sources, first)
+    );
+    Diagnostic::error("Duplicate encryption configuration", detail).at(second)
+}

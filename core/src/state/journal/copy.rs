@@ -1,0 +1,97 @@
+//! The copy of a journal in a place that other machines see, while its run writes it.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::future::LocalBoxFuture;
+
+use super::access::refuse_link;
+use super::{Journal, JournalError};
+
+/// A copy that grows with its journal.
+#[async_trait::async_trait(?Send)]
+pub trait JournalCopy {
+    /// Hands over the next whole record, without waiting.
+    fn push(&self, record: Vec<u8>);
+
+    /// Waits until everything handed over before the call is durable.
+    fn flush(&self) -> LocalBoxFuture<'static, Result<(), CopyError>>;
+
+    /// Removes the copy: its run has ended in good order.
+    ///
+    /// # Errors
+    /// When the place fails.
+    async fn remove(self: Box<Self>) -> Result<(), CopyError>;
+}
+
+/// Why the shared place does not have a record, or cannot be read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CopyError {
+    /// The place failed.
+    #[error("cannot {doing} the journals in {location}: {cause}")]
+    Failed {
+        /// The operation: `read` or `write`.
+        doing: &'static str,
+        /// The place.
+        location: String,
+        /// The cause.
+        cause: Arc<dyn std::error::Error + Send + Sync>,
+    },
+    /// Another machine has taken the run over.
+    #[error("another process has taken over this run in {location}")]
+    TakenOver {
+        /// The place.
+        location: String,
+    },
+}
+
+impl Journal {
+    /// Keeps a copy of everything appended from now on. The copy must have what was appended until
+    /// now.
+    pub fn share(&mut self, copy: Box<dyn JournalCopy>) {
+        self.copy = Some(copy);
+    }
+
+    /// The id of the run.
+    #[must_use]
+    pub fn run(&self) -> &str {
+        self.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default()
+    }
+
+    /// Reads what was appended until now.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn content(&self) -> Result<Vec<u8>, JournalError> {
+        read(&self.path)
+    }
+
+    /// Gives up a journal in which nothing was announced.
+    pub fn abandon(self) {
+        // What stays has no calls in it, and the next run removes it.
+        super::remove(&self.path).ok();
+    }
+}
+
+/// The bytes of a journal.
+fn read(path: &Path) -> Result<Vec<u8>, JournalError> {
+    crate::disk::read_file(path, crate::disk::MAX_STATE).map_err(JournalError::io("read", path))
+}
+
+/// Writes the content of a journal, durably and in one step.
+pub(in crate::state) fn keep(path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
+    let failed = |error| JournalError::io("write", path)(error);
+    if let Some(folder) = path.parent() {
+        refuse_link(folder).map_err(failed)?;
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+    }
+    let unfinished = path.with_extension(super::UNFINISHED);
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(true).truncate(true).mode(0o600).open(&unfinished);
+    file.and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| std::fs::rename(&unfinished, path))
+        .map_err(failed)
+}

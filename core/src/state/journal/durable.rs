@@ -1,0 +1,94 @@
+//! Makes the records of a journal durable: on the disk, and in the shared place if there is a copy. All
+//! tasks that wait at the same time share one request to each of them.
+
+use std::io;
+use std::task::Poll;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{LocalBoxFuture, Shared};
+
+use super::{Health, Journal, JournalError};
+
+/// A request that is under way, shared by all tasks that wait for it.
+#[derive(Clone)]
+pub(super) struct Sync {
+    /// The last record that it makes durable.
+    covers: u64,
+    done: Shared<LocalBoxFuture<'static, Result<(), JournalError>>>,
+}
+
+impl Journal {
+    /// Makes everything appended so far durable. All tasks that wait at the same time share one
+    /// request to the disk, and one to the shared place.
+    ///
+    /// # Errors
+    /// When one of them fails; the appended records must then be taken as lost.
+    pub async fn commit(&self) -> Result<(), JournalError> {
+        let target = self.next.get() - 1;
+        // Others that are ready get to append first, and share the request.
+        give_way().await;
+        while self.durable.get() < target {
+            if matches!(self.health.get(), Health::Closed | Health::Fleeting) {
+                return Err(JournalError::Broken(self.path.clone()));
+            }
+            // A running sync may have started before this record was appended, and then covers
+            // less. In that case the loop starts another one.
+            let sync = self.sync.borrow().clone();
+            let sync = sync.unwrap_or_else(|| self.start_sync());
+            let result = sync.done.clone().await;
+            // All waiters of a finished sync arrive here. Only its own entry may be removed, since
+            // one of them may have started the next one already.
+            self.sync.borrow_mut().take_if(|current| current.covers == sync.covers);
+            if let Err(error) = result {
+                // After a failed request the system may forget what it could not write, and report
+                // success for a second one. So there is no second one.
+                if self.health.get() != Health::Closed {
+                    self.health.set(Health::Fleeting);
+                }
+                return Err(error);
+            }
+            self.durable.set(self.durable.get().max(sync.covers));
+        }
+        Ok(())
+    }
+
+    fn start_sync(&self) -> Sync {
+        #[cfg(test)]
+        self.n_syncs.update(|n_syncs| n_syncs + 1);
+        let (file, path) = (self.file.clone(), self.path.clone());
+        let copied = self.copy.as_ref().map(|copy| copy.flush());
+        let done = async move {
+            // On another thread, so that calls in flight are received meanwhile. `fdatasync` is
+            // enough: it also writes the length, which is all that is needed to read the appended
+            // records.
+            let on_disk = tokio::task::spawn_blocking(move || file.sync_data());
+            let in_copy = async {
+                match copied {
+                    Some(copied) => copied.await,
+                    None => Ok(()),
+                }
+            };
+            let (synced, copied) = futures_util::join!(on_disk, in_copy);
+            synced.map_err(io::Error::other).flatten().map_err(JournalError::io("write", &path))?;
+            Ok(copied?)
+        };
+        let sync = Sync { covers: self.next.get() - 1, done: done.boxed_local().shared() };
+        *self.sync.borrow_mut() = Some(sync.clone());
+        sync
+    }
+}
+
+/// Lets the other tasks that are polled with this one run once, before anything else does.
+pub(super) async fn give_way() {
+    let mut gave_way = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut gave_way, true) {
+            return Poll::Ready(());
+        }
+        // All visits are polled by one task, so this puts the visit behind the others that are ready
+        // within that task.
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}

@@ -1,0 +1,193 @@
+//! Seals the values in a journal: planned values, answers and objects. Addresses, actions and decisions
+//! stay readable, so that open calls can be named and copies can be merged without a key.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::value::RawValue;
+
+use super::record::{IntentRecord, Log, Record};
+use super::{Journal, JournalError, ProviderAnswer};
+
+/// Encrypts and decrypts the values in a journal.
+pub trait RecordSeal: Send + Sync {
+    /// Encrypts a value; `None` if values are written as they are.
+    ///
+    /// # Errors
+    /// When there is no key. The text has no final period.
+    fn seal(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String>;
+
+    /// Decrypts the output of [`RecordSeal::seal`].
+    ///
+    /// # Errors
+    /// When there is no key, or it is another one. The text has no final period.
+    fn open(&self, sealed: &[u8]) -> Result<Vec<u8>, String>;
+
+    /// Checks that a value which is not sealed may be used.
+    ///
+    /// # Errors
+    /// When all values have to be sealed. The text has no final period.
+    fn check_plain(&self) -> Result<(), String>;
+}
+
+/// A sealed planned value begins as JSON does. An encoded value is a map or null, and never does.
+const JSON: &[u8] = b"{\"";
+
+impl Record {
+    /// The same record with its value sealed; `None` if it has none, or values are not sealed.
+    pub(super) fn sealed(&self, seal: &dyn RecordSeal) -> Result<Option<Self>, String> {
+        Ok(match self {
+            Self::Intent(intent) => seal
+                .seal(&intent.planned)?
+                .map(|planned| Self::Intent(IntentRecord { planned, ..intent.clone() })),
+            Self::Answer { op, answer } => {
+                let text = serde_json::to_vec(answer).map_err(|error| error.to_string())?;
+                let sealed = seal.seal(&text)?;
+                let answer = |sealed| ProviderAnswer { sealed, ..ProviderAnswer::default() };
+                sealed.map(|sealed| Self::Answer { op: *op, answer: answer(sealed) })
+            }
+            Self::Settled { op, object: Some(object) } => {
+                let sealed = seal.seal(object.get().as_bytes())?;
+                let text = sealed.map(|sealed| format!("{:?}", BASE64_STANDARD.encode(sealed)));
+                let object = text.map(RawValue::from_string).transpose();
+                let object = object.map_err(|error| error.to_string())?;
+                object.map(|object| Self::Settled { op: *op, object: Some(object) })
+            }
+            _ => None,
+        })
+    }
+
+    /// Opens the value of this record, if it is sealed.
+    fn open(&mut self, seal: Option<&dyn RecordSeal>) -> Result<(), String> {
+        let open = |sealed: &[u8]| match seal {
+            Some(seal) => seal.open(sealed),
+            None => Err("it is encrypted, and no encryption is configured for it here".to_owned()),
+        };
+        match self {
+            Self::Intent(intent) if intent.planned.starts_with(JSON) => {
+                intent.planned = open(&intent.planned)?;
+            }
+            Self::Answer { answer, .. } if !answer.sealed.is_empty() => {
+                let opened = open(&answer.sealed)?;
+                *answer = serde_json::from_slice(&opened).map_err(|error| error.to_string())?;
+            }
+            Self::Settled { object: Some(object), .. } if object.get().starts_with('"') => {
+                let text: String =
+                    serde_json::from_str(object.get()).map_err(|error| error.to_string())?;
+                let sealed = BASE64_STANDARD.decode(text).map_err(|error| error.to_string())?;
+                let opened =
+                    String::from_utf8(open(&sealed)?).map_err(|error| error.to_string())?;
+                *object = RawValue::from_string(opened).map_err(|error| error.to_string())?;
+            }
+            Self::Intent(_) | Self::Answer { .. } | Self::Settled { object: Some(_), .. } => {
+                return seal.map_or(Ok(()), RecordSeal::check_plain);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Journal {
+    /// Seals the values of all records from now on.
+    pub(in crate::state) fn seal_with(&mut self, seal: Arc<dyn RecordSeal>) {
+        self.seal = Some(seal);
+    }
+
+    /// The same record with its value sealed; `None` if it has none, or values are not sealed.
+    pub(super) fn sealed(
+        &self,
+        record: &Record,
+        seal: &dyn RecordSeal,
+    ) -> Result<Option<Record>, JournalError> {
+        let failed = |reason| JournalError::Sealed { path: self.path.clone(), reason };
+        record.sealed(seal).map_err(failed)
+    }
+}
+
+impl Log {
+    /// Opens the values of all records.
+    ///
+    /// # Errors
+    /// When one is sealed, and cannot be opened.
+    pub(in crate::state) fn open(
+        &mut self,
+        path: &Path,
+        seal: Option<&dyn RecordSeal>,
+    ) -> Result<(), JournalError> {
+        for (_, record) in &mut self.records {
+            let opened = record.open(seal);
+            opened.map_err(|reason| JournalError::Sealed { path: path.to_owned(), reason })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Inverts each byte, behind a prefix.
+    struct Inverse {
+        takes_plain: bool,
+    }
+
+    const STRICT: Inverse = Inverse { takes_plain: false };
+
+    impl RecordSeal for Inverse {
+        fn seal(&self, value: &[u8]) -> Result<Option<Vec<u8>>, String> {
+            Ok(Some([JSON, &value.iter().map(|byte| !byte).collect::<Vec<_>>()].concat()))
+        }
+
+        fn open(&self, sealed: &[u8]) -> Result<Vec<u8>, String> {
+            let inner = sealed.strip_prefix(JSON).ok_or("not sealed")?;
+            Ok(inner.iter().map(|byte| !byte).collect())
+        }
+
+        fn check_plain(&self) -> Result<(), String> {
+            self.takes_plain.then_some(()).ok_or_else(|| "it is not encrypted".to_owned())
+        }
+    }
+
+    fn records() -> Vec<Record> {
+        let text = r#"[
+            {"Intent":{"op":1,"when":"w","address":"t.a","provider":"p","deposed":null,"deposes":null,"action":"create","prior":null,"planned":"gaFhoWI="}},
+            {"Answer":{"op":1,"answer":{"state":"aHVudGVyMg==","private":"","identity":"","messages":["hunter2"]}}},
+            {"Settled":{"op":1,"object":{"a":"hunter2"}}},
+            {"Settled":{"op":2,"object":null}},
+            {"TakenOver":{}}
+        ]"#;
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn values_are_sealed_and_all_else_stays_readable() {
+        for record in records() {
+            let plain = serde_json::to_string(&record).unwrap();
+            let Some(mut sealed) = record.sealed(&STRICT).unwrap() else {
+                assert!(plain.contains("null") || plain.contains("TakenOver"), "{plain}");
+                continue;
+            };
+            let text = serde_json::to_string(&sealed).unwrap();
+            assert!(!text.contains("hunter2") && !text.contains("aHVudGVyMg"), "{text}");
+            assert!(text.contains("\"op\":1"), "{text}");
+            assert!(sealed.open(None).unwrap_err().contains("no encryption is configured"));
+            sealed.open(Some(&STRICT)).unwrap();
+            assert_eq!(serde_json::to_string(&sealed).unwrap(), plain);
+        }
+    }
+
+    #[test]
+    fn records_that_are_not_sealed_are_read_only_where_they_may_be_plain() {
+        for mut record in records() {
+            let plain = serde_json::to_string(&record).unwrap();
+            let has_value = record.sealed(&STRICT).unwrap().is_some();
+            assert_eq!(record.open(Some(&STRICT)).is_err(), has_value, "{plain}");
+            record.open(Some(&Inverse { takes_plain: true })).unwrap();
+            record.open(None).unwrap();
+            assert_eq!(serde_json::to_string(&record).unwrap(), plain);
+        }
+    }
+}

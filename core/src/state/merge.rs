@@ -1,0 +1,236 @@
+//! Merges the changes that one run made to a state into the state as other runs have stored it since.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use formwork_value::Str;
+
+use super::file::StateFile;
+use super::{InstanceState, ResourceState, State};
+use crate::addr::{InstanceAddr, InstanceKey, ResourceAddr};
+
+/// The instances and root outputs in which two states differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateDifference {
+    /// The instances.
+    pub instances: BTreeSet<InstanceAddr>,
+    /// The names of the outputs.
+    pub outputs: BTreeSet<Str>,
+}
+
+impl StateDifference {
+    /// Compares two states. Resources that both share cost nothing.
+    #[must_use]
+    pub fn of(before: &State, after: &State) -> Self {
+        let mut instances = BTreeSet::new();
+        let addrs = before.resources.keys().chain(after.resources.keys());
+        for addr in addrs.collect::<BTreeSet<_>>() {
+            let (old, new) = (before.resources.get(addr), after.resources.get(addr));
+            if let (Some(old), Some(new)) = (old, new)
+                && Arc::ptr_eq(old, new)
+            {
+                continue;
+            }
+            instances.extend(differing(addr, old, new));
+        }
+        let names = before.outputs.keys().chain(after.outputs.keys());
+        let differs = |name: &&Str| before.outputs.get(*name) != after.outputs.get(*name);
+        let outputs = names.filter(differs).cloned().collect();
+        Self { instances, outputs }
+    }
+
+    /// Whether the states are the same.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.instances.is_empty() && self.outputs.is_empty()
+    }
+}
+
+/// The instances of a resource that differ.
+fn differing(
+    addr: &ResourceAddr,
+    old: Option<&Arc<ResourceState>>,
+    new: Option<&Arc<ResourceState>>,
+) -> Vec<InstanceAddr> {
+    let keys = [old, new].into_iter().flatten().flat_map(|held| held.instances.keys());
+    let keys: BTreeSet<_> = keys.collect();
+    let differs = |key: &&InstanceKey| {
+        let [old, new] = [old, new]
+            .map(|held| held.and_then(|held| Some((&held.provider, held.instances.get(*key)?))));
+        old != new
+    };
+    keys.into_iter().filter(differs).map(|key| addr.instance(key.clone())).collect()
+}
+
+/// Rights of a run to parts of a state that other runs change at the same time.
+pub trait Ownership {
+    /// Whether the run has claimed an instance to change it.
+    fn has_claimed(&self, addr: &InstanceAddr) -> bool;
+
+    /// Whether the run has claimed a root output to change it.
+    fn has_claimed_output(&self, name: &str) -> bool;
+
+    /// Whether another run has claimed an instance.
+    fn is_claimed_by_others(&self, addr: &InstanceAddr) -> bool;
+}
+
+/// Merges the changes of a run into the stored state. `base` is the state from which the run began, or
+/// which it merged last, and `ours` the one that it has by now.
+///
+/// A change of a claimed instance always counts. Another one, such as what a refresh found, counts only
+/// where the stored instance is the one that the run began with and no other run is changing it.
+#[must_use]
+pub fn merge(
+    base: &StateFile,
+    ours: &StateFile,
+    stored: &StateFile,
+    ownership: &dyn Ownership,
+) -> StateFile {
+    let changed = StateDifference::of(&base.state, &ours.state);
+    let mut merged = stored.clone();
+    for addr in &changed.instances {
+        let is_unmoved = || {
+            instance(&stored.state, addr) == instance(&base.state, addr)
+                && !ownership.is_claimed_by_others(addr)
+        };
+        if ownership.has_claimed(addr) || is_unmoved() {
+            put(&mut merged.state, addr, &ours.state);
+        }
+    }
+    for name in &changed.outputs {
+        let is_unmoved = || stored.state.outputs.get(name) == base.state.outputs.get(name);
+        if ownership.has_claimed_output(name) || is_unmoved() {
+            match ours.state.outputs.get(name) {
+                Some(output) => drop(merged.state.outputs.insert(name.clone(), output.clone())),
+                None => drop(merged.state.outputs.remove(name)),
+            }
+        }
+    }
+    if ours.check_results != base.check_results {
+        merged.check_results.clone_from(&ours.check_results);
+    }
+    merged
+}
+
+/// The objects of an instance.
+#[must_use]
+pub fn instance<'s>(state: &'s State, addr: &InstanceAddr) -> Option<&'s InstanceState> {
+    state.resources.get(&addr.of())?.instances.get(&addr.key)
+}
+
+/// Puts an instance of one state into another one, or removes it there.
+fn put(state: &mut State, addr: &InstanceAddr, from: &State) {
+    let resource = addr.of();
+    let held = from.resources.get(&resource);
+    let new = held.and_then(|held| Some((held, held.instances.get(&addr.key)?)));
+    match new {
+        Some((held, instance)) => {
+            let there = state.resource_mut(resource, &held.provider);
+            there.provider = held.provider.clone();
+            *there.instances.or_default(&addr.key) = instance.clone();
+        }
+        None => {
+            let Some(there) = state.resources.get_mut(&resource) else { return };
+            let there = Arc::make_mut(there);
+            there.instances.remove(&addr.key);
+            if there.instances.is_empty() {
+                state.resources.remove(&resource);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use formwork_value::{Known, Value};
+
+    use super::*;
+    use crate::state::{Object, OutputValue, Status};
+
+    /// A state with objects by their names, as `name=content`, and outputs, as `output.name=content`.
+    fn file(entries: &[&str]) -> StateFile {
+        let mut file = StateFile { lineage: "one".to_owned(), ..StateFile::fresh() };
+        for entry in entries {
+            let (name, content) = entry.split_once('=').unwrap();
+            if let Some(name) = name.strip_prefix("output.") {
+                let value = Known::new(Value::string(content)).unwrap();
+                file.state.outputs.insert(name.into(), OutputValue { value, sensitive: false });
+                continue;
+            }
+            let addr: InstanceAddr = format!("t.{name}").parse().unwrap();
+            let provider = "provider[\"example.com/acme/t\"]".parse().unwrap();
+            let object = Object {
+                status: Status::Ready,
+                schema_version: 0,
+                attributes: Bytes::from(format!("{{\"id\":\"{content}\"}}")),
+                sensitive: Arc::default(),
+                private: Bytes::new(),
+                dependencies: Arc::default(),
+                create_before_destroy: false,
+                identity: None,
+            };
+            let resource = file.state.resource_mut(addr.of(), &provider);
+            resource.instances.or_default(&addr.key).current = Some(Arc::new(object));
+        }
+        file
+    }
+
+    struct Claims(&'static [&'static str], &'static [&'static str]);
+
+    impl Ownership for Claims {
+        fn has_claimed(&self, addr: &InstanceAddr) -> bool {
+            self.0.contains(&addr.to_string().trim_start_matches("t."))
+        }
+
+        fn has_claimed_output(&self, name: &str) -> bool {
+            self.0.contains(&format!("output.{name}").as_str())
+        }
+
+        fn is_claimed_by_others(&self, addr: &InstanceAddr) -> bool {
+            self.1.contains(&addr.to_string().trim_start_matches("t."))
+        }
+    }
+
+    fn merged(base: &[&str], ours: &[&str], stored: &[&str], claims: Claims) -> State {
+        merge(&file(base), &file(ours), &file(stored), &claims).state
+    }
+
+    #[test]
+    fn changes_of_disjoint_parts_are_all_kept() {
+        let base = ["a=1", "b=1", "c[0]=1", "c[1]=1", "output.x=1", "output.y=1"];
+        let ours = ["a=2", "b=1", "c[0]=1", "c[2]=1", "output.x=2", "output.y=1"];
+        let theirs = ["a=1", "c[0]=2", "c[1]=1", "d=1", "output.x=1", "output.y=2"];
+        let claims = Claims(&["a", "c[1]", "c[2]", "output.x"], &[]);
+        let all = ["a=2", "c[0]=2", "c[2]=1", "d=1", "output.x=2", "output.y=2"];
+        assert_eq!(merged(&base, &ours, &theirs, claims), file(&all).state);
+    }
+
+    #[test]
+    fn what_a_refresh_found_yields_to_a_change_of_another_run() {
+        let (base, ours) = (["a=1", "b=1", "c=1"], ["a=2", "b=2", "c=2"]);
+        let claims = Claims(&[], &["c"]);
+        // `a` was not changed by others, `b` was, and `c` is being changed.
+        assert_eq!(
+            merged(&base, &ours, &["a=1", "b=3", "c=1"], claims),
+            file(&["a=2", "b=3", "c=1"]).state
+        );
+    }
+
+    #[test]
+    fn a_claimed_change_counts_whatever_is_there() {
+        let claims = Claims(&["a"], &[]);
+        assert_eq!(merged(&["a=1"], &["a=2"], &["a=3"], claims), file(&["a=2"]).state);
+        let claims = Claims(&["a"], &[]);
+        assert_eq!(merged(&["a=1"], &[], &["a=1", "b=1"], claims), file(&["b=1"]).state);
+    }
+
+    #[test]
+    fn merging_into_the_base_gives_ours() {
+        let (base, ours) = (file(&["a=1", "b=1"]), file(&["a=2", "c=1", "output.x=1"]));
+        let merged = merge(&base, &ours, &base, &Claims(&[], &[]));
+        assert!(merged.has_content_of(&ours));
+        assert!(StateDifference::of(&ours.state, &merged.state).is_empty());
+        assert!(!StateDifference::of(&base.state, &merged.state).is_empty());
+    }
+}

@@ -1,0 +1,130 @@
+//! The place of the state: the folder, or a server that outlives it.
+
+use std::error::Error;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::installed::Installed;
+
+/// A type of backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A file in the folder.
+    Local,
+    /// A row in a table of PostgreSQL.
+    Pg,
+    /// An object in a bucket of moto.
+    S3,
+}
+
+impl Kind {
+    /// Reads the value of the option.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        match text {
+            "local" => Ok(Self::Local),
+            "pg" => Ok(Self::Pg),
+            "s3" => Ok(Self::S3),
+            other => Err(format!("{other} is not a backend of this test")),
+        }
+    }
+}
+
+/// A server that keeps states.
+pub(crate) enum Server {
+    Nothing,
+    Pg(Installed),
+    S3(Moto),
+}
+
+/// A server with the protocol of S3.
+pub(crate) struct Moto {
+    url: String,
+    process: Child,
+}
+
+impl Server {
+    /// Starts the server of a backend, and waits until it answers.
+    pub(crate) fn start(kind: Kind) -> Result<Self, Box<dyn Error>> {
+        match kind {
+            Kind::Local => Ok(Self::Nothing),
+            Kind::Pg => {
+                let started = Installed::start(|program| Command::new(program), &[], &[]);
+                let server = started.ok_or("PostgreSQL is not installed")?;
+                while !answers(server.port).unwrap_or(false) {
+                    std::thread::yield_now();
+                }
+                Ok(Self::Pg(server))
+            }
+            Kind::S3 => Moto::start().map(Self::S3),
+        }
+    }
+
+    /// The block of the backend, with the state of a number.
+    pub(crate) fn block(&self, state: usize) -> Option<String> {
+        let arguments = match self {
+            Self::Nothing => return None,
+            Self::Pg(server) => format!(
+                "\"pg\" {{\n    conn_str = \"postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable\"\n    schema_name = \"states_{state}\"\n",
+                server.port
+            ),
+            Self::S3(server) => format!(
+                "\"s3\" {{\n    bucket = \"states\"\n    key = \"{state}.tfstate\"\n    region = \"us-east-1\"\n    access_key = \"AKIAEXAMPLE\"\n    secret_key = \"secret\"\n    use_path_style = true\n    use_lockfile = true\n    skip_credentials_validation = true\n    skip_requesting_account_id = true\n    skip_metadata_api_check = true\n    endpoints = {{ s3 = \"{}\" }}\n",
+                server.url
+            ),
+        };
+        Some(format!("terraform {{\n  backend {arguments}  }}\n}}\n"))
+    }
+}
+
+/// Whether PostgreSQL takes a session: asks for one with the protocol's version 3.
+fn answers(port: u16) -> std::io::Result<bool> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    let parameters = b"user\0postgres\0database\0postgres\0\0";
+    let length = u32::try_from(parameters.len() + 8).map_err(std::io::Error::other)?;
+    stream.write_all(&length.to_be_bytes())?;
+    stream.write_all(&196_608_u32.to_be_bytes())?;
+    stream.write_all(parameters)?;
+    let mut kind = [0];
+    stream.read_exact(&mut kind)?;
+    Ok(kind == *b"R")
+}
+
+impl Moto {
+    fn start() -> Result<Self, Box<dyn Error>> {
+        let program =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/bin/moto_server");
+        let mut command = Command::new(program);
+        command.args(["-H", "127.0.0.1", "-p", "0"]).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(|error| format!("moto_server: {error}"))?;
+        let log = process.stderr.take().ok_or("its log is a pipe")?;
+        let mut lines = BufReader::new(log).lines().map_while(Result::ok);
+        let running =
+            lines.find_map(|line| Some(line.split_once("Running on ")?.1.trim().to_owned()));
+        // The server would block if its output were not read.
+        std::thread::spawn(move || lines.for_each(drop));
+        let url = running.ok_or("moto did not start")?;
+        let host = url.strip_prefix("http://").ok_or("moto has no TLS")?;
+        let mut stream = TcpStream::connect(host)?;
+        write!(
+            stream,
+            "PUT /states HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(Self { url, process })
+    }
+}
+
+impl Drop for Moto {
+    fn drop(&mut self) {
+        self.process.kill().and_then(|()| self.process.wait()).ok();
+    }
+}
+
+/// The id of a lock that a message describes; `None` if the lock ends with its connection.
+pub(crate) fn lock_id(text: &str) -> Option<&str> {
+    let (_, info) = text.split_once("Lock Info:")?;
+    info.split("ID:").nth(1)?.split_whitespace().next()
+}

@@ -1,0 +1,96 @@
+//! A server for one test that speaks the part of OpenBao's HTTP API which key providers use: data keys of a
+//! transit secrets engine, and their decryption.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+/// The token that the server accepts.
+const TOKEN: &str = "the-token";
+
+/// The server. It ends with the test program.
+pub(crate) struct Transit {
+    /// The address, without a slash at the end.
+    pub(crate) url: String,
+}
+
+/// The data keys, by their encrypted forms.
+type DataKeys = Mutex<BTreeMap<String, Vec<u8>>>;
+
+impl Transit {
+    /// Starts a server.
+    pub(crate) fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let keys = Arc::new(DataKeys::default());
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let keys = Arc::clone(&keys);
+                thread::spawn(move || drop(serve(&stream, &keys)));
+            }
+        });
+        Self { url }
+    }
+}
+
+fn serve(stream: &TcpStream, keys: &DataKeys) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    reader.read_line(&mut line)?;
+    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut text = String::new();
+        reader.read_line(&mut text)?;
+        let Some((name, value)) = text.split_once(':') else { break };
+        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+    }
+    let length = headers.get("content-length").and_then(|length| length.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body)?;
+    let body = serde_json::from_slice(&body).unwrap_or_default();
+    let (status, answer) = match headers.get("x-vault-token") {
+        Some(token) if token == TOKEN => answer(&path, &body, keys)?,
+        _ => ("403 Forbidden", json!({ "errors": ["permission denied"] })),
+    };
+    let answer = answer.to_string();
+    let mut stream = stream;
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{answer}",
+        answer.len()
+    )
+}
+
+fn answer(path: &str, body: &Value, keys: &DataKeys) -> std::io::Result<(&'static str, Value)> {
+    let mut keys = keys.lock().unwrap_or_else(PoisonError::into_inner);
+    let steps: Vec<&str> = path.split('/').collect();
+    match steps.as_slice() {
+        ["", "v1", "transit", "datakey", "plaintext", _] => {
+            let n_bytes = body["bits"].as_u64().and_then(|bits| usize::try_from(bits / 8).ok());
+            let mut key = vec![0; n_bytes.unwrap_or(32)];
+            File::open("/dev/urandom")?.read_exact(&mut key)?;
+            let ciphertext = format!("vault:v1:{}", STANDARD.encode(keys.len().to_string()));
+            let plaintext = STANDARD.encode(&key);
+            keys.insert(ciphertext.clone(), key);
+            let data =
+                json!({ "ciphertext": ciphertext, "plaintext": plaintext, "key_version": 1 });
+            Ok(("200 OK", json!({ "data": data })))
+        }
+        ["", "v1", "transit", "decrypt", _] => {
+            let key = body["ciphertext"].as_str().and_then(|ciphertext| keys.get(ciphertext));
+            Ok(match key {
+                Some(key) => ("200 OK", json!({ "data": { "plaintext": STANDARD.encode(key) } })),
+                None => ("400 Bad Request", json!({ "errors": ["invalid ciphertext: no prefix"] })),
+            })
+        }
+        _ => Ok(("404 Not Found", json!({ "errors": [] }))),
+    }
+}

@@ -1,0 +1,121 @@
+//! Scripts over every backend: each kind of place keeps the same states, on real servers and on servers of
+//! ours that speak the documented part of a service.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{StateBackend, compare_lives, stage};
+use crate::harness::azure::{ACCOUNT, Azure, CONTAINER, KEY};
+use crate::harness::gcs::Gcs;
+use crate::harness::kubernetes::{Kubernetes, TOKEN};
+use crate::harness::{Consul, HttpState, ObjectStore, Postgres};
+
+/// The groups of the scripts.
+const GROUPS: [&str; 4] = ["data", "deposed", "failure", "lifecycle"];
+
+/// A script that names files of states.
+const LOCAL: &str = "remote_state_of_another";
+
+/// Compares the scripts over a backend. `arguments` makes those of the state with a name.
+fn compare(
+    kind: &'static str,
+    variables: Vec<(String, String)>,
+    arguments: impl Fn(&str) -> String + Sync + Send + 'static,
+) {
+    let n_states = AtomicUsize::new(0);
+    let arguments = move || {
+        let lines = arguments(&format!("state{}x", n_states.fetch_add(1, Ordering::Relaxed)));
+        lines.lines().map(|line| format!("    {}\n", line.trim())).collect()
+    };
+    let backend = StateBackend { kind, arguments: Box::new(arguments), variables };
+    let report = compare_lives(&stage(Some(backend)), |group, name| {
+        GROUPS.contains(&group) && name != LOCAL
+    });
+    assert!(report.is_empty(), "\n{report}");
+}
+
+#[test]
+fn lives_are_the_same_over_http() {
+    compare("http", Vec::new(), |_| {
+        // One server for each state. It ends with the test.
+        HttpState::start().arguments()
+    });
+}
+
+#[test]
+fn lives_are_the_same_over_pg() {
+    let Some(server) = Postgres::start() else { return };
+    // A state is not locked while another one of the server is made.
+    let commands = ["plan", "apply", "destroy", "refresh", "import", "taint", "untaint"];
+    let waiting =
+        commands.map(|command| (format!("TF_CLI_ARGS_{command}"), "-lock-timeout=5m".to_owned()));
+    compare("pg", waiting.into(), move |name| {
+        format!("conn_str = \"{}\"\nschema_name = \"{name}\"", server.conn_str())
+    });
+}
+
+#[test]
+fn lives_are_the_same_over_s3() {
+    let Some(store) = ObjectStore::s3() else { return };
+    store.make_bucket("lives");
+    compare("s3", Vec::new(), move |name| {
+        let url = &store.url;
+        format!(
+            "bucket = \"lives\"
+            key = \"{name}\"
+            region = \"us-east-1\"
+            access_key = \"AKIAEXAMPLE\"
+            secret_key = \"secret\"
+            use_path_style = true
+            use_lockfile = true
+            skip_credentials_validation = true
+            skip_requesting_account_id = true
+            skip_metadata_api_check = true
+            endpoints = {{ s3 = \"{url}\" }}"
+        )
+    });
+}
+
+#[test]
+fn lives_are_the_same_over_azurerm() {
+    let Some(azure) = Azure::start() else { return };
+    let variables = azure.variables();
+    compare("azurerm", variables, move |name| {
+        let _running = &azure;
+        format!(
+            "storage_account_name = \"{ACCOUNT}\"
+            container_name = \"{CONTAINER}\"
+            access_key = \"{KEY}\"
+            key = \"{name}\""
+        )
+    });
+}
+
+#[test]
+fn lives_are_the_same_over_gcs() {
+    let Some(server) = Gcs::start("states") else { return };
+    compare("gcs", Vec::new(), move |name| {
+        let url = &server.url;
+        format!(
+            "bucket = \"states\"
+            prefix = \"{name}\"
+            access_token = \"token\"
+            storage_custom_endpoint = \"{url}/storage/v1/b\""
+        )
+    });
+}
+
+#[test]
+fn lives_are_the_same_over_consul() {
+    let server = Consul::start();
+    compare("consul", Vec::new(), move |name| {
+        format!("address = \"{}\"\npath = \"{name}\"", server.address)
+    });
+}
+
+#[test]
+fn lives_are_the_same_over_kubernetes() {
+    let server = Kubernetes::start();
+    compare("kubernetes", Vec::new(), move |name| {
+        format!("host = \"{}\"\ntoken = \"{TOKEN}\"\nsecret_suffix = \"{name}\"", server.url)
+    });
+}

@@ -1,0 +1,286 @@
+//! Several applies at once to one state in PostgreSQL: what runs beside what, what is refused, and whether all
+//! that was done is in the state and in its history, in one order.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Instant;
+
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+use crate::harness::{Postgres, Running, Workdir, terraform};
+
+/// A line that is printed when approval is asked for, with the lock in hand.
+const QUESTION: &str = "Only 'yes' will be accepted";
+
+/// Resources by name and input.
+fn resources(inputs: &[(&str, u32)]) -> String {
+    let block = |(name, input): &(&str, u32)| {
+        format!("resource \"terraform_data\" \"{name}\" {{\n  input = {input}\n}}\n")
+    };
+    inputs.iter().map(block).collect()
+}
+
+/// A folder that works with the state, set up.
+fn folder(server: &Postgres, blocks: &str) -> Workdir {
+    let workdir = Workdir::new(&server.config(blocks));
+    workdir.formwork("init").succeed();
+    workdir
+}
+
+/// Starts an apply, and waits until it asks for approval.
+fn asking(workdir: &Workdir, options: &str) -> Running {
+    let running = workdir.formwork(&format!("apply {options}")).unanswered().start();
+    running.wait_for_words(QUESTION);
+    running
+}
+
+/// The inputs in the stored state, by name.
+fn stored(workdir: &Workdir) -> BTreeMap<String, u64> {
+    let text = workdir.formwork("state pull").succeed().stdout;
+    let state: Value = serde_json::from_str(&text).expect("it is a state");
+    let resources = state["resources"].as_array().into_iter().flatten();
+    let input = |resource: &Value| {
+        let attributes = &resource["instances"][0]["attributes"];
+        Some((resource["name"].as_str()?.to_owned(), attributes["input"]["value"].as_u64()?))
+    };
+    resources.filter_map(input).collect()
+}
+
+/// The writes of the state, the earliest first.
+fn history(workdir: &Workdir) -> Vec<Value> {
+    let text = workdir.formwork("state log -json -limit=10000").succeed().stdout;
+    text.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
+}
+
+fn expect(inputs: &[(&str, u64)]) -> BTreeMap<String, u64> {
+    inputs.iter().map(|(name, input)| ((*name).to_owned(), *input)).collect()
+}
+
+#[test]
+fn applies_to_disjoint_parts_go_on_at_the_same_time() {
+    let Some(server) = Postgres::start() else { return };
+    let first = folder(&server, &resources(&[("a", 1), ("b", 1)]));
+    first.formwork("apply -auto-approve").succeed();
+    first.write("main.tf", &server.config(&resources(&[("a", 2), ("b", 1)])));
+    let second = folder(&server, &resources(&[("a", 1), ("b", 2), ("c", 1)]));
+    let mut running = asking(&first, "-target=terraform_data.a");
+    // Terraform, and commands that change the state alone, wait for all applies.
+    if terraform().is_some() {
+        let refused = second.terraform("plan").run();
+        refused.code(1).says("Error acquiring the state lock");
+    }
+    second.formwork("state rm terraform_data.b").run().code(1).says("state lock");
+    second.formwork("plan -detailed-exitcode").run().code(2);
+    let options = "-target=terraform_data.b -target=terraform_data.c";
+    second.formwork(&format!("apply -auto-approve {options}")).succeed().says("1 added");
+    running.answer("yes\n");
+    running.wait().code(0).says("1 changed");
+    assert_eq!(stored(&first), expect(&[("a", 2), ("b", 2), ("c", 1)]));
+    if terraform().is_some() {
+        let third = Workdir::new(&server.config(&resources(&[("a", 2), ("b", 2), ("c", 1)])));
+        third.terraform("init").succeed();
+        third.terraform("plan -detailed-exitcode").run().code(0).says("No changes");
+    }
+}
+
+#[test]
+fn plans_need_no_lock_and_take_none() {
+    let Some(server) = Postgres::start() else { return };
+    if terraform().is_none() {
+        return;
+    }
+    let blocks = resources(&[("a", 1)]);
+    let (first, second) = (folder(&server, &blocks), folder(&server, &blocks));
+    first.formwork("apply -auto-approve").succeed();
+    let mut running = first.terraform("apply -replace=terraform_data.a").unanswered().start();
+    running.wait_for_words(QUESTION);
+    second.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+    second.formwork("apply -auto-approve").run().code(1).says("Error acquiring the state lock");
+    running.answer("yes\n");
+    running.wait().code(0);
+    second.formwork("plan -detailed-exitcode").run().code(0).says("No changes");
+}
+
+#[test]
+fn what_another_run_is_changing_or_has_changed_is_refused() {
+    let Some(server) = Postgres::start() else { return };
+    let blocks = "resource \"terraform_data\" \"a\" {\n  input = 1\n}\nresource \"terraform_data\" \"b\" {\n  input = terraform_data.a.output\n}\noutput \"o\" {\n  value = terraform_data.b.output\n}\n";
+    let [first, second] = [0; 2].map(|_| folder(&server, blocks));
+    first.formwork("apply -auto-approve").succeed();
+    // Changed by another run since the plan was made: the object itself, and one that it depends on.
+    for other in ["a", "b"] {
+        let mut running = asking(&first, "-replace=terraform_data.b");
+        let replace = format!("apply -auto-approve -replace=terraform_data.{other}");
+        second.formwork(&replace).succeed();
+        running.answer("yes\n");
+        let refused = running.wait();
+        refused.code(1).says("State has changed since the plan was made");
+        refused
+            .says(&format!("terraform_data.{other}: by "))
+            .says(", serial ")
+            .says("Nothing was changed");
+    }
+    first.formwork("apply -auto-approve -replace=terraform_data.b").succeed();
+    first.formwork("plan -detailed-exitcode").run().code(0);
+}
+
+#[test]
+fn a_run_that_is_killed_keeps_its_claims_until_another_one_takes_it_over() {
+    let Some(server) = Postgres::start() else { return };
+    let slow = "resource \"terraform_data\" \"a\" {\n  input = 1\n  provisioner \"local-exec\" {\n    command = \"echo begun; read line < pipe\"\n  }\n}\n";
+    let first = folder(&server, slow);
+    first.formwork("state pull").succeed();
+    // A state is there, so that applies go on beside each other.
+    first.write("main.tf", &server.config(&resources(&[("z", 1)])));
+    first.formwork("apply -auto-approve").succeed();
+    first.write("main.tf", &server.config(&(resources(&[("z", 1)]) + slow)));
+    let pipe = first.root().join("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    let running = first.formwork("apply -auto-approve").start();
+    running.wait_for_words("begun");
+    let second = folder(&server, &resources(&[("z", 1), ("a", 5)]));
+    let refused = second.formwork("apply -auto-approve").run();
+    refused.code(1).says("Another run is changing the same objects").says("terraform_data.a: by ");
+    // Another part goes on meanwhile.
+    second
+        .formwork("apply -auto-approve -replace=terraform_data.z -target=terraform_data.z")
+        .succeed();
+    running.signal(Signal::SIGKILL);
+    drop(running.wait());
+    drop(first);
+    // The object of the lost machine is half made: it is known, and replaced.
+    let taken = (0..50).map(|_| second.formwork("apply -auto-approve").run());
+    let taken = taken.into_iter().find(|ended| ended.code == Some(0)).expect("it is taken over");
+    taken.says("An interrupted run was taken over");
+    assert_eq!(stored(&second), expect(&[("a", 5), ("z", 1)]));
+    second.formwork("plan -detailed-exitcode").run().code(0).says_not("interrupted");
+}
+
+#[test]
+fn the_history_has_each_write_and_each_object_at_any_time() {
+    let Some(server) = Postgres::start() else { return };
+    let workdir = folder(&server, &resources(&[("a", 1), ("b", 1)]));
+    workdir.formwork("apply -auto-approve").succeed();
+    let created = history(&workdir).last().expect("it was written")["serial"].clone();
+    workdir.write("main.tf", &server.config(&resources(&[("a", 2)])));
+    workdir.formwork("apply -auto-approve").succeed();
+    let writes = history(&workdir);
+    let last = writes.last().expect("it was written");
+    let change = |address: &str, action: &str| serde_json::json!({ "address": address, "deposed": "", "action": action });
+    let changes = [change("terraform_data.a", "change"), change("terraform_data.b", "remove")];
+    assert_eq!(last["changes"], Value::from(changes.to_vec()));
+    assert_eq!(last["operation"], "OperationTypeApply");
+    let log = workdir.formwork("state log").succeed();
+    log.says("(apply, run ").says("~ terraform_data.a").says("- terraform_data.b");
+    let at = |point: &str, name: &str| {
+        workdir.formwork(&format!("state show -at={point} terraform_data.{name}")).run()
+    };
+    at(&created.to_string(), "a").code(0).says("= 1");
+    at(&created.to_string(), "b").code(0).says("= 1");
+    at("999999", "a").code(0).says("= 2");
+    at("999999", "b").code(1).says("has none at terraform_data.b");
+    at(last["at"].as_str().expect("a time"), "a").code(0).says("= 2");
+    at("2020-01-01T00:00:00Z", "a").code(1).says("begins after");
+    at("yesterday", "a").code(1).says("Invalid -at");
+    // A write of Terraform is seen by the next one.
+    if terraform().is_some() {
+        workdir.write("main.tf", &server.config(&resources(&[("a", 3)])));
+        workdir.terraform("init").succeed();
+        workdir.terraform("apply -auto-approve").succeed();
+        workdir.write("main.tf", &server.config(&resources(&[("a", 3), ("c", 1)])));
+        workdir.formwork("apply -auto-approve").succeed();
+        let writes = history(&workdir);
+        let [.., other, own] = &writes[..] else { panic!("{writes:?}") };
+        assert_eq!(other["who"], "another program");
+        assert_eq!(other["changes"], Value::from(vec![change("terraform_data.a", "change")]));
+        assert_eq!(own["changes"], Value::from(vec![change("terraform_data.c", "add")]));
+    }
+}
+
+/// One apply that has ended.
+struct Operation {
+    name: &'static str,
+    input: u32,
+    began: Instant,
+    ended: Instant,
+    is_done: bool,
+}
+
+const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+const ROUNDS: u32 = 3;
+
+/// Applies of six processes at once, each to its own resource, and every third one to a resource that all
+/// share. The method is that of a witness: the serials name one order of all writes. The run is linearizable
+/// if in this order each write is one that was asked for, none that was refused or is missing, it lies
+/// between the beginning and the end of its apply, and the final state has the last write of each resource.
+#[test]
+fn applies_at_once_are_linearizable() {
+    let Some(server) = Postgres::start() else { return };
+    let all: Vec<(&str, u32)> =
+        NAMES.iter().map(|name| (*name, 0)).chain([("shared", 0)]).collect();
+    let reader = folder(&server, &resources(&all));
+    reader.formwork("apply -auto-approve").succeed();
+    let first = history(&reader).len();
+    let started = Instant::now();
+    let work = |worker: usize| {
+        let workdir = folder(&server, "");
+        let own = |round: u32| 100 * (u32::try_from(worker).expect("it is small") + 1) + round;
+        let rounds = (0..ROUNDS).map(|round| {
+            let name = if round == 1 { "shared" } else { NAMES[worker] };
+            let input = own(round);
+            workdir.write("main.tf", &server.config(&resources(&[(name, input)])));
+            let began = Instant::now();
+            let target = format!("apply -auto-approve -target=terraform_data.{name}");
+            let ended = workdir.formwork(&target).run();
+            let is_done = ended.code == Some(0);
+            let words = ended.words();
+            let is_refused = words.contains("Another run is changing")
+                || words.contains("State has changed since");
+            assert!(is_done || (is_refused && name == "shared"), "{words}");
+            Operation { name, input, began, ended: Instant::now(), is_done }
+        });
+        rounds.collect::<Vec<_>>()
+    };
+    let operations: Vec<Operation> = thread::scope(|scope| {
+        let workers: Vec<_> =
+            (0..NAMES.len()).map(|worker| scope.spawn(move || work(worker))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().expect("it ends")).collect()
+    });
+    assert!(started.elapsed().as_nanos() > 0);
+    let writes = history(&reader);
+    let serials: Vec<u64> = writes.iter().filter_map(|write| write["serial"].as_u64()).collect();
+    assert!(serials.windows(2).all(|pair| pair[1] == pair[0] + 1), "{serials:?}");
+
+    // The order of the writes, with the values that they wrote.
+    let mut order: Vec<(String, u32)> = Vec::new();
+    for write in &writes[first..] {
+        let changes = write["changes"].as_array().expect("a list");
+        let [change] = &changes[..] else { panic!("{write}") };
+        let address = change["address"].as_str().expect("an address");
+        let shown = format!("state show -at={} {address}", write["serial"]);
+        let shown = reader.formwork(&shown).succeed().words();
+        let input = shown.split("input = ").nth(1).and_then(|rest| rest.split(' ').next());
+        let input = input.and_then(|text| text.trim().parse().ok()).expect("a number");
+        order.push((address.trim_start_matches("terraform_data.").to_owned(), input));
+    }
+    let at = |operation: &Operation| {
+        order.iter().position(|(name, input)| name == operation.name && *input == operation.input)
+    };
+    let done: Vec<&Operation> = operations.iter().filter(|operation| operation.is_done).collect();
+    assert_eq!(order.len(), done.len(), "each write was asked for, once: {order:?}");
+    for one in &operations {
+        assert_eq!(at(one).is_some(), one.is_done, "{} = {}", one.name, one.input);
+        for other in done.iter().filter(|other| one.is_done && one.ended < other.began) {
+            assert!(at(one) < at(other), "{} came after {}", one.input, other.input);
+        }
+    }
+    let mut last = BTreeMap::new();
+    for (name, input) in &order {
+        last.insert(name.clone(), u64::from(*input));
+    }
+    let stored = stored(&reader);
+    for (name, input) in last {
+        assert_eq!(stored.get(&name), Some(&input), "{name}");
+    }
+}
