@@ -382,7 +382,8 @@ impl Reader {
                 Role::Optional
             }
         };
-        let write_only = raw.get_bool(11);
+        // Protocol 5 has no nested types, and each later field one number lower.
+        let write_only = raw.get_bool(10) || raw.get_bool(11);
         if write_only && role.is_computed() {
             self.report("S-05", format!("{at}: a write-only attribute cannot be computed"));
         }
@@ -396,7 +397,7 @@ impl Reader {
             None => AttributeKind::Plain(self.ty(&raw.get_bytes(2), at, "S-04")),
         };
         let mut docs = docs(raw, 3, 9);
-        docs.deprecation = raw.get_text(12);
+        docs.deprecation = [12, 11].map(|it| raw.get_text(it)).concat();
         self.has_deprecation_texts |= !docs.deprecation.is_empty();
         Attribute { kind, role, sensitive: raw.get_bool(7), write_only, docs }
     }
@@ -493,4 +494,23 @@ fn docs(raw: &Msg, description: u32, deprecated: u32) -> Docs {
 
 fn join(place: &str, name: &str) -> String {
     if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn write_only_attributes_and_deprecations_are_read_in_both_protocols() {
+        let attribute = || Msg::new().text(1, "secret").bytes(2, b"\"string\"".to_vec()).int(5, 1);
+        for raw in [
+            attribute().int(9, 1).int(10, 1).text(11, "use the other"),
+            attribute().int(9, 1).int(11, 1).text(12, "use the other"),
+        ] {
+            let mut reader = Reader::default();
+            let read = reader.attribute(&raw, "secret", 0);
+            assert!(read.write_only && reader.problems.is_empty(), "{:?}", reader.problems);
+            assert_eq!(read.docs.deprecation, "use the other");
+        }
+    }
 }

@@ -427,7 +427,9 @@ impl Plugin {
         drop(largest);
         let mut diagnostics = lock(&self.diagnostics);
         let room = 5_000_usize.saturating_sub(diagnostics.len());
-        diagnostics.extend(call.diagnostics().into_iter().take(room).map(|it| (call.rpc, it)));
+        let own = call.diagnostics().into_iter().take(room);
+        let request = call.request.first();
+        diagnostics.extend(own.map(|it| (call.rpc, it.without_echo(request))));
     }
 
     /// Whether the process still runs.

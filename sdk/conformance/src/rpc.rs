@@ -1,6 +1,8 @@
 //! Calls of the provider service: their paths in both versions and where their answers keep
 //! diagnostics.
 
+use bytes::Bytes;
+
 use formwork_plugin_protocol::handshake::Protocol;
 
 use crate::message::Msg;
@@ -196,5 +198,33 @@ impl Diag {
     pub fn line(&self) -> String {
         let text = format!("{}: {}", self.summary, self.detail);
         text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the diagnostic without control characters that only repeat the type name of the request.
+    #[must_use]
+    pub(crate) fn without_echo(mut self, request: Option<&Bytes>) -> Self {
+        let name = request.and_then(Msg::parse).map(|it| it.get_text(1)).unwrap_or_default();
+        if name.chars().any(char::is_control) {
+            for text in [&mut self.summary, &mut self.detail] {
+                *text = text.replace(&name, "(the type name of the request)");
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_type_name_of_a_request_is_no_control_character_of_the_provider() {
+        let answer = Msg::new().int(1, 1).text(2, "No type a\u{1f}b").text(3, "\u{2}");
+        let request = Msg::new().text(1, "a\u{1f}b").encode();
+        let read = Diag::read(&answer).without_echo(Some(&request));
+        assert_eq!(read.summary, "No type (the type name of the request)");
+        assert_eq!(read.detail, "\u{2}");
+        let other = Msg::new().text(1, "a").encode();
+        assert_eq!(Diag::read(&answer).without_echo(Some(&other)), Diag::read(&answer));
     }
 }
