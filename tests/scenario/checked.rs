@@ -78,6 +78,17 @@ fn an_interrupted_run_reports_and_the_same_command_goes_on() {
 }
 
 #[test]
+fn a_program_is_started_by_the_name_of_its_link() {
+    let workdir = Workdir::new("");
+    let script = "#!/bin/sh\necho I am ${0##*/} >&2; exit 7\n";
+    let program = program(&workdir, "all-providers", script.as_bytes());
+    let link = workdir.root().join("terraform-provider-linked");
+    std::os::unix::fs::symlink(program, &link).unwrap();
+    let check = workdir.formwork("provider check").arg(&link.display().to_string());
+    check.run().code(2).says("I am terraform-provider-linked");
+}
+
+#[test]
 fn a_release_is_checked_with_the_key_of_its_publisher() {
     let workdir = Workdir::new("");
     let armor = ArmorOptions::default;

@@ -284,7 +284,9 @@ fn installed(addr: &ProviderAddr) -> Option<PathBuf> {
 }
 
 fn program(diags: &mut Diagnostics, path: &Path) -> Result<PathBuf, Reported> {
-    let absolute = path.canonicalize().map_err(|error| {
+    // A link stays one: some programs serve the provider that their name says.
+    let found = fs::metadata(path).and_then(|_| std::path::absolute(path));
+    let absolute = found.map_err(|error| {
         let detail = format!("{} cannot be opened: {error}.", path.display());
         diags.error(Diagnostic::error("No such program", detail))
     })?;
