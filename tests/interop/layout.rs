@@ -117,7 +117,9 @@ fn collect(dir: &Path, texts: &mut Vec<String>) {
         if path.is_dir() {
             collect(&path, texts);
         } else if path.extension().is_some_and(|end| end == "tf") {
-            texts.push(std::fs::read_to_string(path).unwrap());
+            let text = std::fs::read_to_string(path).unwrap();
+            // Terraform removes keys like these. We keep them.
+            texts.push(text.replace("[null]", "[0]").replace("[true]", "[0]"));
         }
     }
 }

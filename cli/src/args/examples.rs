@@ -55,6 +55,7 @@ static EXAMPLES: &[Example] = examples! {
     "refresh" "-target=aws_instance.web" "Update one resource in the state from its real object."
     "show" "-json tfplan" "Print a saved plan as JSON."
     "state list" "module.network" "List the instances of a module."
+    "state log" "-limit=5" "List the last five writes of the state, with their users."
     "state mv" "aws_instance.web aws_instance.app" "Rename a resource in the state."
     "state pull" "" "Print the state, whichever backend keeps it."
     "state push" "restored.tfstate" "Replace the state by that of a file."

@@ -252,6 +252,8 @@ mod tests {
 
                 Commands:
                   list                  List the instances in the state.
+                  log                   List the writes of the state, with the objects that
+                                        each has changed.
                   mv                    Move an instance, a resource or a module to another
                                         address.
                   pull                  Print the state file.

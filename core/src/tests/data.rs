@@ -214,9 +214,11 @@ fn refresh_only_knows_nothing_of_data_about_what_is_gone_or_not_made_yet() {
         drift - test_thing.a
         ~ output.answer unknown string
         calls: 
+        output.answer null
         fresh
         + output.answer unknown string
         calls: 
+        output.answer null
     "#]]
     .assert_eq(&format!("{gone}fresh\n{fresh}"));
 }

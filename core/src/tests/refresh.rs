@@ -117,6 +117,7 @@ fn refresh_only_takes_drift_into_the_state_and_changes_nothing_else() {
         ~ output.size unknown number
         calls: 
         test_thing.b b-1 after test_thing.a
+        output.size null
     "#]]
     .assert_eq(&refresh_only(&mut vanished("a-1"), CONFIG));
 }
@@ -133,6 +134,7 @@ fn refresh_only_with_more_in_the_configuration_than_in_the_state_makes_nothing()
         calls: 
         test_thing.a a-1 7
         test_thing.b b-1 after test_thing.a
+        output.n null
         output.size 7
     "#]]
     .assert_eq(&refresh_only(&mut drifted("a-1"), &more));

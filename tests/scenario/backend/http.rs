@@ -80,8 +80,9 @@ fn a_state_that_the_server_refuses_stays_encrypted_on_this_machine() {
     let server = HttpState::start();
     let secret = RESOURCE.replace('1', &format!("\"{SECRET}\""));
     let config = |resource: &str| server.config(&format!("{}{resource}", both::ENCRYPTION));
-    let workdir = Workdir::new(&config(""));
+    let workdir = Workdir::new(&config(&RESOURCE.replace("\"a\"", "\"b\"")));
     workdir.formwork("init").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("1 added");
     // The secret may be in the configuration, but nowhere else.
     let apply = || {
         workdir.write("main.tf", &config(&secret));

@@ -94,7 +94,7 @@ fn as_json(write: &HistoryWrite) -> serde_json::Value {
         "lineage": write.lineage,
         "at": write.at,
         "who": write.who,
-        "operation": write.operation,
+        "operation": operation_name(&write.operation),
         "run": write.run,
         "changes": changes.collect::<Vec<_>>(),
     })
@@ -122,11 +122,15 @@ pub(super) async fn object_at(
     let mut state = opened(diags, workspace).await?;
     let failed = |diags: &mut Diagnostics, error: StoreError| diags.error(error.diagnostic());
     let has_history = state.store.history(1).await.map_err(|error| failed(diags, error))?;
-    if has_history.is_none() {
-        return Err(no_history(diags));
-    }
+    let Some(latest) = has_history else { return Err(no_history(diags)) };
+    let latest = latest.first().map_or(0, |write| write.serial);
+    let is_ahead =
+        |found: u64| matches!(point, HistoryPoint::Serial(serial) if serial > latest.max(found));
     let found = state.store.object_at(&addr.to_string(), &point).await;
     let problem = match found.map_err(|error| failed(diags, error))? {
+        Some(StoredObject { serial, .. }) if is_ahead(serial) => {
+            format!("The latest write of the state has the serial {latest}.")
+        }
         None => format!("The history begins after {at}. `formwork state log` lists its writes."),
         Some(StoredObject { serial, entry: None }) => {
             format!("The state with the serial {serial} has none at {addr}.")

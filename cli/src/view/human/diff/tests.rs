@@ -504,11 +504,10 @@ fn what_forces_a_replacement_is_reported_where_the_value_begins() {
         tuple([1, 3]),
         &whole,
         &expect![[r#"
-                  ~ input = [ # forces replacement
-                        1,
-                      - 2,
-                      + 3,
-                    ]
+            ~ input = [ # forces replacement
+                  1,
+                ~ 2 -> 3,
+              ]
         "#]],
     );
     let object = |n: i64| Value::object([("n", Value::int(n))]);

@@ -9,7 +9,7 @@ resource "test_thing" "b" {
 }
 resource "test_thing" "c" {
   name       = "c"
-  depends_on = [test_thing.a["gone"], test_thing.b[3]]
+  depends_on = [test_thing.a["gone"], test_thing.b]
 }
 #< create ax, create b, create c
 #= plan
