@@ -111,9 +111,18 @@ pub(super) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
             }
         }
         ErrorKind::MissingRequiredArgument => {
-            let word = one(ContextKind::InvalidArg).unwrap_or_default();
-            let word = word.trim_matches(['<', '>']);
-            ("Too few command line arguments".into(), format!("`{name}` needs {word}."))
+            let words = match error.get(ContextKind::InvalidArg) {
+                Some(ContextValue::Strings(words)) => words.clone(),
+                _ => one(ContextKind::InvalidArg).into_iter().collect(),
+            };
+            // The parser writes `--name <VALUE>`.
+            let as_shown = |word: &String| {
+                let word = word.replacen("--", "-", 1).replace(" <", "=");
+                word.trim_end_matches("...").replace(['<', '>'], "")
+            };
+            let words: Vec<String> = words.iter().map(as_shown).collect();
+            let detail = format!("`{name}` needs {}.", words.join(" and "));
+            ("Too few command line arguments".into(), detail)
         }
         ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::NoEquals => {
             let word = as_typed(one(ContextKind::InvalidArg).unwrap_or_default());
@@ -168,6 +177,12 @@ mod tests {
             ],
         );
         check(
+            "formwork provider package",
+            &expect![
+                "Too few command line arguments: `formwork provider package` needs -version=VERSION and PROGRAM."
+            ],
+        );
+        check(
             "formwork plam",
             &expect![[
                 r#"Formwork has no command named "plam": There is no such command. Did you mean plan?"#
@@ -187,7 +202,7 @@ mod tests {
         );
         check(
             "formwork state mv",
-            &expect!["Too few command line arguments: `formwork state mv` needs SOURCE."],
+            &expect!["Too few command line arguments: `formwork state mv` needs SOURCE and DESTINATION."],
         );
         check(
             "formwork plan x y",
