@@ -202,7 +202,9 @@ mod tests {
         );
         check(
             "formwork state mv",
-            &expect!["Too few command line arguments: `formwork state mv` needs SOURCE and DESTINATION."],
+            &expect![
+                "Too few command line arguments: `formwork state mv` needs SOURCE and DESTINATION."
+            ],
         );
         check(
             "formwork plan x y",
