@@ -2,7 +2,7 @@
 //! versions, transactions of one operation, sessions with an end, lock delays and blocking reads.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::BufReader;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_tests::http::{self, Request};
 use serde_json::{Value, json};
 
 /// The longest value, and the longest body of a transaction.
@@ -325,44 +326,30 @@ fn too_large(length: usize) -> Answer {
 fn serve(stream: &TcpStream, store: &Store) -> std::io::Result<()> {
     let asked = read(stream)?;
     let ((status, body), index) = store.react(&asked);
-    let mut stream = stream;
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Type: application/json\r\nX-Consul-Index: {index}\r\nX-Consul-KnownLeader: true\r\nX-Consul-LastContact: 0\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    )?;
-    stream.write_all(&body)
+    let index = format!("X-Consul-Index: {index}");
+    let headers = [
+        "Connection: close",
+        "Content-Type: application/json",
+        &index,
+        "X-Consul-KnownLeader: true",
+        "X-Consul-LastContact: 0",
+    ];
+    http::answer(stream, status, &headers, &body)
 }
 
 fn read(stream: &TcpStream) -> std::io::Result<Asked> {
-    let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first)?;
-    let mut words = first.split(' ');
-    let method = words.next().unwrap_or_default().to_owned();
-    let target = words.next().unwrap_or_default();
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let request = Request::read(&mut BufReader::new(stream))?.unwrap_or_default();
+    let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
     let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         (name.to_owned(), decoded(value))
     });
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        let Some((name, value)) = line.split_once(':') else { break };
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut asked = Asked {
-        method,
+    Ok(Asked {
+        method: request.method,
         path: decoded(path.trim_start_matches("/v1/")),
         parameters: pairs.collect(),
-        body: vec![0; length],
-    };
-    reader.read_exact(&mut asked.body)?;
-    Ok(asked)
+        body: request.body,
+    })
 }
 
 /// A part of a URL without its escapes.

@@ -1,9 +1,11 @@
 //! A server that keeps one state by the rules of the backend `http`, for one test.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::BufReader;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+
+use formwork_tests::http::{self, Request};
 
 /// The state and the lock of a server.
 #[derive(Default)]
@@ -31,7 +33,7 @@ impl HttpState {
         let kept = Arc::new(Mutex::new(Kept::default()));
         let shared = Arc::clone(&kept);
         thread::spawn(move || {
-            listener.incoming().flatten().for_each(|stream| drop(answer(&stream, &shared)));
+            listener.incoming().flatten().for_each(|stream| drop(serve(&stream, &shared)));
         });
         Self { address, kept }
     }
@@ -55,35 +57,21 @@ impl HttpState {
     }
 }
 
-fn answer(mut stream: &TcpStream, kept: &Mutex<Kept>) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream);
-    let mut request = String::new();
-    reader.read_line(&mut request)?;
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line)?;
-        let Some((name, value)) = line.split_once(':') else { break };
-        if name.eq_ignore_ascii_case("content-length") {
-            length = value.trim().parse().unwrap_or(0);
-        }
-    }
-    let mut content = vec![0; length];
-    reader.read_exact(&mut content)?;
+fn serve(stream: &TcpStream, kept: &Mutex<Kept>) -> std::io::Result<()> {
+    let Some(request) = Request::read(&mut BufReader::new(stream))? else { return Ok(()) };
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    let method = request.split_whitespace().next().unwrap_or_default();
-    let (status, body) = match method {
+    let (status, body) = match request.method.as_str() {
         "GET" if kept.state.is_empty() => ("404 Not Found", Vec::new()),
         "GET" => ("200 OK", kept.state.clone()),
         "POST" => match kept.failure {
             Some(status) => (status, Vec::new()),
             None => {
-                kept.state = content;
+                kept.state = request.body;
                 ("200 OK", Vec::new())
             }
         },
         "LOCK" if kept.lock.is_empty() => {
-            kept.lock = content;
+            kept.lock = request.body;
             ("200 OK", Vec::new())
         }
         "LOCK" => ("423 Locked", kept.lock.clone()),
@@ -93,7 +81,5 @@ fn answer(mut stream: &TcpStream, kept: &Mutex<Kept>) -> std::io::Result<()> {
         }
         _ => ("405 Method Not Allowed", Vec::new()),
     };
-    let length = body.len();
-    write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")?;
-    stream.write_all(&body)
+    http::answer(stream, status, &["Connection: close"], &body)
 }

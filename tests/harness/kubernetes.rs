@@ -2,13 +2,14 @@
 //! leases of namespaces, with versions, labels and limits, for the bearers of a token.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::BufReader;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_tests::http::{self, Request};
 use serde_json::{Value, json};
 
 /// The token that requests must bear.
@@ -194,37 +195,18 @@ fn decoded(text: &str) -> String {
 /// Serves the requests of one connection, one after the other.
 fn serve(stream: &TcpStream, objects: &Mutex<Objects>) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream);
-    loop {
-        let mut first = String::new();
-        if reader.read_line(&mut first)? == 0 {
-            return Ok(());
-        }
-        let mut words = first.split(' ');
-        let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-        let mut headers = BTreeMap::new();
-        loop {
-            let mut text = String::new();
-            reader.read_line(&mut text)?;
-            let Some((name, value)) = text.split_once(':') else { break };
-            headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
-        }
-        let length = headers.get("content-length").and_then(|length| length.parse().ok());
-        let mut body = vec![0; length.unwrap_or(0)];
-        reader.read_exact(&mut body)?;
-        let body = serde_json::from_slice(&body).unwrap_or_default();
+    while let Some(request) = Request::read(&mut reader)? {
+        let (method, target) = (request.method.as_str(), request.target.as_str());
+        let body = serde_json::from_slice(&request.body).unwrap_or_default();
         let bearer = format!("Bearer {TOKEN}");
-        let (line, content) = match headers.get("authorization") {
+        let (line, content) = match request.headers.get("authorization") {
             Some(given) if *given == bearer => {
                 objects.lock().unwrap_or_else(PoisonError::into_inner).react(method, target, body)
             }
             _ => status("401 Unauthorized", "Unauthorized", "Unauthorized"),
         };
         let content = content.to_string();
-        let length = content.len();
-        let mut stream = stream;
-        write!(
-            stream,
-            "HTTP/1.1 {line}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{content}"
-        )?;
+        http::answer(stream, line, &["Content-Type: application/json"], content.as_bytes())?;
     }
+    Ok(())
 }

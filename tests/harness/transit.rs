@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufReader, Read as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use formwork_tests::http::{self, Request};
 use serde_json::{Value, json};
 
 /// The token that the server accepts.
@@ -41,32 +42,14 @@ impl Transit {
 }
 
 fn serve(stream: &TcpStream, keys: &DataKeys) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream);
-    let mut line = String::new();
-    reader.read_line(&mut line)?;
-    let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
-    let mut headers = BTreeMap::new();
-    loop {
-        let mut text = String::new();
-        reader.read_line(&mut text)?;
-        let Some((name, value)) = text.split_once(':') else { break };
-        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
-    }
-    let length = headers.get("content-length").and_then(|length| length.parse().ok());
-    let mut body = vec![0; length.unwrap_or(0)];
-    reader.read_exact(&mut body)?;
-    let body = serde_json::from_slice(&body).unwrap_or_default();
-    let (status, answer) = match headers.get("x-vault-token") {
-        Some(token) if token == TOKEN => answer(&path, &body, keys)?,
+    let Some(request) = Request::read(&mut BufReader::new(stream))? else { return Ok(()) };
+    let body = serde_json::from_slice(&request.body).unwrap_or_default();
+    let (status, answer) = match request.headers.get("x-vault-token") {
+        Some(token) if token == TOKEN => answer(&request.target, &body, keys)?,
         _ => ("403 Forbidden", json!({ "errors": ["permission denied"] })),
     };
-    let answer = answer.to_string();
-    let mut stream = stream;
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{answer}",
-        answer.len()
-    )
+    let headers = ["Content-Type: application/json", "Connection: close"];
+    http::answer(stream, status, &headers, answer.to_string().as_bytes())
 }
 
 fn answer(path: &str, body: &Value, keys: &DataKeys) -> std::io::Result<(&'static str, Value)> {
