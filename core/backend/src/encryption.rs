@@ -143,7 +143,17 @@ impl StateCipher {
     /// # Errors
     /// When it cannot be decrypted, or is no state.
     pub fn read(&self, text: &[u8]) -> Result<StateFile, FileError> {
-        StateFile::read(&self.open(text)?.0)
+        self.read_current(text).map(|(file, _)| file)
+    }
+
+    /// Reads the text of a state, and returns whether it is stored as it would be written now: a state that
+    /// was read through a fallback is written again, even if nothing in it has changed.
+    ///
+    /// # Errors
+    /// When it cannot be decrypted, or is no state.
+    pub(crate) fn read_current(&self, text: &[u8]) -> Result<(StateFile, bool), FileError> {
+        let (text, is_current) = self.open(text)?;
+        Ok((StateFile::read(&text)?, is_current))
     }
 
     /// Reads the text of a state that the user has named, be it encrypted or not.

@@ -154,10 +154,10 @@ impl LocalStore {
             self.files.read_from = Some(begun_from);
         }
         let source = self.source();
-        let opened = self.cipher.open(&text);
-        let is_outdated = opened.as_ref().is_ok_and(|(_, is_current)| !is_current);
-        let (file, known) = match opened.and_then(|(text, _)| StateFile::read(&text)) {
-            Ok(file) => {
+        let mut is_outdated = false;
+        let (file, known) = match self.cipher.read_current(&text) {
+            Ok((file, is_current)) => {
+                is_outdated = !is_current;
                 let (lineage, serial) = (file.lineage.clone(), file.serial);
                 let content = Stored::Read(Box::new(file.clone()));
                 (Some(file), Known::Present { lineage, serial, content })

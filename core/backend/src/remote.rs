@@ -230,11 +230,10 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
 
     async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
         let text = self.text(StoreOperation::Read).await?;
-        let opened = self.cipher.open(&text);
-        self.is_outdated = opened.as_ref().is_ok_and(|(_, is_current)| !is_current);
-        match opened.and_then(|(text, _)| StateFile::read(&text)) {
-            Ok(file) => {
+        match self.cipher.read_current(&text) {
+            Ok((file, is_current)) => {
                 self.known = known(&file);
+                self.is_outdated = !is_current;
                 Ok(Some(file))
             }
             Err(FileError::Empty) => {

@@ -11,10 +11,13 @@ use formwork_core::config::inputs::{self, GivenValue, Origin, Unset, VariableInp
 use formwork_core::config::{Files, root_module};
 use formwork_core::eval::HostValues;
 use formwork_core::eval::static_scope::StaticScope;
+use formwork_value::Value;
 use formwork_value::diag::Sources;
 
 use super::algorithms::{AesGcm, Hash, derive};
 use super::*;
+use crate::scripted::configured as configured_backend;
+use crate::{StoreError, WriteOutcome};
 
 const STATE: &[u8] = include_bytes!("golden/opentofu.tfstate");
 const PLAN: &[u8] = include_bytes!("golden/opentofu.tfplan.json");
@@ -235,6 +238,29 @@ fn a_state_that_is_not_encrypted_needs_a_fallback() {
     let back = configured(&with_pbkdf2(back)).unwrap().state;
     assert!(!back.encrypts() && !back.open(STATE).unwrap().1 && back.open(&plain).unwrap().1);
     assert_eq!(back.write(&file).unwrap(), plain);
+}
+
+#[tokio::test]
+async fn an_unchanged_state_is_encrypted_when_it_is_written_after_a_fallback_has_read_it() {
+    let fallback = "state {\n  method = method.aes_gcm.main\n  fallback {\n    method = method.unencrypted.none\n  }\n}";
+    let moving = configured(&with_pbkdf2(fallback)).unwrap().state;
+    let folder = tempfile::tempdir().unwrap();
+    let states = [("workspace_dir", Value::string(&folder.path().display().to_string()))];
+    for backend in [configured_backend("inmem", &[]), configured_backend("local", &states)] {
+        backend.create_workspace("encrypted-later").await.unwrap();
+        let mut store = backend.open("encrypted-later").await.unwrap();
+        let mut file = state();
+        store.write(&mut file).await.unwrap();
+
+        let mut store = backend.open("encrypted-later").await.unwrap();
+        store.set_cipher(moving.clone());
+        let mut file = store.read().await.unwrap().unwrap();
+        assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Stored);
+        assert_eq!(store.write(&mut file).await.unwrap(), WriteOutcome::Unchanged);
+        let refused = backend.open("encrypted-later").await.unwrap().read().await.unwrap_err();
+        let encrypted = matches!(&refused, StoreError::Unusable { error, .. } if *error == FileError::Encrypted);
+        assert!(encrypted, "{refused}");
+    }
 }
 
 #[test]

@@ -307,10 +307,9 @@ impl StateStore for PgStore {
         let location = self.place.location();
         let text = reported(location, StoreOperation::Read, self.place.get()).await;
         let text = text.map_err(failed)?.unwrap_or_default();
-        let opened = self.cipher.open(&text);
-        self.is_outdated = opened.as_ref().is_ok_and(|(_, is_current)| !is_current);
-        match opened.and_then(|(text, _)| StateFile::read(&text)) {
-            Ok(file) => {
+        match self.cipher.read_current(&text) {
+            Ok((file, is_current)) => {
+                self.is_outdated = !is_current;
                 self.keep(file.clone(), file.clone());
                 Ok(Some(file))
             }
