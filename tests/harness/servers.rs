@@ -1,7 +1,7 @@
 //! Servers that keep states, for one test: real programs on ports that the system chose. Each ends when it
 //! is dropped.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,8 +16,7 @@ impl Postgres {
     /// installed.
     pub(crate) fn start() -> Option<Self> {
         let server = Installed::start(|program| Command::new(program), &[], &[])?;
-        // A request for encryption is answered with one byte once the server has started.
-        while !answers(server.port).unwrap_or(false) {
+        while open_session(server.port).is_err() {
             std::thread::yield_now();
         }
         Some(Self(server))
@@ -25,7 +24,21 @@ impl Postgres {
 
     /// The address as the backend has it.
     pub(crate) fn conn_str(&self) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/postgres?sslmode=disable", self.0.port)
+        self.conn_str_of("postgres")
+    }
+
+    /// Makes a database. Returns its address.
+    pub(crate) fn make_database(&self, name: &str) -> String {
+        let statement = format!("CREATE DATABASE {name}");
+        let mut stream = open_session(self.0.port).expect("the server takes sessions");
+        send(&mut stream, Some(b'Q'), &[statement.as_bytes(), b"\0"])
+            .and_then(|()| until_ready(&mut stream))
+            .unwrap_or_else(|error| panic!("{statement}: {error}"));
+        self.conn_str_of(name)
+    }
+
+    fn conn_str_of(&self, database: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{database}?sslmode=disable", self.0.port)
     }
 
     /// A configuration whose state is here.
@@ -37,17 +50,37 @@ impl Postgres {
     }
 }
 
-/// Whether the server takes a session: asks for one with the protocol's version 3.
-fn answers(port: u16) -> std::io::Result<bool> {
+/// Opens a session with the protocol's version 3.
+fn open_session(port: u16) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(("127.0.0.1", port))?;
-    let parameters = b"user\0postgres\0database\0postgres\0\0";
-    let length = u32::try_from(parameters.len() + 8).expect("it is short");
-    stream.write_all(&length.to_be_bytes())?;
-    stream.write_all(&196_608_u32.to_be_bytes())?;
-    stream.write_all(parameters)?;
-    let mut kind = [0];
-    stream.read_exact(&mut kind)?;
-    Ok(kind == *b"R")
+    let version = 196_608_u32.to_be_bytes();
+    send(&mut stream, None, &[&version, b"user\0postgres\0database\0postgres\0\0"])?;
+    until_ready(&mut stream)?;
+    Ok(stream)
+}
+
+/// Sends a message. The first one of a session has no type.
+fn send(stream: &mut TcpStream, kind: Option<u8>, body: &[&[u8]]) -> io::Result<()> {
+    let body = body.concat();
+    let length = u32::try_from(body.len() + 4).expect("it is short");
+    let kind: Vec<u8> = kind.into_iter().collect();
+    stream.write_all(&[&kind[..], &length.to_be_bytes(), &body].concat())
+}
+
+/// Reads messages until the server is ready for the next statement. One with an error ends it.
+fn until_ready(stream: &mut TcpStream) -> io::Result<()> {
+    loop {
+        let mut head = [0; 5];
+        stream.read_exact(&mut head)?;
+        let [kind, length @ ..] = head;
+        let mut body = vec![0; u32::from_be_bytes(length) as usize - 4];
+        stream.read_exact(&mut body)?;
+        match kind {
+            b'E' => return Err(io::Error::other(String::from_utf8_lossy(&body).into_owned())),
+            b'Z' => return Ok(()),
+            _ => {}
+        }
+    }
 }
 
 /// A server with the protocol of an object store.
@@ -161,6 +194,6 @@ pub(super) fn installed(program: &str, backend: &str) -> Option<PathBuf> {
         "\n!!! {program} is missing (.ci/run installs it): the backend {backend} has NOT been tested against a real server !!!\n\n"
     );
     // Not by a macro: its output is hidden when the test passes.
-    let _written = std::io::stderr().write_all(warning.as_bytes());
+    let _written = io::stderr().write_all(warning.as_bytes());
     None
 }

@@ -1,6 +1,8 @@
 //! The row of one workspace: read, written only if it is the row that was read, and locked on one
 //! connection, which holds the lock.
 
+use std::time::{Duration, Instant};
+
 use formwork_core::state::file::StateFile;
 use md5::{Digest as _, Md5};
 
@@ -10,6 +12,17 @@ use crate::remote::Cause;
 
 /// The key of the lock under which workspaces are made.
 const CREATION: i64 = -1;
+
+/// Whether another session holds the key of creation. Terraform takes it to see that, and so is in the way of
+/// whoever looks at the same moment.
+const IS_CREATING: &str = "EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND pid <> pg_backend_pid() AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND classid::bigint = 4294967295 AND objid::bigint = 4294967295 AND objsubid = 1)";
+
+/// The time that the key of creation is waited for. Terraform holds it for a moment whenever it locks a state of
+/// the database, and for a whole run where it makes one.
+const CREATION_WAIT: Duration = Duration::from_secs(2);
+
+/// The pause between two attempts.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// The row of a workspace.
 pub(super) struct PgPlace {
@@ -27,6 +40,15 @@ pub(super) struct PgPlace {
 struct Held {
     key: i64,
     mode: LockMode,
+}
+
+/// The outcome of an attempt to lock.
+enum LockAttempt {
+    Taken(LockMode),
+    /// Another process holds the lock of the row.
+    Held,
+    /// Another process holds the key of creation.
+    Creating,
 }
 
 /// The degree to which others are excluded.
@@ -93,8 +115,12 @@ impl PgPlace {
         );
         let workspace = self.workspace.clone();
         let client = self.client().await?;
-        if !try_lock(client, CREATION).await? {
-            return Err("another process is making a workspace".into());
+        let until = Instant::now() + CREATION_WAIT;
+        while !try_lock(client, CREATION).await? {
+            if Instant::now() >= until {
+                return Err("another process is making a workspace".into());
+            }
+            tokio::time::sleep(PAUSE).await;
         }
         let made = client.execute(&statement, &[&workspace, &text]).await;
         release(client, CREATION).await?;
@@ -157,66 +183,51 @@ impl PgPlace {
     /// Takes the lock: beside others of its kind if that is wanted and possible, else alone. `None` if
     /// another process has it.
     pub(super) async fn lock(&mut self, shared: bool) -> Result<Option<LockMode>, Cause> {
-        if shared && let Some(outcome) = self.lock_shared().await? {
-            return Ok(outcome.then_some(LockMode::Shared));
+        let until = Instant::now() + CREATION_WAIT;
+        loop {
+            match self.try_to_lock(shared).await? {
+                LockAttempt::Taken(mode) => return Ok(Some(mode)),
+                LockAttempt::Held => return Ok(None),
+                LockAttempt::Creating if Instant::now() >= until => return Ok(None),
+                LockAttempt::Creating => tokio::time::sleep(PAUSE).await,
+            }
         }
-        Ok(self.lock_alone().await?.then_some(LockMode::Exclusive))
-    }
-
-    /// Takes the lock beside others; `None` if there is no row yet.
-    async fn lock_shared(&mut self) -> Result<Option<bool>, Cause> {
-        let query = format!(
-            "SELECT id, pg_try_advisory_lock_shared(id), pg_try_advisory_lock_shared(-1) FROM {} WHERE name = $1",
-            self.table.name()
-        );
-        let workspace = self.workspace.clone();
-        let client = self.client().await?;
-        let row = client.query_opt(&query, &[&workspace]).await?;
-        let Some(row) = row else { return Ok(None) };
-        let (key, took_row, took_creation): (i64, bool, bool) =
-            (row.get(0), row.get(1), row.get(2));
-        if took_creation {
-            release_shared(client, CREATION).await?;
-        }
-        if took_row && took_creation {
-            self.held = Some(Held { key, mode: LockMode::Shared });
-            return Ok(Some(true));
-        }
-        if took_row {
-            release_shared(client, key).await?;
-        }
-        Ok(Some(false))
     }
 
     /// Takes the lock as Terraform does: the row's number is the key, and the key of creation must be
-    /// free.
-    async fn lock_alone(&mut self) -> Result<bool, Cause> {
-        let mode = LockMode::Exclusive;
+    /// free. Where there is no row yet, that one is the key.
+    async fn try_to_lock(&mut self, shared: bool) -> Result<LockAttempt, Cause> {
+        let (mode, suffix) =
+            if shared { (LockMode::Shared, "_shared") } else { (LockMode::Exclusive, "") };
         let query = format!(
-            "SELECT id, pg_try_advisory_lock(id), pg_try_advisory_lock(-1) FROM {} WHERE name = $1",
+            "SELECT id, pg_try_advisory_lock{suffix}(id), {IS_CREATING} FROM {} WHERE name = $1",
             self.table.name()
         );
         let workspace = self.workspace.clone();
         let client = self.client().await?;
-        let row = client.query_opt(&query, &[&workspace]).await?;
-        let Some(row) = row else {
-            let taken = try_lock(client, CREATION).await?;
-            self.held = taken.then_some(Held { key: CREATION, mode });
-            return Ok(taken);
+        let Some(row) = client.query_opt(&query, &[&workspace]).await? else {
+            if !try_lock(client, CREATION).await? {
+                return Ok(LockAttempt::Creating);
+            }
+            let mode = LockMode::Exclusive;
+            self.held = Some(Held { key: CREATION, mode });
+            return Ok(LockAttempt::Taken(mode));
         };
-        let (key, took_row, took_creation): (i64, bool, bool) =
-            (row.get(0), row.get(1), row.get(2));
-        if took_creation {
-            release(client, CREATION).await?;
+        let (key, took_row, is_creating): (i64, bool, bool) = (row.get(0), row.get(1), row.get(2));
+        match (took_row, is_creating) {
+            (true, false) => {
+                self.held = Some(Held { key, mode });
+                Ok(LockAttempt::Taken(mode))
+            }
+            (true, true) => {
+                match mode {
+                    LockMode::Exclusive => release(client, key).await?,
+                    LockMode::Shared => release_shared(client, key).await?,
+                }
+                Ok(LockAttempt::Creating)
+            }
+            (false, _) => Ok(LockAttempt::Held),
         }
-        if took_row && took_creation {
-            self.held = Some(Held { key, mode });
-            return Ok(true);
-        }
-        if took_row {
-            release(client, key).await?;
-        }
-        Ok(false)
     }
 
     /// Forgets the lock if it ended with its connection, so that no new connection takes it again.

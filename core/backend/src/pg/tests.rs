@@ -71,6 +71,41 @@ async fn a_lock_excludes_other_connections_until_it_is_released() {
     }
 }
 
+/// A session beside those of the stores.
+async fn session(port: u16) -> tokio_postgres::Client {
+    let address = format!("host=127.0.0.1 port={port} user=postgres dbname=postgres");
+    let (client, connection) =
+        tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+#[tokio::test]
+async fn a_key_of_creation_that_is_held_for_a_moment_is_waited_for() {
+    let Some(server) = start() else { return };
+    let backend = backend(server.port);
+    let mut store = open(&backend).await;
+    let other = session(server.port).await;
+    let attempts = "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%pg_try_advisory_lock%'";
+    // Without a row, with one alone and beside others.
+    for operation in ["test", "test", "OperationTypeApply"] {
+        other.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
+        let release = async {
+            while other.query_one(attempts, &[]).await.unwrap().get::<_, i64>(0) == 0 {
+                tokio::task::yield_now().await;
+            }
+            other.batch_execute("SELECT pg_advisory_unlock(-1)").await.unwrap();
+        };
+        let (lock, ()) = tokio::join!(store.try_lock(operation), release);
+        store.unlock(lock.unwrap()).await.unwrap();
+        store.overwrite(file(1)).await.unwrap();
+    }
+    // A run that makes a state of the database excludes all others.
+    other.batch_execute("SELECT pg_advisory_lock(-1)").await.unwrap();
+    let refused = store.try_lock("test").await.unwrap_err();
+    assert!(matches!(refused, StoreError::Held { .. }), "{refused:?}");
+}
+
 #[tokio::test]
 async fn a_state_that_another_program_changed_is_not_overwritten() {
     let Some(server) = start() else { return };
@@ -124,10 +159,7 @@ async fn a_statement_without_an_answer_ends_at_its_limit_and_the_next_one_has_a_
     let backend = backend_in(server.port, &[("FORMWORK_PG_STATEMENT_TIMEOUT", "1")]);
     let mut store = open(&backend).await;
     store.overwrite(file(1)).await.unwrap();
-    let conn_str = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", server.port);
-    let (other, connection) =
-        tokio_postgres::connect(&conn_str, tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
+    let other = session(server.port).await;
     let lock = "BEGIN; LOCK TABLE terraform_remote_state.states IN ACCESS EXCLUSIVE MODE";
     other.batch_execute(lock).await.unwrap();
     let error = store.read().await.unwrap_err().to_string();
@@ -171,10 +203,7 @@ async fn claims_stay_until_the_journal_of_their_run_has_ended() {
     open(&backend).await.overwrite(file(1)).await.unwrap();
     let mut first = applying(&backend).await;
     first.claim(claims("first")).await.unwrap();
-    let address = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", server.port);
-    let (client, connection) =
-        tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
+    let client = session(server.port).await;
     let write = async |part: i64, data: &str| {
         let statement = format!(
             "INSERT INTO terraform_remote_state.formwork_journal VALUES ('default', 'first', {part}, '{data}')"

@@ -49,20 +49,25 @@ impl Installed {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("it is ours");
             give(&path, owner);
         }
-        let port = {
-            let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-            listener.local_addr().expect("it has an address").port()
-        };
-        let mut serve = command(program(&programs.join("postgres")), folder.path(), owner);
-        serve.arg("-D").arg(&data).args(["-p", &port.to_string(), "-F", "-h", "127.0.0.1"]);
-        serve.args(settings.iter().flat_map(|setting| ["-c", setting]));
-        serve.arg("-k").arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut process = serve.spawn().expect("postgres runs");
-        let log = BufReader::new(process.stderr.take().expect("its log is a pipe"));
-        let mut lines = log.lines().map_while(Result::ok);
-        assert!(lines.any(|line| line.contains("listening on")), "postgres did not start");
-        // The server would block if its output were not read.
-        std::thread::spawn(move || lines.for_each(drop));
+        // The server cannot choose a port, and another program may take the free one first.
+        let started = (0..20).find_map(|_| {
+            let port = free_port();
+            let mut serve = command(program(&programs.join("postgres")), folder.path(), owner);
+            serve.arg("-D").arg(&data).args(["-p", &port.to_string(), "-F", "-h", "127.0.0.1"]);
+            serve.args(settings.iter().flat_map(|setting| ["-c", setting]));
+            serve.arg("-k").arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+            let mut process = serve.spawn().expect("postgres runs");
+            let log = BufReader::new(process.stderr.take().expect("its log is a pipe"));
+            let mut lines = log.lines().map_while(Result::ok);
+            if !lines.any(|line| line.contains("listening on")) {
+                process.wait().expect("it is ours");
+                return None;
+            }
+            // The server would block if its output were not read.
+            std::thread::spawn(move || lines.for_each(drop));
+            Some((port, process))
+        });
+        let (port, process) = started.expect("postgres did not start");
         Some(Self { port, process, _folder: folder })
     }
 }
@@ -72,6 +77,11 @@ impl Drop for Installed {
         self.process.kill().ok();
         self.process.wait().ok();
     }
+}
+
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("it has an address").port()
 }
 
 /// The folder of the server's programs, which distributions keep out of the way.
