@@ -114,6 +114,7 @@ fn unwrap<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
         [_, _, inside @ .., _, _] if !has_interpolation(inside) => inside,
         _ => return part(text, tokens, pieces),
     };
+    // Line ends next to the markers are dropped: outside of the string they end the argument.
     let is_newline = |token: &&Token| token.kind == TokenKind::Newline;
     let n_before = inside.iter().take_while(is_newline).count();
     let n_behind = inside[n_before..].iter().rev().take_while(is_newline).count();
