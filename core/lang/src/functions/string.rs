@@ -168,8 +168,8 @@ fn starts_with(args: &Args<'_>) -> Outcome {
     let known = unknown.refinement().prefix.as_ref().map_or("", Str::as_str);
     Ok(if known.starts_with(prefix.as_str()) {
         Value::Bool(true)
-    // The known part agrees so far, and the rest decides.
     } else if prefix.starts_with(known) {
+        // The known part agrees so far, and the rest decides.
         Value::unknown(Type::Bool)
     } else {
         Value::Bool(false)
