@@ -45,6 +45,7 @@ impl Secrets {
             collect(found, &mut leaves);
         }
         if !leaves.is_empty() {
+            // A thread that panicked leaves whole entries behind, and masking has to go on.
             self.0.write().unwrap_or_else(PoisonError::into_inner).extend(leaves);
         }
     }
@@ -92,12 +93,14 @@ fn longest_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usi
         let before = secrets.range::<str, _>(range).next_back()?;
         let shared = shared_prefix(before, rest);
         if shared == before.len() {
+            // A short secret such as `ab` would otherwise blank out parts of ordinary words.
             let is_whole = before.len() >= INSIDE_WORDS || is_word(text, at, at + shared);
             if is_whole {
                 return Some(shared);
             }
         }
         let shorter = if shared == before.len() { shared.checked_sub(1)? } else { shared };
+        // A shared prefix counts bytes and may end inside a character.
         let end = (0..=shorter).rev().find(|end| rest.is_char_boundary(*end))?;
         if end == 0 {
             return None;
@@ -145,6 +148,7 @@ fn add_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
         }
     };
     add(text);
+    // Programs often report a value without the line end of the file that it was read from.
     add(text.trim());
     // As in a quoted string, an address and a document.
     let quoted = format!("{text:?}");

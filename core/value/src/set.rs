@@ -43,6 +43,7 @@ impl Sorted {
         match known.as_slice() {
             // Nothing to order, and no key to make of what may be deep.
             [] | [_] => {}
+            // All elements have one type, so the first one speaks for the others.
             [Value::String(_) | Value::Number(_) | Value::Bool(_), ..] => {
                 // Sorting is stable and the first of equal elements stays, as in Terraform.
                 known.sort_by(primitive_order);
@@ -146,6 +147,7 @@ impl Key {
             None if number.is_integer() => number.to_text(Notation::Fixed, Some(0)),
             None => number.to_string(),
         };
+        // Made only now, because few sets have numbers of more than ten digits.
         if self.exact.is_none() && rounded != exact {
             self.exact = Some(self.order.clone());
         }
