@@ -66,6 +66,7 @@ impl Operation<'_> {
         request: AdoptRequest<'_>,
     ) -> Result<AdoptOutcome, Reported> {
         let before = (session.file.clone(), session.recovery.clone());
+        // Kept apart: errors of earlier requests must not make this one fail.
         let mut problems = Diagnostics::new();
         let adopting = self.try_adopt(&mut problems, session, request);
         let done = self.cancellable(adopting).await;
@@ -125,6 +126,7 @@ impl Operation<'_> {
         let at = if is_free { one.place() } else { &one.addr };
         let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
         let adoption = Adoption { import_key, all: false, unwritten };
+        // The state without the object that is found: it must not be compared with itself.
         let others = session.file.state.clone();
         self.take_in(diags, session, at, adoption).await?;
         refuse_managed(diags, (&others, &session.file.state), (one, at))?;
@@ -231,6 +233,8 @@ fn put_back(
     (one, object): (&Unresolved, &Arc<Object>),
 ) -> Result<InstanceAddr, Reported> {
     let (addr, place) = (&one.addr, one.place());
+    // The old address comes first, because from there the object moves together with all others.
+    // Only if it would not move does it go to its new place at once.
     let before = state.clone();
     put_in(diags, state, one, object)?;
     if addr == place || moved::goes(config, state, addr, place) {

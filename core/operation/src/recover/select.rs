@@ -46,6 +46,7 @@ fn matching(
     let is_open = |addr: &InstanceAddr| {
         locked.undecided().any(|one| one.addr == *addr || one.place() == addr)
     };
+    // An exact address comes first: as a target it would also mean all instances of the resource.
     if let Some(addr) = exact.filter(is_open) {
         return Ok(vec![addr]);
     }
