@@ -101,6 +101,7 @@ impl Chain {
         let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
         let name = named.as_deref().unwrap_or("default");
         let origin = match &named {
+            // Only the default profile may be missing; one that is named has to exist.
             None if !profiles.has(name) => None,
             _ => profiles.origin(name)?,
         };
@@ -192,6 +193,7 @@ impl Chain {
             Origin::Sso(sso) => self.sso(&sso).await?,
             Origin::Environment => self.environment()?.ok_or_else(|| missing("the environment"))?,
             Origin::Container => self.container().await?.ok_or_else(|| missing("the container"))?,
+            // The loop above has taken all roles off.
             Origin::Machine | Origin::Role(..) => {
                 self.machine().await?.ok_or_else(|| missing("the machine"))?
             }
@@ -235,6 +237,7 @@ impl Chain {
         if allowed.is_empty() && forbidden.is_empty() {
             return Ok(());
         }
+        // Costs a call of STS, so it is made only where accounts are restricted.
         let account = self.settings.sts.account(&self.context, credential).await?;
         if forbidden.contains(&account) || (!allowed.is_empty() && !allowed.contains(&account)) {
             return Err(Error::config_invalid(format!(

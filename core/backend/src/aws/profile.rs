@@ -88,6 +88,7 @@ impl Profiles {
     }
 
     fn add(&mut self, text: &str, kind: Kind) -> std::result::Result<(), ini::ParseError> {
+        // The files of AWS know neither quotes nor escapes: a backslash in a path is one.
         let options =
             ParseOption { enabled_quote: false, enabled_escape: false, ..ParseOption::default() };
         let file = Ini::load_from_str_opt(text, options)?;
@@ -100,6 +101,8 @@ impl Profiles {
             let (list, name) = match (kind, word("profile"), word("sso-session")) {
                 (Kind::Config, Some(name), _) => (&mut self.profiles, name),
                 (Kind::Config, None, Some(name)) => (&mut self.sessions, name),
+                // In a configuration file only the default profile stands without the word
+                // `profile`.
                 (Kind::Config, None, None) if section != "default" => continue,
                 _ => (&mut self.profiles, section.to_owned()),
             };

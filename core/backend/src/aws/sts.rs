@@ -135,7 +135,9 @@ impl Sts {
         token: &str,
     ) -> Result<Credential> {
         let mut parameters = role.parameters("AssumeRoleWithWebIdentity");
+        // A file with a token may end with a line end, which is not part of it.
         parameters.push(("WebIdentityToken".to_owned(), token.trim().to_owned()));
+        // The token proves who asks, so the call has no signature.
         session(&self.call(context, &parameters, None).await?)
     }
 

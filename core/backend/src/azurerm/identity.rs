@@ -163,6 +163,8 @@ impl Tokens {
         if let Some(id) = &self.identity.client_id {
             query.push(("client_id", id));
         }
+        // The metadata service refuses requests without this header, so that no other program can
+        // be tricked into asking it.
         let request = Request::get(with_query(endpoint, &query)).header("Metadata", "true");
         let issued: Issued = ask(&self.nearby, &request.body(Vec::new())?).await?;
         Ok(issued.credential())

@@ -122,6 +122,8 @@ impl Bucket {
         (content, of): (Vec<u8>, Use),
         generation: Option<&str>,
     ) -> Result<Put, Cause> {
+        // Uploads have a path of their own, which begins at the host whatever folder the endpoint
+        // has.
         let host = self.endpoint.split('/').take(3).collect::<Vec<_>>().join("/");
         let mut url = format!(
             "{host}/upload/storage/v1/b/{}/o?uploadType=media&name={}",
@@ -194,6 +196,7 @@ impl Bucket {
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
             names.extend(page.items.into_iter().map(|listed| listed.name));
             match page.next.filter(|next| !next.is_empty()) {
+                // A service that returns the same token again would be asked for ever.
                 Some(next) if token.as_ref() != Some(&next) => token = Some(next),
                 _ => return Ok(names),
             }
