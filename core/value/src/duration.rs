@@ -88,8 +88,10 @@ mod tests {
             ("1.m", 60_000_000_000),
             (".5m", 30_000_000_000),
             ("100us", 100_000),
+            // Go reads both the sign for micro and the Greek letter.
             ("100\u{b5}s100\u{3bc}s", 200_000),
             ("1ms1ns", 1_000_001),
+            // As in Go, what is less than a nanosecond is cut off.
             ("0.1000000001s", 100_000_000),
             ("2562047h47m16.854775807s", i64::MAX),
             ("-2562047h47m16.854775808s", i64::MIN),
@@ -114,6 +116,7 @@ mod tests {
             "--1s",
             "1d",
             "1S",
+            // As in Go, only the single zero needs no unit.
             "00",
             "2562047h47m16.854775808s",
             "99999999999999999999999999999999999999999h",

@@ -185,6 +185,7 @@ mod tests {
             "[\"tuple\",[]]",
             "[\"tuple\",[\"number\",\"dynamic\"]]",
             "[\"object\",{}]",
+            // Go's encoder escapes this sign for HTML, in names, too.
             "[\"object\",{\"a\":\"string\",\"b\":[\"object\",{\"\\u003c\":\"bool\"}]}]",
             "[\"object\",{\"a\":\"string\",\"b\":\"number\"},[\"b\"]]",
         ];
