@@ -38,6 +38,7 @@ enum Place {
 pub(super) fn of<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> {
     let mut rewrites = Vec::new();
     in_body(text, body, Place::File, &mut rewrites);
+    // A body keeps arguments apart from blocks, and the text is gone through from its start.
     rewrites.sort_by_key(|rewrite| rewrite.span.start);
     rewrites
 }

@@ -278,6 +278,7 @@ impl Verb<'_> {
     }
 
     fn padded(&self, text: String) -> Result<String, String> {
+        // As in Terraform, a width counts what is seen as one character.
         let n = text.graphemes(true).count();
         let fill = usize::from(self.width.unwrap_or(0)).saturating_sub(n);
         let padding = if self.zero && !self.minus { "0" } else { " " }.repeat(fill);
