@@ -261,6 +261,7 @@ impl SavedPlan {
     #[must_use]
     pub fn requirements(&self, config: &Config) -> BTreeMap<ProviderAddr, Constraints> {
         let mut required = config.requirements();
+        // Objects whose configuration is gone need their provider, too, to be destroyed.
         let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
         for addr in held {
             required.entry(addr.clone()).or_default();

@@ -77,6 +77,7 @@ fn fits(pattern: &str, text: &str) -> bool {
     let mut parts: Vec<&str> = rest.split('*').collect();
     let last = parts.pop().unwrap_or_default();
     for part in parts {
+        // The first place will do: it leaves the most text for the parts behind.
         let Some(at) = left.find(part) else { return false };
         left = &left[at + part.len()..];
     }

@@ -254,6 +254,7 @@ mod tests {
             let mut changed = parts.clone();
             let bytes = [bytes, &b"x"[..]].concat();
             changed.insert(name.clone(), bytes);
+            // A seal that is not of this key may be that of another user.
             let expected = if name == PART { PlanOrigin::Foreign } else { PlanOrigin::Changed };
             assert_eq!(check(&key, &mut changed), expected, "{name}");
             let mut changed = parts.clone();
@@ -275,6 +276,7 @@ mod tests {
         sealed(&user("b"));
         for (made, applied, expected) in [
             (user("a"), user("b"), PlanOrigin::Foreign),
+            // This user has no key yet, so that nothing is known about the seal.
             (user("a"), user("never planned"), PlanOrigin::Unverified),
             (user("a"), nothing.clone(), PlanOrigin::Unverified),
             (shared("a"), shared("b"), PlanOrigin::Own),
