@@ -250,6 +250,7 @@ mod tests {
             (keys.access_key_id.as_str(), keys.secret_access_key.as_str()),
             ("AKIA", "a\\b+c/d#e")
         );
+        // A profile may name itself as the source: then its own keys are used.
         let Some(Origin::Role(source, _)) = profiles().origin("self").unwrap() else {
             panic!("a role");
         };
