@@ -60,6 +60,7 @@ pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
     match part(value, ty) {
         Ok(converted) => Ok(converted.unwrap_or_else(|| value.clone())),
         Err(mut refused) => {
+            // The steps were added on the way out, the innermost first.
             refused.path.0.reverse();
             Err(refused)
         }

@@ -132,6 +132,8 @@ fn collect(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
             }
         }
         other => {
+            // The keys of a map are data, while the names of an object stand in the configuration
+            // or a schema.
             if let Value::Map(entries) = other {
                 entries.iter().for_each(|(key, _)| add_forms(key, leaves));
             }
@@ -157,6 +159,7 @@ fn add_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
         add(&json[1..json.len() - 1]);
     }
     add(&percent_encoded(text));
+    // Programs also report a single line of a value, such as of a key in PEM.
     for line in text.lines().filter(|line| line.len() >= SHORTEST_LINE && line.len() < text.len()) {
         add(line);
     }

@@ -71,6 +71,7 @@ impl Refinement {
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         let prefix = match (self.prefix, &other.prefix) {
+            // Both hold, so the longer one says more.
             (Some(own), Some(other)) if other.len() > own.len() => Some(other.clone()),
             (own, other) => own.or_else(|| other.clone()),
         };

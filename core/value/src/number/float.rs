@@ -110,6 +110,7 @@ impl Float {
             (Infinite, Infinite) if self.negative != other.negative => return None,
             (Infinite, _) => Self::infinite(self.negative, precision),
             (_, Infinite) => Self::infinite(other.negative, precision),
+            // As in Go, a sum of zeros is negative only if both are.
             (Zero, Zero) => Self::zero(self.negative && other.negative, precision),
             (Finite { .. }, Zero) => Self { precision, ..self.clone() },
             (Zero, Finite { .. }) => Self { precision, ..other.clone() },
@@ -151,6 +152,7 @@ impl Float {
         let negative = self.negative != other.negative;
         match (&self.magnitude, &other.magnitude) {
             (Zero, Zero) | (Infinite, Infinite) => None,
+            // As in Go's `big.Float`, a division by zero has a result.
             (Infinite, _) | (_, Zero) => Some(Self::infinite(negative, precision)),
             (Zero, _) | (_, Infinite) => Some(Self::zero(negative, precision)),
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {

@@ -132,6 +132,7 @@ impl Search<'_> {
             }
             Nesting::Set => {
                 let outer = self.set_at;
+                // No path leads beyond the outermost set.
                 self.set_at = outer.or(Some(self.path.0.len()));
                 value.children().iter().for_each(|element| visit(self, element));
                 self.set_at = outer;
