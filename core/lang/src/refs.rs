@@ -310,6 +310,7 @@ impl Finder {
     fn members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
         for (name, expr) in members {
             match name {
+                // A comment in the JSON syntax, which is never evaluated.
                 "//" => {}
                 // The same key may also be an ordinary attribute, and its mentions are found all
                 // the same.

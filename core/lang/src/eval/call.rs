@@ -80,6 +80,7 @@ impl Evaluator<'_> {
         let refusal = match Kind::of(&value) {
             _ if value.is_null() => "must not be null".to_owned(),
             Kind::List | Kind::Set | Kind::Tuple | Kind::Dynamic => {
+                // The number of arguments is open, so that nothing can be checked or called yet.
                 if value.is_unknown() {
                     return Ok(None);
                 }

@@ -328,6 +328,8 @@ impl Evaluator<'_> {
                     Ok(Value::Bool(true)) => {}
                     Ok(Value::Bool(false)) => return Ok(()),
                     Ok(_) => {
+                        // Whether the element belongs to the result decides its length, so none of
+                        // it is known.
                         turns.known = false;
                         return Ok(());
                     }

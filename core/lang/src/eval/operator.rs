@@ -142,6 +142,7 @@ impl Evaluator<'_> {
         [condition, yes, no]: [&Expr; 3],
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
+        // Both, because both decide the type of the result, as in HCL.
         let arms = [yes, no].map(|arm| self.caught(|this| this.expr(arm, frames)));
         let choice = Conditional { condition, spans: [yes.span, no.span], whole: expr.span };
         self.choose(&choice, arms, frames)

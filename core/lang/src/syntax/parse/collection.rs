@@ -331,6 +331,7 @@ fn object_key(key: Tree) -> (Expr, bool, usize) {
     let span = key.expr.span;
     let name = match &key.expr.kind {
         ExprKind::Variable(ident) => ident.name.clone(),
+        // As in HCL, a keyword that stands alone before a separator is a name.
         ExprKind::Null => Str::new("null"),
         ExprKind::Bool(value) => Str::new(if *value { "true" } else { "false" }),
         _ => return (key.expr, false, key.height),

@@ -129,6 +129,7 @@ impl Reader<'_, '_> {
                     _ => value,
                 };
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                // As in Terraform, a block without any text is null.
                 let value = if is_block && value.is_empty() {
                     Value::null(Type::String)
                 } else {
@@ -185,6 +186,7 @@ impl Reader<'_, '_> {
     }
 
     fn alias(&self, anchor: &str, mark: &Mark) -> Result<Node, CallError> {
+        // Such a value would have no end.
         if self.open.iter().any(|open| open == anchor) {
             let reason = format!("*{anchor} stands inside what &{anchor} names");
             return Err(refused(mark, &reason));
