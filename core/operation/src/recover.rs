@@ -65,6 +65,7 @@ impl Operation<'_> {
         session: &mut StateSession,
         request: AdoptRequest<'_>,
     ) -> Result<AdoptOutcome, Reported> {
+        // A request that fails or is cancelled must leave nothing half done.
         let before = (session.file.clone(), session.recovery.clone());
         // Kept apart: errors of earlier requests must not make this one fail.
         let mut problems = Diagnostics::new();
@@ -88,6 +89,7 @@ impl Operation<'_> {
         let Some(last) = open.last() else {
             return Err(diags.error(session.nothing_open(request.addr)));
         };
+        // Where only its place is open, the journal has the object itself.
         let guessed = last.guessed_id().filter(|_| last.doubt == OpenQuestion::Effect);
         let at = match (&last.doubt, request.id.or(guessed.as_deref())) {
             (OpenQuestion::Place { object: None }, None) => {
@@ -187,6 +189,7 @@ impl Operation<'_> {
     ) -> Result<Plan, Reported> {
         let interrupted = session.interrupted();
         let options = Options {
+            // The other objects do not matter here, and reading them takes time.
             skip_refresh: true,
             targets: interrupted.keys().cloned().map(Target::Instance).collect(),
             interrupted,
@@ -272,6 +275,7 @@ fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
         return false;
     }
     let Some(object) = state.object(to, None).cloned() else { return false };
+    // On a copy: an object that would not move from there stays where it was found.
     let mut home = state.clone();
     home.remove_object(to, None);
     let resource = home.resource_mut(from.of(), &one.provider);
