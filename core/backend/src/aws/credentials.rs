@@ -113,6 +113,7 @@ impl Chain {
 
     fn environment(&self) -> Result<Option<Credential>> {
         let one_of = |names: [&str; 2]| names.iter().find_map(|name| self.context.env_var(name));
+        // The SDK of AWS for Go reads the second names, too.
         let id = one_of(["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY"]);
         let secret = one_of(["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY"]);
         match (id, secret) {
@@ -134,6 +135,8 @@ impl Chain {
 
     /// Credentials of the container or the machine, for when nothing else has any.
     async fn ambient(&self, found: &str) -> Result<Credential> {
+        // Variables announce these, so that a failure is one; the service of the machine may be
+        // absent.
         if let Some(credential) = self.container().await? {
             return Ok(credential);
         }
@@ -198,6 +201,7 @@ impl Chain {
                 self.machine().await?.ok_or_else(|| missing("the machine"))?
             }
         };
+        // From the source on: each role is assumed with the credentials of the one before.
         for role in roles.iter().rev() {
             credential = self.settings.sts.assume(&self.context, role, &credential).await?;
         }

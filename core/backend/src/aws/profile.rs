@@ -77,8 +77,10 @@ impl Profiles {
         let mut found = Self::default();
         let config = files.config.iter().map(|path| (path, Kind::Config));
         let credentials = files.credentials.iter().map(|path| (path, Kind::Credentials));
+        // In this order, so that keys in a credentials file replace those in a configuration file.
         for (path, kind) in config.chain(credentials) {
             let Some(path) = context.expand_home_dir(path) else { continue };
+            // The usual files need not exist.
             let Ok(text) = context.file_read_as_string(&path).await else { continue };
             found.add(&text, kind).map_err(|reason| {
                 Error::config_invalid(format!("{path} cannot be read: {reason}"))
@@ -200,6 +202,7 @@ impl Profiles {
             account: required("sso_account_id")?,
             role: required("sso_role_name")?,
             region: required("sso_region")?,
+            // The AWS CLI names the file of a token after the session, or else after the URL.
             token: session.unwrap_or(url),
         })
     }

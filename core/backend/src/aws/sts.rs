@@ -77,6 +77,7 @@ struct IdentityResult {
 impl Role {
     /// The parameters of the call, as the query protocol of AWS has them.
     fn parameters(&self, action: &str) -> Vec<(String, String)> {
+        // The service wants a name for each session.
         let session = self.session_name.as_deref().unwrap_or("formwork");
         let mut pairs = vec![
             ("Action".to_owned(), action.to_owned()),
@@ -180,6 +181,7 @@ impl Sts {
             return Ok(response.into_body());
         }
         let (parts, body) = response.into_parts();
+        // All callers put the action first.
         let action = parameters.first().map_or("", |(_, action)| action.as_str());
         let answer = crate::web::HttpResponse {
             status: parts.status,

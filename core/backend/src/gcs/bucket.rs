@@ -182,6 +182,8 @@ impl Bucket {
         loop {
             let after = token.as_deref().map(|token| format!("&pageToken={}", encoded(token)));
             let url = format!(
+                // The delimiter leaves out the objects in folders below, which are no states of
+                // this backend.
                 "{}b/{}/o?delimiter=%2F&prefix={}{}",
                 self.endpoint,
                 encoded(&self.name),
@@ -213,6 +215,7 @@ impl Bucket {
 
     /// The headers with the key that this backend brings along.
     fn with_key(&self, request: request::Builder, of: Use) -> request::Builder {
+        // As in Terraform, the key is for states only, so that any run can read who has the lock.
         let (Use::State, Encryption::Customer(key)) = (of, &self.encryption) else {
             return request;
         };

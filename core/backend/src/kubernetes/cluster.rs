@@ -177,7 +177,9 @@ impl Cluster {
         let answer = self.send(method, url, Some(&content.0)).await?;
         match answer.status {
             StatusCode::OK | StatusCode::CREATED => Ok(Put::Stored(object(&answer, method, url)?)),
+            // Another version, or for a new object, one of the same name.
             StatusCode::CONFLICT => Ok(Put::Refused),
+            // Another program has removed it since it was read.
             StatusCode::NOT_FOUND if method == "PUT" && reason(&answer) == "NotFound" => {
                 Ok(Put::Refused)
             }

@@ -155,8 +155,10 @@ fn of_pod(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
             "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined",
         ));
     };
+    // In a URL an address of version 6 stands in brackets.
     let host = if host.contains(':') { format!("[{host}]") } else { host };
     let folder = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
+    // As in Kubernetes' own client, the usual authorities are trusted if there is no such file.
     let authorities = std::fs::read_to_string(folder.join("ca.crt")).ok();
     Ok(Access {
         server: Some(format!("https://{host}:{port}")),
