@@ -132,8 +132,8 @@ fn collect(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
             }
         }
         other => {
-            // The keys of a map are data, while the names of an object stand in the configuration
-            // or a schema.
+            // The keys of a map are data, while most names of an object stand in the configuration or
+            // in a schema.
             if let Value::Map(entries) = other {
                 entries.iter().for_each(|(key, _)| add_forms(key, leaves));
             }

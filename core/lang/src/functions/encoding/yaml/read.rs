@@ -129,7 +129,6 @@ impl Reader<'_, '_> {
                     _ => value,
                 };
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                // As in Terraform, a block without any text is null.
                 let value = if is_block && value.is_empty() {
                     Value::null(Type::String)
                 } else {
