@@ -132,8 +132,10 @@ fn ty(data: &[u8]) {
 /// The journal of an interrupted run, unchanged, and with each of its lines as a complete record.
 /// Its content is taken into a state, and reported.
 fn journal(data: &[u8]) {
+    // A disk would make each try slow.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folder = folder.expect("a test that has no folder for temporary files cannot run");
+    // No change at random keeps a checksum right, so readers would not get past it.
     let framed: Vec<u8> = data.split(|byte| *byte == b'\n').zip(1..).flat_map(framed).collect();
     for bytes in [data, &framed] {
         std::fs::write(folder.path().join("run.wal"), bytes).expect("a new folder has room");

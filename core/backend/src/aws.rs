@@ -92,6 +92,7 @@ async fn sign_with(
 
 /// Adds the sum of the content, which the signature covers.
 fn with_sum(mut request: Request<Vec<u8>>) -> Result<Request<Vec<u8>>, Cause> {
+    // S3 refuses a signed request without this header.
     let sum = HeaderValue::from_str(&hex_sha256(request.body()))?;
     request.headers_mut().insert("x-amz-content-sha256", sum);
     Ok(request)
@@ -135,6 +136,8 @@ impl Refusal {
     pub(crate) fn read(answer: &HttpResponse) -> Option<Self> {
         let text = std::str::from_utf8(&answer.body).ok()?;
         if let Ok(JsonError { kind, message }) = serde_json::from_str(text) {
+            // DynamoDB puts a namespace before the code, as in
+            // `com.amazonaws.dynamodb.v20120810#Code`.
             let code = kind.rsplit('#').next().unwrap_or_default().to_owned();
             return Some(Self { code, message }).filter(|refusal| !refusal.code.is_empty());
         }
@@ -183,6 +186,7 @@ impl Refusal {
 /// The cause of a failure for an answer that was not expected.
 pub(crate) fn refused(answer: &HttpResponse, (method, url): (&str, &str), region: &str) -> Cause {
     let place = without_secrets(url);
+    // An answer to HEAD has no content, but S3 names the right region in a header.
     let redirect = answer.header("x-amz-bucket-region").filter(|actual| *actual != region);
     match (Refusal::read(answer), redirect) {
         (Some(refusal), _) => {

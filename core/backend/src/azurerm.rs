@@ -98,6 +98,8 @@ impl WorkspacePlaces for Azure {
         let blobs = self.container.list(&prefix).await?;
         let found = blobs.iter().filter_map(|blob| blob.strip_prefix(&prefix));
         Ok(found
+            // The name of a workspace has no slash: such a blob is of another key that begins like
+            // this one.
             .filter(|name| !name.is_empty() && !name.contains('/'))
             .map(str::to_owned)
             .collect())

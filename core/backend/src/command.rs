@@ -31,6 +31,7 @@ impl Program {
         #[expect(clippy::disallowed_methods, reason = "no plugin; it dies with this future")]
         let mut command = Command::new(name);
         command.args(arguments).envs(variables.iter().map(|(name, value)| (name, value)));
+        // A program that asks a question fails at once instead of waiting for an answer.
         command.stdin(Stdio::null()).kill_on_drop(true);
         let run = tokio::time::timeout(PATIENCE, command.output()).await;
         let seconds = PATIENCE.as_secs();

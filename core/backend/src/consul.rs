@@ -170,6 +170,7 @@ fn folder(arguments: &Arguments<'_>, path: &str) -> Result<String, ConfigError> 
     let entries = std::fs::read_dir(arguments.root().join(path)).map_err(|error| failed(&error))?;
     let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.path())).collect();
     let mut names: Vec<PathBuf> = names.map_err(|error: std::io::Error| failed(&error))?;
+    // The order of a folder differs between file systems.
     names.sort();
     let mut all = String::new();
     for name in names.iter().filter(|name| !name.is_dir()) {
@@ -210,6 +211,7 @@ impl WorkspacePlaces for Consul {
 
     fn journal_key(&self, _workspace: &str) -> String {
         let Server { url, parameters, .. } = &self.server;
+        // The same path in another datacenter, namespace or partition is another state.
         format!("{url}\n{}\n{parameters:?}", self.path)
     }
 

@@ -130,6 +130,7 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
     let names = ["encryption_key", "kms_encryption_key"];
     let key = text(arguments, names[0], &["GOOGLE_ENCRYPTION_KEY"]);
     let kms = text(arguments, names[1], &["GOOGLE_KMS_ENCRYPTION_KEY"]);
+    // Terraform refuses both arguments even if one is an empty string.
     let both_set = names.iter().all(|name| arguments.value(name).is_some());
     match (key, kms) {
         (Some(_), Some(_)) => {

@@ -254,6 +254,7 @@ impl RemotePlace for HttpPlace {
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         let url = match &self.lock {
+            // A server can refuse a write that does not name its lock.
             Some((id, _)) => with_query(&self.server.address, "ID", id),
             None => self.server.address.clone(),
         };
@@ -274,6 +275,7 @@ impl RemotePlace for HttpPlace {
             StatusCode::OK => {}
             StatusCode::CONFLICT | StatusCode::LOCKED => {
                 let holder: Option<LockInfo> = serde_json::from_slice(&answer.body).ok();
+                // Servers answer with any JSON, and one without an id names no lock.
                 let holder = holder.filter(|holder| !holder.id.is_empty());
                 // An earlier attempt may have reached the server although its answer was lost.
                 if holder.as_ref().is_none_or(|holder| holder.id != info.id) {
@@ -294,6 +296,7 @@ impl RemotePlace for HttpPlace {
         if answer.status != StatusCode::OK {
             return Err(refused(&answer, method, url));
         }
+        // Kept until the server has agreed, so that another attempt can release it.
         self.lock = None;
         Ok(())
     }

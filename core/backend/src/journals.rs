@@ -137,7 +137,9 @@ impl SharedIntents {
         let failed = self.failed("write");
         let part = match std::fs::read(path) {
             Ok(bytes) if bytes.starts_with(&shared) => Part::Records(bytes[shared.len()..].into()),
+            // A journal that was rewritten cannot be continued, so readers begin again with it.
             Ok(bytes) => Part::Restart(bytes),
+            // The journal is gone because everything in it is decided.
             Err(_) => Part::End,
         };
         match self.place.append(&run, next, &part.encode()).await.map_err(&failed)? {
@@ -182,6 +184,8 @@ impl IntentLog for SharedIntents {
             let path = self.path(&run.id);
             let at = journals.iter().position(|journal| journal.path == path);
             let ours = at.map(|at| journals.remove(at));
+            // The place may not know that a run goes on, but on the machine of the run its file
+            // shows it.
             if run.is_live || is_being_written(&path)? {
                 continue;
             }
@@ -203,6 +207,7 @@ impl IntentLog for SharedIntents {
     async fn finish(&self, recovery: &Recovery) -> Result<(), JournalError> {
         let pulled =
             std::mem::take(&mut *self.pulled.lock().unwrap_or_else(PoisonError::into_inner));
+        // Finishing works on files, so the journals of other machines become files first.
         for (path, pulled) in &pulled {
             self.local.keep(path, &pulled.merged)?;
         }
@@ -210,6 +215,7 @@ impl IntentLog for SharedIntents {
         for (path, pulled) in pulled {
             let run = pulled.run.clone();
             self.push(&path, pulled).await?;
+            // Released last: until the place has the outcome, the claims keep other runs away.
             let open = recovery.open_in(&path).map(ToString::to_string).collect::<Vec<_>>();
             self.place.release(&run, &open).await.map_err(self.failed("write"))?;
         }
@@ -225,6 +231,7 @@ impl IntentLog for SharedIntents {
             return true;
         }
         let runs = self.place.runs(StateAccess::ReadOnly).await;
+        // A place that cannot be read may hold one.
         runs.map_or(true, |runs| {
             runs.iter().any(|run| run.is_live || content(&run.parts) != SharedContent::Ended)
         })

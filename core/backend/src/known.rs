@@ -64,6 +64,7 @@ impl<C> Known<C> {
     /// Gives a state the serial that follows the known one, and the version of this program.
     pub(crate) fn advance(&self, file: &mut StateFile) {
         if let Self::Present { serial, .. } = self {
+            // Never backwards: a state that comes from elsewhere may have the higher serial.
             file.serial = file.serial.max(*serial);
         }
         file.serial += 1;

@@ -117,6 +117,7 @@ fn intents_beside(root: &Path, place: &str, workspace: &str) -> Arc<dyn IntentLo
 }
 
 fn local_intents(root: &Path, place: &str, workspace: &str) -> LocalIntents {
+    // A place may have secrets in it, and characters that no file name can have.
     let sum = Sha256::digest(format!("{place}\n{workspace}"));
     let name: String = sum.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     LocalIntents::in_dir(root.join(format!(".state-{name}.journal")))

@@ -198,6 +198,7 @@ impl LocalStore {
             return Ok(());
         }
         let text = read_if_present(read_file, path)?.unwrap_or_default();
+        // A file without content was made for the lock, and replaces no state.
         if text.is_empty() {
             return Ok(());
         }
@@ -300,6 +301,7 @@ impl StateStore for LocalStore {
         self.check_unchanged()?;
         self.back_up()?;
 
+        // Put back after a failure, so that another attempt does not skip a serial.
         let before = file.serial;
         self.known.advance(file);
         self.put(file.clone(), print).await.inspect_err(|_| file.serial = before)??;
@@ -381,6 +383,7 @@ impl LocalStore {
         let (lineage, serial) = (file.lineage.clone(), file.serial);
         let path = self.files.state.clone();
         let write_failed = failed(StoreOperation::Write, &path);
+        // The write runs on another thread, so it gets a handle of its own on the locked file.
         let original = match &self.held {
             Some(held) => {
                 Some(held.file.try_clone().map_err(failed(StoreOperation::Write, &path))?)
@@ -463,6 +466,7 @@ fn behind_links(path: &Path) -> PathBuf {
     // As many as the system follows.
     for _ in 0..40 {
         let Ok(target) = std::fs::read_link(&at) else { break };
+        // A relative target starts at the folder of the link.
         at = at.with_file_name("").join(target);
     }
     at

@@ -65,6 +65,7 @@ impl LockInfo {
     /// Returns the holder and its operation as part of a sentence: `root@host (apply, since ...)`.
     #[must_use]
     pub fn holder(&self) -> String {
+        // The fractions of a second help no reader.
         let since = self.created.split('.').next().unwrap_or_default();
         format!("{} ({}, since {since})", self.who, operation_name(&self.operation))
     }

@@ -86,6 +86,7 @@ struct Table {
 
 /// An identifier in quotes.
 fn quoted(name: &str) -> String {
+    // PostgreSQL takes no zero byte in a statement.
     format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
 }
 
@@ -114,6 +115,8 @@ impl Table {
         }
         if !self.skip_table {
             client
+                // One sequence for all schemas: the ids are keys of advisory locks, which the
+                // database shares.
                 .execute("CREATE SEQUENCE IF NOT EXISTS public.global_states_id_seq AS bigint", &[])
                 .await?;
             let statement = format!(
@@ -188,6 +191,8 @@ impl Backend for Pg {
         let statement = format!("DELETE FROM {} WHERE name = $1", self.table.name());
         let removed = client.execute(&statement, &[&name]).await;
         match removed.map_err(&failed)? {
+            // The statement itself shows whether there was such a workspace, so no other run comes
+            // between.
             0 => Err(WorkspaceError::Missing(name.to_owned())),
             _ => Ok(self.table.forget(&client, name).await.map_err(failed)?),
         }

@@ -97,6 +97,7 @@ pub(crate) async fn create_empty(mut place: impl RemotePlace) -> Result<(), Caus
         },
         Err(cause) => Err(cause),
     };
+    // Before the outcome is looked at: a failure must not leave the lock behind.
     place.unlock(&info.id).await?;
     made
 }
@@ -156,6 +157,7 @@ impl<P: RemotePlace> RemoteStore<P> {
     }
 
     async fn put(&mut self, file: &StateFile) -> Result<(), StoreError> {
+        // Not every place compares versions itself when it writes.
         self.check_unchanged().await?;
         let failed = self.failed(StoreOperation::Write);
         let text =
@@ -169,6 +171,7 @@ impl<P: RemotePlace> RemoteStore<P> {
                 Ok(())
             }
             Err(PutError::Failed(cause)) => Err(failed(cause)),
+            // The text is stored, so a further write has to continue from it.
             Err(PutError::Unfinished { cause, remedy }) => {
                 self.known = known(file);
                 let (doing, location) = (StoreOperation::Write, self.place.location());
@@ -181,6 +184,7 @@ impl<P: RemotePlace> RemoteStore<P> {
                     Known::Present { serial, .. } => *serial,
                     Known::Absent | Known::NotRead => 0,
                 };
+                // It has the same lineage and serial, but another content, or is gone.
                 Err(StoreError::Changed { stored: read, read })
             }
         }
@@ -248,6 +252,7 @@ impl<P: RemotePlace> StateStore for RemoteStore<P> {
         if let Known::NotRead = self.known {
             self.read().await?;
         }
+        // A copy, so that a failed write leaves the caller no serial that was never stored.
         let mut next = file.clone();
         if let Known::Present { content, .. } = &self.known
             && *content == file.fingerprint()

@@ -61,6 +61,7 @@ impl RemoteStates for BackendStates {
                 attribute: None,
             }
         };
+        // As in Terraform, without a lock: a run of the other configuration must not stop this one.
         let mut store = backend.open(workspace).await.map_err(failed)?;
         store.read().await.map_err(failed)?.ok_or_else(|| SourceError {
             summary: "Unable to find remote state".to_owned(),
@@ -92,6 +93,7 @@ fn values(kind: &dyn BackendKind, config: &Value) -> Result<Value, SourceError> 
         )
     };
     let names: Vec<Str> = match config {
+        // What is not known yet may become valid.
         Value::Null(_) | Value::Unknown(_) => Vec::new(),
         Value::Object(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
         Value::Map(settings) => settings.iter().map(|(name, _)| name.clone()).collect(),
@@ -102,6 +104,7 @@ fn values(kind: &dyn BackendKind, config: &Value) -> Result<Value, SourceError> 
         return Err(not_valid(format!("unexpected attribute {name:?}")));
     }
     let empty = Value::object(std::iter::empty::<(Str, Value)>());
+    // As in Terraform, no configuration is an empty one: the schema decides whether that will do.
     let config = if matches!(config, Value::Null(_)) { &empty } else { config };
     let coerced = schema.coerce(config).map_err(|refused| not_valid(refused.reason))?;
     Ok(if coerced.is_null() { Value::null(Type::Dynamic) } else { coerced })

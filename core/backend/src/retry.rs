@@ -50,6 +50,7 @@ impl Attempts {
             return false;
         }
         let pause = named.unwrap_or_else(|| self.retries.pause(self.n_made));
+        // A server may name any time, even hours.
         let pause = pause.min(self.retries.longest);
         let (n_made, elapsed) = (self.n_made, self.began.elapsed().as_secs());
         warn!(what = self.what, n_made, elapsed, pause = pause.as_secs_f32(), "trying again");

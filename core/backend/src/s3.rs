@@ -173,6 +173,7 @@ impl S3 {
             prefix => key.strip_prefix(prefix)?.strip_prefix('/')?,
         };
         let (workspace, rest) = rest.split_once('/')?;
+        // The states of other configurations may be under the same prefix.
         (rest == name && !workspace.is_empty()).then_some(workspace)
     }
 }

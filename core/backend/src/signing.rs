@@ -80,6 +80,7 @@ impl std::fmt::Debug for Variables {
 
 impl Env for Variables {
     fn var(&self, key: &str) -> Option<String> {
+        // As in the SDK of AWS for Go, an empty variable counts as not set.
         self.0.get(key).filter(|value| !value.is_empty()).cloned()
     }
 

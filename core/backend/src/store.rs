@@ -50,6 +50,7 @@ pub trait StateStore: Send {
             if left.is_zero() {
                 return Err(error);
             }
+            // The last pause ends with the deadline, for one more attempt.
             tokio::time::sleep(pause.min(left)).await;
             pause = (pause * 2).min(LONGEST_PAUSE);
         }

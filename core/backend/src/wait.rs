@@ -28,6 +28,7 @@ pub(crate) async fn reported<T>(
 ) -> T {
     let mut call = pin!(call);
     let Some(report) = REPORT.get() else { return call.await };
+    // By reference: the call must go on after the limit, not begin again.
     if let Ok(outcome) = tokio::time::timeout(SILENT_CALL, &mut call).await {
         return outcome;
     }

@@ -232,11 +232,13 @@ impl Client {
             None => request,
         };
         let request =
+            // Where none is followed, the redirect itself is the answer.
             request.max_redirects(self.redirects).max_redirects_will_error(self.redirects > 0);
         let request = request.build();
         let response = self.agent.run(request).map_err(|error| reason(&error))?;
         let (parts, mut body) = response.into_parts();
         let mut text = Vec::new();
+        // One byte more than is allowed, to tell an answer that ends there from one that goes on.
         let read = body.as_reader().take(MAX_STATE + 1).read_to_end(&mut text);
         read.map_err(|error| format!("the answer broke off: {error}"))?;
         if text.len() as u64 > MAX_STATE {
@@ -289,11 +291,14 @@ fn agent_config(tls: &Tls, patience: Duration) -> Result<Config, ConfigError> {
         .build();
     let config = Agent::config_builder()
         .tls_config(tls)
+        // Some statuses are usual answers: 404 where there is no state yet, 423 where it is locked.
         .http_status_as_error(false)
+        // The usual methods of the backend `http` for its lock are LOCK and UNLOCK.
         .allow_non_standard_methods(true)
         // A DELETE or GET may have a body for the servers that want one.
         .timeout_connect(Some(patience))
         .timeout_send_request(Some(patience))
+        // This limit is for the whole content, and a long state takes its time on a slow line.
         .timeout_send_body(Some(patience * 10))
         .timeout_recv_response(Some(patience))
         .timeout_recv_body(Some(patience * 10))
@@ -314,6 +319,7 @@ fn reason(error: &ureq::Error) -> String {
     let mut source = error.source();
     while let Some(error) = source {
         let more = error.to_string();
+        // Some errors repeat the text of their source.
         if !text.contains(&more) {
             text.push_str(&format!(": {more}"));
         }

@@ -98,6 +98,7 @@ fn examples(folder: &Path) -> Vec<Vec<u8>> {
         .flatten()
         .map(|entry| entry.path())
         .collect();
+    // A folder lists its entries in another order on each machine.
     paths.sort();
     paths.iter().map(|path| std::fs::read(path).expect("an example can be read")).collect()
 }
@@ -110,6 +111,7 @@ pub(crate) fn try_hard(folder: &Path, name: &str, target: fn(&[u8])) {
     assert!(!examples.is_empty(), "{name} has no examples");
     for (number, example) in examples.iter().enumerate() {
         target(example);
+        // Never zero: such a row would stay zero.
         let mut row = Row(0x9e37_79b9_7f4a_7c15 ^ (number as u64 + 1));
         for _ in 0..rounds.unwrap_or(ROUNDS) {
             let mut text = example.clone();
@@ -117,7 +119,9 @@ pub(crate) fn try_hard(folder: &Path, name: &str, target: fn(&[u8])) {
             for _ in 0..=row.next(6) {
                 change(&mut row, &mut text, other);
             }
+            // Copies of copies would grow, and take the time of further attempts.
             text.truncate(20_000);
+            // The panic alone would not show the text that causes it.
             let tried = std::panic::catch_unwind(|| target(&text));
             assert!(tried.is_ok(), "{name}: {:?}", String::from_utf8_lossy(&text));
         }

@@ -41,6 +41,8 @@ const SCHEMA: BodySchema = BodySchema {
 fn source(data: &[u8]) -> (Sources, SourceId, Diagnostics) {
     let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
     let id = add_source(&mut diags, &mut sources, "input", data.to_vec());
+    // Bytes that are no UTF-8 are reported and replaced: the readers shall get the text all the
+    // same.
     (sources, id, Diagnostics::new())
 }
 

@@ -36,6 +36,8 @@ impl<'s> Applicability<'s> {
 fn is_legacy(schema: &Block) -> bool {
     schema.attributes.values().all(|attribute| match &attribute.kind {
         AttributeKind::Plain(ty) => is_legacy_type(ty),
+        // Protocol 5, the only one of the legacy SDK, has no nested attributes: a schema with one
+        // is from the plugin framework, whose attributes are never written as blocks.
         AttributeKind::Nested(_) => false,
     }) && schema.blocks.values().all(|nested| is_legacy(&nested.block))
 }
@@ -44,6 +46,7 @@ fn is_legacy_type(ty: &Type) -> bool {
     let Some(element) = ty.element() else {
         return !matches!(ty, Type::Tuple(_) | Type::Object(_));
     };
+    // A map of the legacy SDK has primitive elements only.
     if matches!((ty, element), (Type::Map(_), Type::Object(_))) {
         return false;
     }
@@ -78,6 +81,8 @@ impl<'s> BlockAttributes<'s> {
     #[must_use]
     pub fn of(schema: &'s Block, body: &Body, applicability: &Applicability<'_>) -> Self {
         let may_be_block = |(name, attribute): &(&'s Str, &'s Attribute)| {
+            // A required attribute without a value counts as zero blocks, so that the language does
+            // not demand an argument that the author may only write as blocks.
             let is_required = attribute.role == Role::Required;
             (is_required || has_block(body, name)) && body.find(name).is_none()
         };
@@ -107,6 +112,7 @@ impl<'s> BlockAttributes<'s> {
 fn has_block(body: &Body, kind: &str) -> bool {
     let is_block =
         |name: &str, label: Option<&str>| name == kind || name == "dynamic" && label == Some(kind);
+    // In JSON the type of a `dynamic` block is a key inside its object, which is not decided yet.
     body.blocks.iter().any(|block| {
         is_block(&block.kind.name, block.labels.first().map(|label| label.name.as_str()))
     }) || body.undecided.iter().any(|member| member.name.name == "dynamic")

@@ -71,6 +71,8 @@ impl Expected for schema::Block {
 
     fn labels(&self, kind: &str) -> Option<&[&str]> {
         let block = self.blocks.get(kind)?;
+        // The label of a block in a map is its key there; no other nesting has labels in the
+        // protocol.
         Some(if block.nesting == schema::Nesting::Map { &["key"] } else { &[] })
     }
 
@@ -80,6 +82,7 @@ impl Expected for schema::Block {
     }
 
     fn attribute_names(&self) -> Vec<&str> {
+        // An argument that only the provider sets is never suggested: setting it is an error, too.
         let settable = self.attributes.iter().filter(|attr| attr.1.role.is_settable());
         settable.map(|(name, _)| name.as_str()).collect()
     }
@@ -121,6 +124,7 @@ pub fn content<'b>(
     expected: &impl Expected,
 ) -> Content<Cow<'b, Attribute>, Cow<'b, Block>> {
     if !body.undecided.is_empty() {
+        // The members of a body in JSON become blocks by being taken apart, which needs a copy.
         let Content { attributes, blocks, missing } = into_content(diags, body.clone(), expected);
         let owned = attributes.into_iter().map(|(name, attr)| (name, Cow::Owned(attr)));
         let blocks = blocks.into_iter().map(Cow::Owned).collect();
@@ -216,6 +220,7 @@ impl<'d, E: Expected> Door<'d, E> {
         let attributes: BTreeMap<Str, A> =
             expected.into_iter().map(|attr| (attr.borrow().name.name.clone(), attr)).collect();
         self.require(&attributes);
+        // Needed only for a suggestion, and most bodies have no mistake.
         if !other_attributes.is_empty() {
             self.set = attributes.keys().cloned().collect();
         }
@@ -244,6 +249,7 @@ impl<'d, E: Expected> Door<'d, E> {
         let diagnostic = if let Some(first) = names.get(block.labels.len()) {
             let n_labels = names.len();
             let detail = format!("All {kind} blocks must have {n_labels} labels ({list}).");
+            // HCL points at the brace: the missing label belongs before it.
             Diagnostic::error(format!("Missing {first} for {kind}"), detail).at(block.brace)
         } else if let Some(extra) = block.labels.get(names.len()) {
             let detail = match names.len() {

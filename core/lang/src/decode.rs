@@ -30,6 +30,7 @@ pub fn decode(
     schema: &Schema,
     scope: &dyn Scope,
 ) -> Result<Value, Reported> {
+    // Only the diagnostics of this body are sorted; those of the caller keep their order.
     let mut own = Diagnostics::new();
     let mut decoder = Decoder { diags: &mut own };
     let applicability = &Applicability::of(schema);
@@ -179,6 +180,8 @@ impl Decoder<'_> {
         }
         let Some((repetition, kind)) = self.repetition(block, kinds, context) else { return };
         let found = collected.entry(kind.name).or_default();
+        // Once the elements are known, each argument carries the marks itself. A collection that is
+        // unknown as a whole has no arguments that could.
         if repetition.is_unknown {
             found.marks |= repetition.marks;
         }
@@ -199,6 +202,8 @@ impl Decoder<'_> {
         if !kind.is_attribute {
             return with_stack(|| self.body(body, kind.schema, context));
         }
+        // The type of an element is a schema of its own, so the rule is decided again from its
+        // attributes alone.
         let applicability = &Applicability::of(kind.schema);
         with_stack(|| self.body(body, kind.schema, Context { applicability, ..context }))
     }

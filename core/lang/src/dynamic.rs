@@ -95,6 +95,8 @@ pub(crate) fn repetition<'b>(
     let is_unknown = collection.is_unknown();
     let elements = match &collection {
         Value::Null(_) => return Err(refuse(diags, "a null value")),
+        // No value of the type can be iterated, so the error need not wait until the value is
+        // known.
         Value::Unknown(unknown) if unknown.ty().is_primitive() => {
             return Err(refuse(diags, &format!("a {} value", unknown.ty().friendly_name())));
         }
@@ -119,6 +121,7 @@ fn elements(collection: &Value) -> Option<Vec<(Value, Value)>> {
         Value::List(_) | Value::Tuple(_) => {
             values.enumerate().map(|(at, value)| (Value::Number(at.into()), value)).collect()
         }
+        // A set has no keys: HCL uses the element for both.
         Value::Set(_) => values.map(|value| (value.clone(), value)).collect(),
         Value::Map(map) => keyed(map.keys(), values),
         Value::Object(object) => keyed(object.names(), values),

@@ -94,6 +94,8 @@ struct Evaluator<'e> {
 
 impl Evaluator<'_> {
     fn expr(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+        // Leaves are paid for, too: inside a `for` the same leaf is evaluated once for each
+        // element.
         self.budget.steps(1).map_err(|limit| self.limit(limit, expr.span))?;
         if let Some(value) = leaf(expr, frames) {
             return Ok(value);
@@ -135,6 +137,8 @@ impl Evaluator<'_> {
 
     /// Evaluates a string of a file in JSON: a template, or in a constant just text.
     fn json(&mut self, json: &JsonText, frames: Frames<'_>) -> Result<Value, Reported> {
+        // HCL gives strings of JSON no further meaning without an evaluation context, so `${` in a
+        // `.tfvars.json` is plain text.
         if self.scope.is_constant() {
             return Ok(Value::String(json.text.clone()));
         }
@@ -182,6 +186,8 @@ impl Evaluator<'_> {
 pub fn head(expr: &Expr) -> Span {
     let first = |len: u32| Span { end: (expr.span.start + len).min(expr.span.end), ..expr.span };
     match &expr.kind {
+        // The ranges are those of HCL's `StartRange`: a bracket, an operator, a call up to its
+        // parenthesis, and the first operand of whatever has several.
         ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::For(_) => first(1),
         ExprKind::Unary { op_span, .. } => *op_span,
         ExprKind::Binary { left, .. } => head(left),

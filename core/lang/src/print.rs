@@ -35,6 +35,7 @@ pub fn literal(text: &str) -> String {
             '\t' => out.push_str("\\t"),
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
+            // A doubled sign keeps the brace from opening a template sequence.
             '$' | '%' if chars.peek() == Some(&'{') => out.extend([char, char]),
             ' ' => out.push(' '),
             _ if is_visible(char) => out.push(char),
@@ -46,6 +47,7 @@ pub fn literal(text: &str) -> String {
 }
 
 fn write_value(out: &mut String, value: &Value, indent: usize) {
+    // Asked before the marks: there is no value to hide yet.
     if value.is_unknown() {
         return out.push_str("(known after apply)");
     }
@@ -140,9 +142,11 @@ fn write_text(out: &mut String, text: &str, indent: usize) {
         return out.push_str(&quoted(text));
     }
     let mut delimiter = String::from("EOT");
+    // A line of the text that is equal to the delimiter would end the heredoc.
     while text.split('\n').any(|line| line.trim() == delimiter) {
         delimiter.push('_');
     }
+    // Only the form with a hyphen may be indented.
     out.push_str(if indent > 0 { "<<-" } else { "<<" });
     out.push_str(&delimiter);
     for line in text.split('\n').chain([delimiter.as_str()]) {

@@ -84,11 +84,13 @@ pub fn of_body(body: &Body) -> Vec<Traversal> {
 #[must_use]
 pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
     if let ExprKind::Json(json) = &expr.kind {
+        // An argument such as `depends_on` holds references as plain strings in JSON.
         return as_traversal(&json.expression(&mut Diagnostics::new(), expr.span).ok()?);
     }
     let (base, links) = chain(expr);
     let root = Ident { name: base.as_keyword()?.into(), span: base.span };
     let steps = links.iter().map(|link| constant_step(link)).collect::<Option<Vec<_>>>()?;
+    // A splat swallows all steps behind it, so it can only be the last.
     let constant = !matches!(steps.last(), Some(TraversalStep::Splat(_)));
     constant.then(|| Traversal { root, steps, span: expr.span })
 }
@@ -151,6 +153,8 @@ struct Finder {
 impl Finder {
     fn within(&mut self, names: &[&Str], visit: impl FnOnce(&mut Self)) {
         for name in names {
+            // Counted, because an inner `for` may bind the name again, and its end must not free
+            // the name.
             *self.bound.entry((*name).clone()).or_default() += 1;
         }
         visit(self);
@@ -229,6 +233,7 @@ impl Finder {
             }
             _ => self.expr(base),
         }
+        // Keys are expressions of their own: `a[b.c]` mentions two names.
         for link in links {
             match &link.kind {
                 ExprKind::Index { key, .. } => self.expr(key),
@@ -249,6 +254,7 @@ impl Finder {
     }
 
     fn for_expr(&mut self, for_expr: &ForExpr) {
+        // The names are bound in the results only: the collection is evaluated outside.
         self.expr(&for_expr.collection);
         let names: Vec<&Str> =
             for_expr.key.iter().chain([&for_expr.value]).map(|ident| &ident.name).collect();
@@ -304,7 +310,10 @@ impl Finder {
     fn members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
         for (name, expr) in members {
             match name {
+                // A comment in the JSON syntax, which is never evaluated.
                 "//" => {}
+                // The same key may also be an ordinary attribute, and its mentions are found all
+                // the same.
                 "dynamic" => each_object(expr, &mut |kinds| {
                     for (kind, expr) in keyed(kinds) {
                         each_object(expr, &mut |items| self.dynamic(kind, items));
@@ -339,6 +348,7 @@ impl Finder {
 
     fn block(&mut self, block: &Block) {
         let Some(dynamic) = Dynamic::of(block) else { return self.body(&block.body) };
+        // The iterator has no meaning yet: it refers to an element of this collection.
         if let Some(for_each) = dynamic.for_each {
             self.expr(for_each);
         }

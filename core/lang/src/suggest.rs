@@ -17,6 +17,7 @@ pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Opt
         {
             continue;
         }
+        // Only a nearer name replaces the best one, so the first of equally near names is kept.
         let limit = best.map_or(MAX_DISTANCE, |(least, _)| least.saturating_sub(1));
         if let Some(distance) = distance(name, candidate, limit) {
             best = Some((distance, candidate));
@@ -60,6 +61,7 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
             *cell = left;
             least = least.min(left);
         }
+        // No later row can have a smaller minimum than this one.
         if least > limit {
             return None;
         }

@@ -23,6 +23,7 @@ use crate::syntax::{Call, Expr, ExprKind, Ident, ObjectItem};
 /// When the expression is no type constraint, or a default does not fit its attribute.
 pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaults>), Reported> {
     if let ExprKind::Json(json) = &expr.kind {
+        // Any mistake in the string has this one message in Terraform.
         let Ok(written) = json.expression(&mut Diagnostics::new(), expr.span) else {
             return Err(report(diags, "Invalid type specification", ANY_TYPE, expr.span));
         };
@@ -80,6 +81,7 @@ impl Reader<'_> {
     }
 
     fn constraint(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
+        // The limit is that of types, which every later recursion over a type relies on.
         if self.depth >= Type::MAX_DEPTH {
             let detail = format!("Types may be nested up to {} levels deep.", Type::MAX_DEPTH);
             return Err(self.invalid(&detail, expr.span));
@@ -233,6 +235,7 @@ impl Reader<'_> {
     }
 
     fn default_value(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
+        // A type is needed before anything else is evaluated, so nothing can be referred to.
         let value = evaluate(self.diags, expr, &NoNames)?;
         convert::convert(&value, ty).map_err(|refused| {
             let detail = format!(

@@ -64,6 +64,7 @@ async fn run(diags: &mut Diagnostics, folder: &Path, launcher: &Launcher) -> Res
         }
         Err(reported) => Err(reported),
     };
+    // Also after a failure, because the lock would stay otherwise.
     session.close(diags).await;
     applied.and_then(|()| diags.check())
 }

@@ -118,6 +118,7 @@ impl Operation<'_> {
         }
         let settled = match self.settle(diags, session, source, purpose).await {
             Ok(Some(settled)) => settled,
+            // Nothing was done, so there is nothing in the journal for a later run to take over.
             nothing => {
                 end(diags, journal).await;
                 return nothing.map(|_| ApplyOutcome::default());
@@ -137,6 +138,7 @@ impl Operation<'_> {
                 applied.inspect(|outcome| self.conclude(diags, session, &plan, outcome.counts))
             }
         };
+        // Reported last: the changes beside the open operations are made all the same.
         for problem in closing {
             let _ = diags.error(problem);
         }
@@ -163,6 +165,7 @@ impl Operation<'_> {
                 self.observer.see(&OperationEvent::SavedPlan(&plan));
                 return Ok(Some(SettledPlan { plan, closing }));
             }
+            // The caller has the plan and has shown it, so the observer does not see it again.
             PlanSource::Made(made) => {
                 let plan = made.check(diags, &session.file)?;
                 let closing = session.let_through(diags, &plan, config)?;
@@ -211,6 +214,7 @@ impl Operation<'_> {
         if let Err(error) = journal.snapshot(&session.file).await {
             let _ = diags.error(error.diagnostic());
         }
+        // If the state is not stored, the journal is the only record of it, and stays.
         if session.save(diags).await.is_ok() {
             end(diags, journal).await;
         }
@@ -262,6 +266,7 @@ impl Operation<'_> {
         if let Err(error) = journal.snapshot(&session.file).await {
             let _ = diags.error(error.diagnostic());
         }
+        // As above: without a stored state the journal has the only record of what was done.
         if session.save(diags).await.is_ok() {
             end(diags, journal).await;
         }

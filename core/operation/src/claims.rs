@@ -45,8 +45,10 @@ impl StateSession {
 fn claims_of(plan: &Plan, run: &str, timeout: Duration) -> Claims {
     let mut claims = Claims { run: run.to_owned(), timeout, ..Claims::default() };
     let pending = plan.changes.values().filter(|change| change.is_pending());
+    // A data source has no object that two runs could change.
     for change in pending.filter(|change| change.addr.resource.mode() == Mode::Managed) {
         claims.changes.insert(change.addr.clone());
+        // A move empties the old address, where another run could create something.
         claims.changes.extend(change.moved_from.clone());
         let needed = change.dependencies.iter().chain(&*change.prior_dependencies);
         claims.reads.extend(needed.cloned());

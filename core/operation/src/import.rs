@@ -75,6 +75,8 @@ impl Operation<'_> {
         // As in Terraform, `import` evaluates the whole configuration and reads its data sources.
         let is_import = adoption.all;
         let options = Options {
+            // Without a refresh this plan proposes no change and reads no stored object: an import
+            // only adds.
             mode: Mode::RefreshOnly,
             skip_refresh: true,
             targets: if is_import { vec![] } else { vec![Target::Instance(addr.clone())] },
@@ -113,6 +115,8 @@ impl Operation<'_> {
             let unknown = plan.unknown_outputs();
             state.outputs.extend(unknown.map(|(name, output)| (name.clone(), output)));
             let is_data = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Data;
+            // All data sources were read by this plan, so those that are not among the results are
+            // gone.
             state.resources.retain(|addr, _| !is_data(addr));
             let read = plan.prior.resources.iter().filter(|(addr, _)| is_data(addr));
             state.resources.extend(read.map(|(addr, held)| (addr.clone(), held.clone())));

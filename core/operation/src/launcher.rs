@@ -120,6 +120,7 @@ impl Launcher {
             ProviderProgram::File { package, .. } => {
                 Some((self.settings.schemas.as_ref()?, package.as_deref()?))
             }
+            // A provider that is being debugged may change its schemas with every build.
             ProviderProgram::Running(_) => None,
         }
     }
@@ -215,7 +216,9 @@ impl Launch for Launcher {
     }
 
     async fn close(&self, provider: &Arc<dyn Provider>) {
+        // Only addresses are compared: pointers to one object may differ in their vtables.
         let is_it = |(other, _): &Running| other.as_ptr().addr() == Arc::as_ptr(provider).addr();
+        // Cloned, so that no borrow is held over the await, where another provider may be closed.
         let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
         if let Some(plugin) = plugin {
             plugin.shutdown().await;

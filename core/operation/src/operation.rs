@@ -201,8 +201,10 @@ impl<'a> Operation<'a> {
             () = self.cancellation.cancelled() => {}
             result = &mut work => return result,
         }
+        // Before the providers are asked to stop, or new calls would start behind the request.
         self.stop.set(true);
         self.provisioners.iter().for_each(|provisioners| provisioners.stop());
+        // A provider may take its time to answer; the work does not wait for that.
         let mut stopping = pin!(self.inputs.pool.stop());
         tokio::select! {
             biased;

@@ -124,6 +124,7 @@ impl Operation<'_> {
             options: &planning.options,
             watch: &EngineEvents(self.observer),
         };
+        // Kept apart until it is known whether a second plan reports the same again.
         let mut found = Diagnostics::new();
         let first = self.make_plan(&mut found, inputs).await;
         let open = match &first {

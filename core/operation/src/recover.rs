@@ -65,7 +65,9 @@ impl Operation<'_> {
         session: &mut StateSession,
         request: AdoptRequest<'_>,
     ) -> Result<AdoptOutcome, Reported> {
+        // A request that fails or is cancelled must leave nothing half done.
         let before = (session.file.clone(), session.recovery.clone());
+        // Kept apart: errors of earlier requests must not make this one fail.
         let mut problems = Diagnostics::new();
         let adopting = self.try_adopt(&mut problems, session, request);
         let done = self.cancellable(adopting).await;
@@ -87,6 +89,7 @@ impl Operation<'_> {
         let Some(last) = open.last() else {
             return Err(diags.error(session.nothing_open(request.addr)));
         };
+        // Where only its place is open, the journal has the object itself.
         let guessed = last.guessed_id().filter(|_| last.doubt == OpenQuestion::Effect);
         let at = match (&last.doubt, request.id.or(guessed.as_deref())) {
             (OpenQuestion::Place { object: None }, None) => {
@@ -125,6 +128,7 @@ impl Operation<'_> {
         let at = if is_free { one.place() } else { &one.addr };
         let (import_key, unwritten) = (ImportKey::Id(id.into()), Some(one.provider.clone()));
         let adoption = Adoption { import_key, all: false, unwritten };
+        // The state without the object that is found: it must not be compared with itself.
         let others = session.file.state.clone();
         self.take_in(diags, session, at, adoption).await?;
         refuse_managed(diags, (&others, &session.file.state), (one, at))?;
@@ -185,6 +189,7 @@ impl Operation<'_> {
     ) -> Result<Plan, Reported> {
         let interrupted = session.interrupted();
         let options = Options {
+            // The other objects do not matter here, and reading them takes time.
             skip_refresh: true,
             targets: interrupted.keys().cloned().map(Target::Instance).collect(),
             interrupted,
@@ -231,6 +236,8 @@ fn put_back(
     (one, object): (&Unresolved, &Arc<Object>),
 ) -> Result<InstanceAddr, Reported> {
     let (addr, place) = (&one.addr, one.place());
+    // The old address comes first, because from there the object moves together with all others.
+    // Only if it would not move does it go to its new place at once.
     let before = state.clone();
     put_in(diags, state, one, object)?;
     if addr == place || moved::goes(config, state, addr, place) {
@@ -268,6 +275,7 @@ fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
         return false;
     }
     let Some(object) = state.object(to, None).cloned() else { return false };
+    // On a copy: an object that would not move from there stays where it was found.
     let mut home = state.clone();
     home.remove_object(to, None);
     let resource = home.resource_mut(from.of(), &one.provider);

@@ -139,6 +139,8 @@ impl PlanContents<'_> {
         let seal = seal::seal(key, &parts);
         parts.extend(seal.as_ref().map(|seal| (seal::PART, seal.as_slice())));
         let packed = file::to_bytes(path, &parts).map_err(|error| error.to_string())?;
+        // Encrypted as a whole, because the names of files and the configuration may be secret,
+        // too.
         let packed = self.cipher.seal(packed)?;
         file::store(path, &packed).map_err(|error| error.to_string())
     }
@@ -214,6 +216,7 @@ impl SavedPlan {
         key: &SealKey,
     ) -> Result<Self, Reported> {
         let mut damaged = |why: &dyn Display| diags.error(damaged(path, why));
+        // The seal covers all parts, so it is checked before any of them is taken out.
         let origin = seal::check(key, &mut parts);
         let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
         let (metadata, plan, prior) = (part(METADATA), part(PLAN), part(PRIOR));
@@ -258,6 +261,7 @@ impl SavedPlan {
     #[must_use]
     pub fn requirements(&self, config: &Config) -> BTreeMap<ProviderAddr, Constraints> {
         let mut required = config.requirements();
+        // Objects whose configuration is gone need their provider, too, to be destroyed.
         let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
         for addr in held {
             required.entry(addr.clone()).or_default();

@@ -50,6 +50,7 @@ impl SchemaCache {
     ) -> Option<(ProviderSchema, IdentitySchemas)> {
         let bytes = read_file(&self.file(addr, hash), MAX_FILE).ok()?;
         let (sum, content) = bytes.split_first_chunk::<SUM>()?;
+        // A file that was cut off could still decode, with fewer resource types.
         if Sha256::digest(content).as_slice() != sum {
             tracing::debug!(%addr, "the kept schemas are damaged");
             return None;
@@ -65,6 +66,7 @@ impl SchemaCache {
         (schema, identities): (&ProviderSchema, &IdentitySchemas),
     ) {
         let file = self.file(addr, hash);
+        // The name has the hash of the package in it, so the content would be the same.
         if file.exists() {
             return;
         }
@@ -84,6 +86,7 @@ impl SchemaCache {
     fn write(&self, file: &Path, content: &[u8]) -> io::Result<()> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         self.prune()?;
+        // Renamed into place, so that another process never reads half of a file.
         let mut aside = tempfile::NamedTempFile::new_in(&self.folder)?;
         aside.write_all(Sha256::digest(content).as_slice())?;
         aside.write_all(content)?;

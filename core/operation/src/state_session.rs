@@ -61,6 +61,7 @@ async fn lock(
 ) -> Result<StateLock, StoreError> {
     let operation = options.operation;
     let request = |timeout| LockRequest { operation: operation.to_owned(), timeout };
+    // Most locks are free again within moments, which is not worth a report.
     let outcome = match store.lock(request(timeout.min(SILENT_WAIT))).await {
         Err(StoreError::Held { holder, .. }) if timeout > SILENT_WAIT => {
             let holder = holder.map_or("another process".to_owned(), |holder| holder.holder());
@@ -345,6 +346,7 @@ impl StateSession {
     }
 
     async fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        // Only after the state is stored: until then the journals are the only record.
         let Some(recovery) = self.recovery.take() else { return Ok(()) };
         let finished = self.intents.finish(&recovery).await;
         finished.map_err(|error| diags.error(error.diagnostic()))

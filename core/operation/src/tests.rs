@@ -230,6 +230,7 @@ async fn a_saved_plan_holds_its_configuration_and_is_applied_for_its_state_only(
     };
     let (path, key) = (folder.path().join("plan"), SealKey::default());
     contents.write(&path, &key).unwrap();
+    // The plan must not need the files of the folder.
     std::fs::remove_file(main).unwrap();
 
     let open = |diags: &mut Diagnostics| {

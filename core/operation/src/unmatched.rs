@@ -41,6 +41,7 @@ impl UnmatchedOptions {
     ) {
         let is_there =
             |target: &Target| is_named(config, target) && may_be_planned(results, target);
+        // Those found before the plan were reported then.
         let known: BTreeSet<String> = self.found.iter().map(Unmatched::text).collect();
         let found = Self::find(config, state, options, is_there).found.into_iter();
         let more: Vec<Unmatched> = found.filter(|one| !known.contains(&one.text())).collect();
@@ -175,6 +176,7 @@ fn suggest(config: &Config, state: &State, addr: &str) -> Option<String> {
     let without_key = || addr.rsplit_once('[').map(|(resource, _)| resource.to_owned());
     nearest(addr, known.iter().map(String::as_str))
         .map(str::to_owned)
+        // A wrong key may be longer than the distance of a suggestion allows.
         .or_else(|| without_key().filter(|resource| known.contains(resource)))
 }
 

@@ -52,12 +52,15 @@ pub fn convert(value: &Value, ty: &Type) -> Result<Value, ConversionError> {
         return Ok(value.clone());
     }
     let own = value.ty();
+    // Types are compared first, so that the reason speaks of the types where no value could
+    // convert, as in Terraform.
     if !possible(&own, ty, Mode::Unsafe) {
         return Err(ConversionError::new(mismatch(&own, ty)));
     }
     match part(value, ty) {
         Ok(converted) => Ok(converted.unwrap_or_else(|| value.clone())),
         Err(mut refused) => {
+            // The steps were added on the way out, the innermost first.
             refused.path.0.reverse();
             Err(refused)
         }
@@ -241,6 +244,7 @@ fn to_set(value: &Value, wanted: &Type) -> Converted {
     {
         return Ok(None);
     }
+    // Always a new set: elements that differed before may be equal after the conversion.
     let items = converted.unwrap_or_else(|| items.to_vec());
     let rule =
         Rule { disagreement: "element types must all match for conversion to set", unify: false };
@@ -304,6 +308,8 @@ fn object_to_object(object: &Object, wanted: &ObjectType) -> Converted {
 fn map_to_object(map: &Map, wanted: &ObjectType) -> Converted {
     let attribute = |(name, ty): (&Str, &Type)| match map.get(name) {
         Some(value) => {
+            // A map has one element type and an object many, so the types are compared attribute by
+            // attribute.
             if !possible(map.element_type(), ty, Mode::Unsafe) {
                 return Err(ConversionError::new(format!(
                     "map element type is incompatible with attribute {:?}: {}",

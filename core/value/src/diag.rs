@@ -88,6 +88,8 @@ pub fn without_error_numbers(mut text: String) -> String {
         if n_digits > 0 && rest.as_bytes().get(n_digits) == Some(&b')') {
             text.replace_range(at..=at + MARK.len() + n_digits, "");
         }
+        // Goes on behind the mark also if it was kept, or a mark without a number would be found
+        // for ever.
         from = at + 1;
     }
     text
@@ -250,6 +252,7 @@ impl Diagnostics {
     pub fn map_from(&mut self, from: usize, change: impl Fn(Diagnostic) -> Diagnostic) {
         let tail = self.list.split_off(from.min(self.list.len()));
         self.list.extend(tail.into_iter().map(|diagnostic| {
+            // An error turned into a warning would leave receipts for an error that is not there.
             let severity = diagnostic.severity;
             Diagnostic { severity, ..change(diagnostic) }
         }));

@@ -13,6 +13,7 @@ pub fn nanoseconds(text: &str) -> Result<i64, String> {
         Some(b'+') => (false, text.get(1..).unwrap_or("")),
         _ => (false, text),
     };
+    // Go's durations take a zero without a unit, and no other number.
     if rest == "0" {
         return Ok(0);
     }
@@ -37,6 +38,8 @@ pub fn nanoseconds(text: &str) -> Result<i64, String> {
         let unit = of_unit(unit)?;
         let whole: i128 =
             if whole.is_empty() { 0 } else { whole.parse().map_err(|_| too_long())? };
+        // Eighteen digits are exact to the nanosecond for every unit, and their product fits
+        // `i128`.
         let fraction: String = fraction.chars().take(18).collect();
         let scale = 10_i128.pow(u32::try_from(fraction.len()).unwrap_or(0));
         let part: i128 =
@@ -44,6 +47,7 @@ pub fn nanoseconds(text: &str) -> Result<i64, String> {
         total = whole
             .checked_mul(unit)
             .and_then(|whole| total.checked_add(whole)?.checked_add(part * unit / scale))
+            // One more than the greatest positive value, because the sign is applied at the end.
             .filter(|total| *total <= -i128::from(i64::MIN))
             .ok_or_else(too_long)?;
         rest = behind;
@@ -54,6 +58,7 @@ pub fn nanoseconds(text: &str) -> Result<i64, String> {
 fn of_unit(unit: &str) -> Result<i128, String> {
     Ok(match unit {
         "ns" => 1,
+        // The two signs are different characters, micro sign and Greek mu, and Go takes both.
         "us" | "µs" | "μs" => 1_000,
         "ms" => 1_000_000,
         "s" => 1_000_000_000,
@@ -83,8 +88,10 @@ mod tests {
             ("1.m", 60_000_000_000),
             (".5m", 30_000_000_000),
             ("100us", 100_000),
+            // Go reads both the sign for micro and the Greek letter.
             ("100\u{b5}s100\u{3bc}s", 200_000),
             ("1ms1ns", 1_000_001),
+            // As in Go, what is less than a nanosecond is cut off.
             ("0.1000000001s", 100_000_000),
             ("2562047h47m16.854775807s", i64::MAX),
             ("-2562047h47m16.854775808s", i64::MIN),
@@ -109,6 +116,7 @@ mod tests {
             "--1s",
             "1d",
             "1S",
+            // As in Go, only the single zero needs no unit.
             "00",
             "2562047h47m16.854775808s",
             "99999999999999999999999999999999999999999h",

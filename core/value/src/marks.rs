@@ -189,6 +189,7 @@ impl Value {
 fn strip(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
     let inner = value.peek();
     let own = match inner {
+        // No path leads to an element of a set, so the set carries the marks of its elements.
         Value::Set(_) => value.all_marks(),
         _ => value.marks(),
     };
@@ -242,6 +243,7 @@ impl Plain {
 /// Puts marks on a value and its parts; the paths begin at the value.
 fn put(value: Value, entries: &[(&[Step], Marks)]) -> Value {
     let mut own = Marks::NONE;
+    // Sorted into children first: each child is rebuilt once, however many paths lead into it.
     let mut below: BTreeMap<usize, Vec<(&[Step], Marks)>> = BTreeMap::new();
     for (steps, marks) in entries {
         let child = steps.split_first().and_then(|(first, rest)| {

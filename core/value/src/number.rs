@@ -210,6 +210,7 @@ impl Number {
     pub fn multiply(&self, other: &Self) -> Option<Self> {
         if let Some((a, b, precision)) = self.small_pair(other)
             && let Some(value) = a.checked_mul(b)
+            // A zero may need a sign: `0 * -1` is a negative zero in Terraform.
             && value != 0
         {
             return Some(Self(Repr::Int { value, precision }));
@@ -230,6 +231,7 @@ impl Number {
     #[must_use]
     pub fn divide(&self, other: &Self) -> Option<Self> {
         if let Some((a, b, precision)) = self.small_pair(other)
+            // As for products: a zero divided by a negative number is a negative zero.
             && a != 0
             && a.checked_rem(b) == Some(0)
         {
@@ -264,6 +266,7 @@ impl Number {
     #[must_use]
     pub fn negate(&self) -> Self {
         match self.0 {
+            // Neither has its negative in a machine word: zero becomes a negative zero.
             Repr::Int { value, precision } if value != 0 && value != i64::MIN => {
                 Self(Repr::Int { value: -value, precision })
             }
@@ -360,6 +363,7 @@ fn parse_short_integer(text: &str) -> Option<i64> {
     }
     let value = digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
     match (negative, value) {
+        // A negative zero is not the integer zero.
         (true, 0) => None,
         (true, value) => Some(-value),
         (false, value) => Some(value),
@@ -379,6 +383,7 @@ fn to_i64(float: &Float) -> Option<i64> {
 impl From<Float> for Number {
     fn from(float: Float) -> Self {
         let precision = float.precision;
+        // A word whose bits exceed the precision would be rounded by arithmetic on floats.
         let fits = |value: i64| 64 - value.unsigned_abs().leading_zeros() <= precision;
         let negative_zero = float.negative && float.magnitude == Magnitude::Zero;
         match to_i64(&float) {
@@ -420,6 +425,7 @@ impl Eq for Number {}
 
 impl std::hash::Hash for Number {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        // Numbers that are equal must hash alike, whichever form they have.
         if let Some(value) = self.to_i64() {
             return value.hash(state);
         }

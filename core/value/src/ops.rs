@@ -63,6 +63,7 @@ fn operands<'v, const N: usize, T>(
         marks |= value.marks();
         match value.peek() {
             Value::Null(_) => return Err(NoResult::Null),
+            // Its type may still turn out to be the right one.
             Value::Unknown(unknown) if *unknown.ty() == Type::Dynamic => {}
             value if value.has_type(ty) => {}
             value => return Err(NoResult::Type { wanted: ty.clone(), found: value.ty() }),

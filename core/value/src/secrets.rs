@@ -45,6 +45,7 @@ impl Secrets {
             collect(found, &mut leaves);
         }
         if !leaves.is_empty() {
+            // A thread that panicked leaves whole entries behind, and masking has to go on.
             self.0.write().unwrap_or_else(PoisonError::into_inner).extend(leaves);
         }
     }
@@ -92,12 +93,14 @@ fn longest_at(secrets: &BTreeSet<Box<str>>, text: &str, at: usize) -> Option<usi
         let before = secrets.range::<str, _>(range).next_back()?;
         let shared = shared_prefix(before, rest);
         if shared == before.len() {
+            // A short secret such as `ab` would otherwise blank out parts of ordinary words.
             let is_whole = before.len() >= INSIDE_WORDS || is_word(text, at, at + shared);
             if is_whole {
                 return Some(shared);
             }
         }
         let shorter = if shared == before.len() { shared.checked_sub(1)? } else { shared };
+        // A shared prefix counts bytes and may end inside a character.
         let end = (0..=shorter).rev().find(|end| rest.is_char_boundary(*end))?;
         if end == 0 {
             return None;
@@ -129,6 +132,8 @@ fn collect(value: &Value, leaves: &mut BTreeSet<Box<str>>) {
             }
         }
         other => {
+            // The keys of a map are data, while most names of an object stand in the configuration or
+            // in a schema.
             if let Value::Map(entries) = other {
                 entries.iter().for_each(|(key, _)| add_forms(key, leaves));
             }
@@ -145,6 +150,7 @@ fn add_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
         }
     };
     add(text);
+    // Programs often report a value without the line end of the file that it was read from.
     add(text.trim());
     // As in a quoted string, an address and a document.
     let quoted = format!("{text:?}");
@@ -153,6 +159,7 @@ fn add_forms(text: &str, leaves: &mut BTreeSet<Box<str>>) {
         add(&json[1..json.len() - 1]);
     }
     add(&percent_encoded(text));
+    // Programs also report a single line of a value, such as of a key in PEM.
     for line in text.lines().filter(|line| line.len() >= SHORTEST_LINE && line.len() < text.len()) {
         add(line);
     }

@@ -43,6 +43,7 @@ impl Sorted {
         match known.as_slice() {
             // Nothing to order, and no key to make of what may be deep.
             [] | [_] => {}
+            // All elements have one type, so the first one speaks for the others.
             [Value::String(_) | Value::Number(_) | Value::Bool(_), ..] => {
                 // Sorting is stable and the first of equal elements stays, as in Terraform.
                 known.sort_by(primitive_order);
@@ -146,6 +147,7 @@ impl Key {
             None if number.is_integer() => number.to_text(Notation::Fixed, Some(0)),
             None => number.to_string(),
         };
+        // Made only now, because few sets have numbers of more than ten digits.
         if self.exact.is_none() && rounded != exact {
             self.exact = Some(self.order.clone());
         }
@@ -268,6 +270,7 @@ mod tests {
     #[test]
     fn a_large_set_of_alike_elements_is_made_quickly() {
         let item = |n: i64| Value::object([("n", Value::int(n % 100)), ("u", text("same"))]);
+        // A comparison of each element with each other one would take far too long.
         let items: Vec<Value> = (0..20_000).map(item).collect();
         assert_eq!(Value::set(item(0).ty(), items).children().len(), 100);
         let item = Value::object([("a", Value::unknown(Type::String))]);

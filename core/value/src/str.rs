@@ -12,6 +12,7 @@ impl Str {
     /// Makes a string, normalising the text.
     #[must_use]
     pub fn new(text: &str) -> Self {
+        // Nearly all text is in normal form already, and making the form allocates.
         if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
             Self(Arc::from(text))
         } else {

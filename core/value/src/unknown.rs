@@ -71,6 +71,7 @@ impl Refinement {
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         let prefix = match (self.prefix, &other.prefix) {
+            // Both hold, so the longer one says more.
             (Some(own), Some(other)) if other.len() > own.len() => Some(other.clone()),
             (own, other) => own.or_else(|| other.clone()),
         };
@@ -100,6 +101,7 @@ impl Refinement {
         };
         about.not_null = self.not_null;
         about.prefix = about.prefix.filter(|prefix| !prefix.is_empty());
+        // Every number lies within infinite bounds.
         about.lower = about.lower.filter(|(number, _)| *number != Number::infinity(true));
         about.upper = about.upper.filter(|(number, _)| *number != Number::infinity(false));
         about
@@ -107,6 +109,7 @@ impl Refinement {
 
     /// The only value of the type that this leaves, if it is but one.
     fn only(&self, ty: &Type) -> Option<Value> {
+        // Null is always one more possibility.
         if !self.not_null {
             return None;
         }
@@ -123,10 +126,13 @@ impl Refinement {
                 let unknown = Value::unknown((**element).clone());
                 Some(Value::list((**element).clone(), vec![unknown; n_items]))
             }
+            // Two unknown elements may turn out to be equal, so a longer set stays unknown as a
+            // whole.
             (Type::Set(element), Some(length)) if length <= 1 => {
                 let unknown = (length == 1).then(|| Value::unknown((**element).clone()));
                 Some(Value::set((**element).clone(), unknown.into_iter().collect()))
             }
+            // The keys of a longer map are not known.
             (Type::Map(element), Some(0)) => {
                 Some(Value::map((**element).clone(), Vec::<(Str, Value)>::new()))
             }
@@ -140,6 +146,7 @@ type Bound = (Number, bool);
 fn tighter(own: Option<Bound>, other: Option<&Bound>, inward: Ordering) -> Option<Bound> {
     match (own, other) {
         (Some(own), Some(other)) => Some(match other.0.compare(&own.0) {
+            // The bound that excludes its own value allows less.
             Ordering::Equal => (own.0, own.1 && other.1),
             order if order == inward => other.clone(),
             _ => own,

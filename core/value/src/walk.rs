@@ -43,6 +43,7 @@ impl Value {
         debug_assert_eq!(children.len(), self.children().len(), "as many children as before");
         let value = match self.peek() {
             Self::List(list) => Self::List(List::new(list.element_type().clone(), children)),
+            // Made as a new set, because changed elements may be equal now, or in another order.
             Self::Set(set) => Self::set(set.element_type().clone(), children),
             Self::Map(map) => {
                 let pairs = map.keys().iter().cloned().zip(children).collect();
@@ -152,6 +153,7 @@ mod tests {
             Value::object([("list", list), ("set", set), ("secret", secret)])
         };
         assert_eq!(
+            // Both zeros are equal, so only the text shows the sign.
             format!("{:?}", with(zero()).with_plain_zeros()),
             format!("{:?}", with(Value::int(0)))
         );

@@ -101,6 +101,7 @@ impl Chain {
         let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
         let name = named.as_deref().unwrap_or("default");
         let origin = match &named {
+            // Only the default profile may be missing; one that is named has to exist.
             None if !profiles.has(name) => None,
             _ => profiles.origin(name)?,
         };
@@ -112,6 +113,7 @@ impl Chain {
 
     fn environment(&self) -> Result<Option<Credential>> {
         let one_of = |names: [&str; 2]| names.iter().find_map(|name| self.context.env_var(name));
+        // The SDK of AWS for Go reads the second names, too.
         let id = one_of(["AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY"]);
         let secret = one_of(["AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY"]);
         match (id, secret) {
@@ -133,6 +135,8 @@ impl Chain {
 
     /// Credentials of the container or the machine, for when nothing else has any.
     async fn ambient(&self, found: &str) -> Result<Credential> {
+        // Variables announce these, so that a failure is one; the service of the machine may be
+        // absent.
         if let Some(credential) = self.container().await? {
             return Ok(credential);
         }
@@ -192,10 +196,12 @@ impl Chain {
             Origin::Sso(sso) => self.sso(&sso).await?,
             Origin::Environment => self.environment()?.ok_or_else(|| missing("the environment"))?,
             Origin::Container => self.container().await?.ok_or_else(|| missing("the container"))?,
+            // The loop above has taken all roles off.
             Origin::Machine | Origin::Role(..) => {
                 self.machine().await?.ok_or_else(|| missing("the machine"))?
             }
         };
+        // From the source on: each role is assumed with the credentials of the one before.
         for role in roles.iter().rev() {
             credential = self.settings.sts.assume(&self.context, role, &credential).await?;
         }
@@ -235,6 +241,7 @@ impl Chain {
         if allowed.is_empty() && forbidden.is_empty() {
             return Ok(());
         }
+        // Costs a call of STS, so it is made only where accounts are restricted.
         let account = self.settings.sts.account(&self.context, credential).await?;
         if forbidden.contains(&account) || (!allowed.is_empty() && !allowed.contains(&account)) {
             return Err(Error::config_invalid(format!(

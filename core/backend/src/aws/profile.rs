@@ -77,8 +77,10 @@ impl Profiles {
         let mut found = Self::default();
         let config = files.config.iter().map(|path| (path, Kind::Config));
         let credentials = files.credentials.iter().map(|path| (path, Kind::Credentials));
+        // In this order, so that keys in a credentials file replace those in a configuration file.
         for (path, kind) in config.chain(credentials) {
             let Some(path) = context.expand_home_dir(path) else { continue };
+            // The usual files need not exist.
             let Ok(text) = context.file_read_as_string(&path).await else { continue };
             found.add(&text, kind).map_err(|reason| {
                 Error::config_invalid(format!("{path} cannot be read: {reason}"))
@@ -88,6 +90,7 @@ impl Profiles {
     }
 
     fn add(&mut self, text: &str, kind: Kind) -> std::result::Result<(), ini::ParseError> {
+        // The files of AWS know neither quotes nor escapes: a backslash in a path is one.
         let options =
             ParseOption { enabled_quote: false, enabled_escape: false, ..ParseOption::default() };
         let file = Ini::load_from_str_opt(text, options)?;
@@ -100,6 +103,8 @@ impl Profiles {
             let (list, name) = match (kind, word("profile"), word("sso-session")) {
                 (Kind::Config, Some(name), _) => (&mut self.profiles, name),
                 (Kind::Config, None, Some(name)) => (&mut self.sessions, name),
+                // In a configuration file only the default profile stands without the word
+                // `profile`.
                 (Kind::Config, None, None) if section != "default" => continue,
                 _ => (&mut self.profiles, section.to_owned()),
             };
@@ -197,6 +202,7 @@ impl Profiles {
             account: required("sso_account_id")?,
             role: required("sso_role_name")?,
             region: required("sso_region")?,
+            // The AWS CLI names the file of a token after the session, or else after the URL.
             token: session.unwrap_or(url),
         })
     }
@@ -247,6 +253,7 @@ mod tests {
             (keys.access_key_id.as_str(), keys.secret_access_key.as_str()),
             ("AKIA", "a\\b+c/d#e")
         );
+        // A profile may name itself as the source: then its own keys are used.
         let Some(Origin::Role(source, _)) = profiles().origin("self").unwrap() else {
             panic!("a role");
         };

@@ -77,6 +77,7 @@ struct IdentityResult {
 impl Role {
     /// The parameters of the call, as the query protocol of AWS has them.
     fn parameters(&self, action: &str) -> Vec<(String, String)> {
+        // The service wants a name for each session.
         let session = self.session_name.as_deref().unwrap_or("formwork");
         let mut pairs = vec![
             ("Action".to_owned(), action.to_owned()),
@@ -135,7 +136,9 @@ impl Sts {
         token: &str,
     ) -> Result<Credential> {
         let mut parameters = role.parameters("AssumeRoleWithWebIdentity");
+        // A file with a token may end with a line end, which is not part of it.
         parameters.push(("WebIdentityToken".to_owned(), token.trim().to_owned()));
+        // The token proves who asks, so the call has no signature.
         session(&self.call(context, &parameters, None).await?)
     }
 
@@ -178,6 +181,7 @@ impl Sts {
             return Ok(response.into_body());
         }
         let (parts, body) = response.into_parts();
+        // All callers put the action first.
         let action = parameters.first().map_or("", |(_, action)| action.as_str());
         let answer = crate::web::HttpResponse {
             status: parts.status,

@@ -134,6 +134,7 @@ impl Account {
     /// # Errors
     /// When a service that knows one of them does not answer as expected.
     pub(super) async fn resolve(&self) -> Result<&Resolved, Cause> {
+        // A failure is not kept, so that the next call asks again.
         self.resolved.get_or_try_init(|| self.look_up()).await
     }
 
@@ -159,6 +160,7 @@ impl Account {
             (Access::Key(key), _) => with_key(key),
             (Access::Sas(token), _) => fixed(StaticCredentialProvider::new_sas_token(token)),
             (Access::ListedKey, Some(manager)) => with_key(&self.listed_key(manager).await?),
+            // A listed key always has a manager by now.
             (Access::Token | Access::ListedKey, _) => {
                 Signer::new(Context::new(), self.tokens(cloud, STORAGE)?, RequestSigner::new())
             }
@@ -203,6 +205,7 @@ impl Account {
         let full = listed
             .keys
             .into_iter()
+            // A key that only reads could neither take the lease nor write.
             .find(|key| key.permissions.eq_ignore_ascii_case("full") && !key.value.is_empty());
         let name = &self.name;
         let missing = || format!("there is no key with full permissions for the account {name:?}");
@@ -239,6 +242,7 @@ impl Manager {
             .method(method)
             .uri(&url)
             .header(header::ACCEPT, "application/json")
+            // Azure refuses a POST without a length.
             .header(header::CONTENT_LENGTH, "0")
             .body(Vec::new())?;
         let answer = client.send_authorized(&request, &self.signer).await?;

@@ -101,6 +101,7 @@ impl CloudSource {
 }
 
 fn parse(body: &[u8]) -> Result<Cloud, serde_json::Error> {
+    // Some metadata services put a byte order mark before the JSON, which the format does not have.
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let Metadata { authentication, resource_manager, suffixes } = serde_json::from_slice(body)?;
     let trimmed = |url: &str| url.trim_end_matches('/').to_owned();

@@ -112,6 +112,7 @@ fn credentials(arguments: &Arguments<'_>) -> Result<Credentials, ConfigError> {
     let use_tokens = arguments.truth_or_variable("use_azuread_auth", "ARM_USE_AZUREAD")?;
     let access = match (access_key, sas_token) {
         (Some(key), _) => Access::Key(key),
+        // The portal shows a signature with the question mark of the URL it belongs to.
         (None, Some(token)) => Access::Sas(token.trim_start_matches('?').to_owned()),
         (None, None) if use_tokens => Access::Token,
         (None, None) => Access::ListedKey,
@@ -155,6 +156,7 @@ fn identity(arguments: &Arguments<'_>) -> Result<Identity, ConfigError> {
             of_aks("AZURE_CLIENT_ID"),
         ],
     )?;
+    // A secret or assertion means nothing without the application that it is of.
     let principal = tenant.is_some() && client_id.is_some();
     let source = match principal {
         true => principal_source(arguments, aks)?,
@@ -181,6 +183,7 @@ fn identity(arguments: &Arguments<'_>) -> Result<Identity, ConfigError> {
 fn use_cli(arguments: &Arguments<'_>) -> Result<bool, ConfigError> {
     let is_set =
         arguments.truth("use_cli").is_some() || arguments.variable("ARM_USE_CLI").is_some();
+    // The Azure CLI is asked unless that is forbidden, as in Terraform.
     Ok(!is_set || arguments.truth_or_variable("use_cli", "ARM_USE_CLI")?)
 }
 

@@ -165,6 +165,8 @@ impl Container {
         let (answer, url) = self.send(Call::new(method, blob, "")).await?;
         match answer.status {
             StatusCode::OK => Ok(Some(read(answer))),
+            // A missing container has another code: taken for a missing blob, it would pass for an
+            // empty state.
             StatusCode::NOT_FOUND if code(&answer) == "BlobNotFound" => Ok(None),
             _ => Err(refused(&answer, method, &url)),
         }
@@ -274,10 +276,12 @@ impl Container {
                 return Err(refused(&answer, "GET", &url));
             }
             let text = String::from_utf8_lossy(&answer.body);
+            // Azure puts a byte order mark before its XML.
             let page: Listing = quick_xml::de::from_str(text.trim_start_matches('\u{feff}'))
                 .map_err(|error| format!("the list of the container cannot be read: {error}"))?;
             names.extend(page.blobs.blobs.into_iter().map(|listed| listed.name));
             match page.next.filter(|next| !next.is_empty()) {
+                // A service that returns the same marker again would be asked for ever.
                 Some(next) if marker.as_ref() != Some(&next) => marker = Some(next),
                 _ => return Ok(names),
             }
@@ -312,6 +316,7 @@ impl Container {
         }
         let mut request =
             Request::builder().method(call.method).uri(&url).header("x-ms-version", VERSION);
+        // Azure refuses a PUT without a length, also one without content.
         if call.method == "PUT" {
             request = request.header(header::CONTENT_LENGTH, call.content.len());
         }
@@ -338,6 +343,7 @@ fn read(answer: HttpResponse) -> Blob {
 /// The code of a refusal, from the header or the content.
 fn code(answer: &HttpResponse) -> String {
     let header = answer.header("x-ms-error-code").map(str::to_owned);
+    // An answer to HEAD has no content.
     header.unwrap_or_else(|| refusal(answer).code)
 }
 

@@ -95,10 +95,12 @@ struct Exchanged {
 
 impl Issued {
     fn credential(&self) -> Credential {
+        // The metadata service writes the number as a string, Entra ID does not.
         let seconds = match &self.expires_in {
             serde_json::Value::String(text) => text.parse().ok(),
             other => other.as_f64(),
         };
+        // A number beyond these bounds would make the addition below panic.
         let seconds = seconds.filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
         let expires = seconds.map(|seconds| Timestamp::now() + Duration::from_secs_f64(seconds));
         Credential::with_bearer_token(&self.access_token, expires)
@@ -163,6 +165,8 @@ impl Tokens {
         if let Some(id) = &self.identity.client_id {
             query.push(("client_id", id));
         }
+        // The metadata service refuses requests without this header, so that no other program can
+        // be tricked into asking it.
         let request = Request::get(with_query(endpoint, &query)).header("Metadata", "true");
         let issued: Issued = ask(&self.nearby, &request.body(Vec::new())?).await?;
         Ok(issued.credential())
@@ -196,6 +200,7 @@ pub(super) fn azure_cli(arguments: &[&str]) -> Program {
 fn with_query(url: &str, parameters: &[(&str, &str)]) -> String {
     let (_, query) = url.split_once('?').unwrap_or((url, ""));
     let has = |name: &str| query.split('&').any(|pair| pair.split('=').next() == Some(name));
+    // The URLs that GitHub and Azure DevOps give have some of these already.
     let more = parameters.iter().filter(|(name, _)| !has(name));
     let more: Vec<_> = more.map(|(name, value)| format!("{name}={}", encoded(value))).collect();
     let separator = if url.contains('?') { "&" } else { "?" };

@@ -71,6 +71,7 @@ impl AzurePlace {
         version: &Version,
     ) -> Result<Result<(), (String, Cause)>, Cause> {
         let Version { condition, metadata, .. } = version;
+        // A PUT replaces the metadata, too, and they describe the holder of the lock.
         let how = (condition, self.lease.as_deref());
         match self.container.put(&self.blob, (text.to_vec(), metadata), how).await? {
             Outcome::Refused(code, cause) => Ok(Err((code, cause))),
@@ -137,6 +138,7 @@ impl RemotePlace for AzurePlace {
     }
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
+        // Taken out, because after a failure it is not known which version is stored.
         let before = match self.known.take() {
             Some(version) => version,
             None => self.read().await?,
@@ -171,7 +173,9 @@ impl RemotePlace for AzurePlace {
 
     async fn lock(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
         let path = format!("{}/{}", self.container.name(), self.blob);
+        // The id of the lock is that of the lease, too, so that `force-unlock` can release it.
         let info = LockInfo { path, ..info.clone() };
+        // A lease needs a blob, so an empty one is made for the first lock.
         let (metadata, is_leased) = self.make().await?;
         if is_leased {
             return self.held().await;
@@ -194,6 +198,7 @@ impl RemotePlace for AzurePlace {
     }
 
     async fn unlock(&mut self, id: &str) -> Result<(), Cause> {
+        // Whatever comes of the release, this process writes nothing under the lease any more.
         self.lease = None;
         match self.break_lock(id).await? {
             ForceUnlockOutcome::Released => Ok(()),
@@ -216,6 +221,8 @@ impl RemotePlace for AzurePlace {
         match holder(&blob) {
             Some(holder) if holder.id != id => return Ok(other(Some(holder))),
             Some(_) => {
+                // Before the lease is released: afterwards another process may have described
+                // itself there.
                 blob.metadata.remove(HOLDER);
                 let set = self.container.set_metadata(&self.blob, &blob.metadata, id).await?;
                 if let Outcome::Refused(..) = set {

@@ -114,6 +114,7 @@ async fn a_lock_is_a_lease_whose_holder_is_in_the_metadata() {
     assert_eq!(asked[0].line, "HEAD /states/a%20b");
     assert_eq!(asked[2].line, "PUT /states/a%20b?comp=lease");
     assert_eq!(asked[2].headers["x-ms-proposed-lease-id"], info.id);
+    // A lease that ends only when it is released, as Terraform takes it.
     assert_eq!(asked[2].headers["x-ms-lease-duration"], "-1");
     assert_eq!(asked[3].line, "PUT /states/a%20b?comp=metadata");
     let described = STANDARD.decode(&asked[3].headers["x-ms-meta-terraformlockid"]).unwrap();

@@ -98,6 +98,7 @@ impl Server {
     pub(super) async fn get(&self, key: &str) -> Result<Option<Pair>, Cause> {
         let answer = self.call("GET", &format!("kv/{}", path(key)), Vec::new()).await?;
         match answer.status {
+            // Consul answers without content. A page of a proxy must not pass for an empty state.
             StatusCode::NOT_FOUND if answer.body.is_empty() => Ok(None),
             _ => Ok(self.json::<Vec<Pair>>(&answer, "GET", key)?.into_iter().next()),
         }
@@ -121,6 +122,8 @@ impl Server {
         value: &[u8],
         version: u64,
     ) -> Result<Stored, Cause> {
+        // A transaction returns the new version, while `?cas=` only says whether something was
+        // written.
         let operation = json!([{ "KV": {
             "Verb": "cas", "Key": key, "Value": STANDARD.encode(value), "Index": version,
         } }]);
@@ -227,6 +230,7 @@ impl Server {
             url.push_str(&format!("{separator}{name}={}", encoded(value)));
         }
         let mut request = Request::builder().method(method).uri(url);
+        // In a header, because URLs stand in messages and logs.
         if let Some(token) = &self.token {
             request = request.header("X-Consul-Token", token);
         }

@@ -61,6 +61,8 @@ impl ConsulPlace {
     /// Removes the state.
     pub(super) async fn delete(&self) -> Result<(), Cause> {
         let old = self.chunks(self.server.get(&self.key).await?.as_ref())?;
+        // The list goes first: chunks without a list do no harm, but a list without chunks is a
+        // damaged state.
         self.server.delete(&self.key).await?;
         self.remove_chunks(old, "").await;
         Ok(())
@@ -127,12 +129,14 @@ impl ConsulPlace {
     }
 
     async fn take(&mut self, info: &LockInfo) -> Result<Locking, Cause> {
+        // Before the request, because the server may count the TTL from its arrival.
         let began = Instant::now();
         let id = self.server.begin_session().await?;
         let lock = self.below(".lock");
         let taken = match self.server.acquire(&lock, &id).await {
             Ok(true) => {
                 let info = LockInfo {
+                    // The lock has the id of its session, which is what `force-unlock` ends.
                     id: id.clone(),
                     info: format!("consul session: {id}"),
                     path: self.key.clone(),
@@ -213,6 +217,7 @@ impl RemotePlace for ConsulPlace {
             Some(chunks) => self.whole(chunks).await?,
             None => pair.content()?,
         };
+        // The argument `gzip` only says how to write. JSON never begins with this byte.
         let text = if content.first() == Some(&0x1f) { decompressed(&content)? } else { content };
         if let Some(chunks) = chunks
             && chunks.current_hash != sum(&text)
@@ -230,12 +235,15 @@ impl RemotePlace for ConsulPlace {
 
     async fn put(&mut self, text: Vec<u8>) -> Result<(), PutError> {
         self.keep_lock().await?;
+        // Read before the key is written: afterwards nothing names the old chunks.
         let old = self.chunks(self.server.get(&self.key).await?.as_ref())?;
         let value = if self.gzip { compressed(&text)? } else { text.clone() };
         let mut new_hash = String::new();
         let mut stored = self.server.put_over(&self.key, &value, self.known).await?;
         if let Stored::TooLarge = stored {
             new_hash = sum(&text);
+            // All chunks are stored before a list names them, so a reader finds the old state or
+            // the new one.
             let list = self.split(&value, &new_hash).await?;
             stored = self.server.put_over(&self.key, &list, self.known).await?;
         }
@@ -289,6 +297,7 @@ impl RemotePlace for ConsulPlace {
         };
         self.server.end_session(id).await?;
         self.remove_free_lock().await?;
+        // Only this version: another program may have taken the lock and described itself since.
         self.server.delete_version(&self.below(".lockinfo"), version).await?;
         Ok(ForceUnlockOutcome::Released)
     }

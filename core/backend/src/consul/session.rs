@@ -68,6 +68,7 @@ impl Session {
         std::thread::spawn(move || {
             let client = server.client.clone().within(rhythm.limit);
             let mut pause = rhythm.pause;
+            // Dropping the session closes the channel, which ends the wait at once.
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let Ok(request) = server.renewal(&name) else { return };
                 let began = Instant::now();
@@ -79,6 +80,8 @@ impl Session {
                         return;
                     }
                     Ok(answer) if answer.status == StatusCode::OK => {
+                        // The moment before the request, because the server may count from its
+                        // arrival.
                         kept.set_renewed(began);
                         rhythm.pause
                     }

@@ -165,6 +165,7 @@ async fn a_session_whose_renewal_fails_is_renewed_again() {
     }
     assert_eq!(
         server.lines(),
+        // The connection that was reset has brought no request.
         ["PUT /v1/session/renew/s-1", "", "PUT /v1/session/renew/s-1", "PUT /v1/session/renew/s-1",]
     );
     assert!(session.is_lost());
@@ -250,6 +251,7 @@ async fn a_lock_is_a_key_of_a_session() {
     let lock = store.try_lock("OperationTypeApply").await.unwrap();
     store.unlock(lock).await.unwrap();
     let lines = server.lines();
+    // Consul's own client marks the keys of locks with this number.
     assert_eq!(lines[2], "PUT /v1/kv/a%20b/k/.lock?acquire=s-1&flags=3304740253564472344");
     assert_eq!(lines[5], "DELETE /v1/kv/a%20b/k/.lockinfo?cas=8");
     assert_eq!(lines[6], "PUT /v1/kv/a%20b/k/.lock?release=s-1&flags=3304740253564472344");

@@ -122,6 +122,8 @@ impl Bucket {
         (content, of): (Vec<u8>, Use),
         generation: Option<&str>,
     ) -> Result<Put, Cause> {
+        // Uploads have a path of their own, which begins at the host whatever folder the endpoint
+        // has.
         let host = self.endpoint.split('/').take(3).collect::<Vec<_>>().join("/");
         let mut url = format!(
             "{host}/upload/storage/v1/b/{}/o?uploadType=media&name={}",
@@ -180,6 +182,8 @@ impl Bucket {
         loop {
             let after = token.as_deref().map(|token| format!("&pageToken={}", encoded(token)));
             let url = format!(
+                // The delimiter leaves out the objects in folders below, which are no states of
+                // this backend.
                 "{}b/{}/o?delimiter=%2F&prefix={}{}",
                 self.endpoint,
                 encoded(&self.name),
@@ -194,6 +198,7 @@ impl Bucket {
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
             names.extend(page.items.into_iter().map(|listed| listed.name));
             match page.next.filter(|next| !next.is_empty()) {
+                // A service that returns the same token again would be asked for ever.
                 Some(next) if token.as_ref() != Some(&next) => token = Some(next),
                 _ => return Ok(names),
             }
@@ -210,6 +215,7 @@ impl Bucket {
 
     /// The headers with the key that this backend brings along.
     fn with_key(&self, request: request::Builder, of: Use) -> request::Builder {
+        // As in Terraform, the key is for states only, so that any run can read who has the lock.
         let (Use::State, Encryption::Customer(key)) = (of, &self.encryption) else {
             return request;
         };

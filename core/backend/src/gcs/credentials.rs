@@ -137,6 +137,7 @@ fn source(arguments: &Arguments<'_>) -> std::result::Result<Source, ConfigError>
         Ok(content) => json(content)
             .map(Source::Json)
             .ok_or_else(|| ConfigError::new(format!("the credentials in {path:?} are not JSON"))),
+        // A file that was named has to exist; the usual one need not.
         Err(error) if is_set => Err(ConfigError::new(format!(
             "the file {path:?} of GOOGLE_APPLICATION_CREDENTIALS cannot be read: {error}"
         ))),
@@ -217,6 +218,7 @@ impl ProvideCredential for Tokens {
             Source::Json(content) => self.of_json(content, around).await?,
             Source::Machine => {
                 let provider = VmMetadataCredentialProvider::new().with_scope(self.scope);
+                // Most machines have no such service, so its absence is one of the reasons below.
                 provider.provide_credential(&self.nearby).await.unwrap_or_default()
             }
         };

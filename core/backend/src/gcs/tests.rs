@@ -77,6 +77,7 @@ async fn an_object_is_written_only_over_the_generation_that_was_read() {
     let mut store = open(&server).await;
     let mut file = changed(store.as_mut()).await;
     store.write(&mut file).await.unwrap();
+    // The service takes zero for an object that does not exist.
     assert!(server.lines()[2].ends_with("ifGenerationMatch=0"), "{:?}", server.lines());
 }
 
@@ -126,6 +127,7 @@ async fn a_lock_is_an_object_whose_generation_is_its_id() {
 #[tokio::test(start_paused = true)]
 async fn a_lock_of_another_process_is_not_released() {
     for (id, replies) in [
+        // As in Terraform, `force-unlock` wants the generation, not the ID in the text.
         ("uuid", vec![lock("uuid", 9)]),
         ("8", vec![lock("uuid", 9)]),
         // Another process takes it in between.

@@ -73,6 +73,7 @@ async fn a_server_names_the_time_of_the_next_attempt() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_not_there_is_named() {
     let url = {
+        // The port is free again once the listener is gone, so that nothing answers there.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/state", listener.local_addr().unwrap())
     };
@@ -83,6 +84,7 @@ async fn a_server_that_is_not_there_is_named() {
 
 #[tokio::test(start_paused = true)]
 async fn a_state_that_does_not_match_its_sum_is_not_used() {
+    // The sum of an empty text.
     let damaged = Reply::new("200 OK", text(4)).header("Content-MD5: 1B2M2Y8AsgTpgAmY7PhCfg==");
     let (message, _) = refused_read(vec![damaged]).await;
     assert!(message.ends_with("the content does not match its MD5"), "{message}");
@@ -122,6 +124,7 @@ async fn a_write_whose_answer_is_lost_is_repeated_with_the_same_content() {
     store.write(&mut file).await.unwrap();
     let asked = server.asked();
     assert_eq!(asked.len(), 5);
+    // With another serial it would look like a write of another program.
     assert_eq!(asked[2].body, asked[4].body);
     assert_eq!(StateFile::read(&asked[4].body).unwrap().serial, 5);
 }

@@ -110,6 +110,7 @@ impl Writer {
         said: watch::Sender<Progress>,
     ) -> u64 {
         while let Some(mut bytes) = queue.recv().await {
+            // Records gather while a part is written, and one request for all of them is enough.
             let mut n_taken = 1;
             while bytes.len() < MOST
                 && let Ok(more) = queue.try_recv()
@@ -121,6 +122,7 @@ impl Writer {
                 Ok(()) => said.send_modify(|progress| progress.n_durable += n_taken),
                 Err(error) => {
                     said.send_modify(|progress| progress.error = Some(error));
+                    // What follows would stand behind a gap, and could not be read.
                     break;
                 }
             }

@@ -75,6 +75,7 @@ struct Status {
 impl Status {
     fn is_fresh(&self) -> bool {
         let end = self.expiration_timestamp.as_deref().and_then(|text| text.parse().ok());
+        // A token that expires on its way to the server would be refused.
         end.is_none_or(|end: Timestamp| Timestamp::now() + Duration::from_secs(20) < end)
     }
 }
@@ -98,6 +99,7 @@ impl Connection {
         }
         let tls = Tls { insecure: self.insecure, authorities: authorities.clone(), identity };
         let client = Client::new(&tls, RETRIES, |name| match (name, proxy) {
+            // A proxy that is set for the cluster is used, whatever the environment excludes.
             ("NO_PROXY", Some(_)) => None,
             (_, Some(proxy)) => Some(proxy.clone()),
             (_, None) => variables.get(name).filter(|text| !text.is_empty()).cloned(),
@@ -126,6 +128,7 @@ impl Connection {
 impl Login {
     /// The credentials, from the program unless the last ones are still valid.
     async fn status(&self) -> Result<Status, Cause> {
+        // Held while the program runs, so that requests at the same time do not run it twice.
         let mut last = self.last.lock().await;
         if let Some(status) = last.as_ref().filter(|status| status.is_fresh()) {
             return Ok(status.clone());
@@ -170,6 +173,7 @@ impl Authorization {
             Self::None => None,
             Self::Header(value) => Some(value.clone()),
             Self::File(path) => {
+                // Read for each request, because the file is replaced before its token expires.
                 let token = std::fs::read_to_string(path).map_err(|error| {
                     format!("the token {} cannot be read: {error}", path.display())
                 })?;

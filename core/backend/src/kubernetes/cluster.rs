@@ -122,6 +122,7 @@ impl Cluster {
         let answer = self.send("GET", &url, None).await?;
         match answer.status {
             StatusCode::OK => object(&answer, "GET", &url).map(Some),
+            // A page of a proxy has no reason, and must not pass for an object that does not exist.
             StatusCode::NOT_FOUND if reason(&answer) == "NotFound" => Ok(None),
             _ => Err(self.refused(&answer, "GET", &url)),
         }
@@ -149,6 +150,7 @@ impl Cluster {
                 .map_err(|error| format!("the list of secrets cannot be read: {error}"))?;
             secrets.extend(page.items.unwrap_or_default().into_iter().map(Object));
             match page.metadata.next.filter(|next| !next.is_empty()) {
+                // A server that returns the same token again would be asked for ever.
                 Some(next) if token.as_ref() != Some(&next) => token = Some(next),
                 _ => return Ok(secrets),
             }
@@ -175,7 +177,9 @@ impl Cluster {
         let answer = self.send(method, url, Some(&content.0)).await?;
         match answer.status {
             StatusCode::OK | StatusCode::CREATED => Ok(Put::Stored(object(&answer, method, url)?)),
+            // Another version, or for a new object, one of the same name.
             StatusCode::CONFLICT => Ok(Put::Refused),
+            // Another program has removed it since it was read.
             StatusCode::NOT_FOUND if method == "PUT" && reason(&answer) == "NotFound" => {
                 Ok(Put::Refused)
             }
@@ -219,6 +223,7 @@ impl Cluster {
             .body(body)?;
         let Session { client, authorization } = session;
         let answer = client.send_authorized(&request, authorization).await?;
+        // Credentials may end before the time that their program named.
         if answer.status == StatusCode::UNAUTHORIZED && authorization.renew().await {
             return client.send_authorized(&request, authorization).await;
         }

@@ -69,6 +69,7 @@ pub(super) fn read(arguments: &Arguments<'_>) -> Result<Settings, ConfigError> {
     let suffix = text(arguments, "secret_suffix", "").ok_or_else(|| {
         ConfigError::new("the attribute \"secret_suffix\" is required by the backend")
     })?;
+    // The parts of a large state have numbers at the end of their names.
     if suffix.rsplit_once('-').is_some_and(|(_, last)| last.parse::<i64>().is_ok()) {
         return Err(ConfigError::new(format!(
             "secret_suffix must not end with '-<number>', got {suffix:?}"
@@ -123,6 +124,7 @@ fn connection(arguments: &Arguments<'_>) -> Result<Connection, ConfigError> {
     replace(&mut access.key, "client_key", "KUBE_CLIENT_KEY_DATA");
     replace(&mut access.token, "token", "KUBE_TOKEN");
     if text(arguments, "token", "KUBE_TOKEN").is_some() {
+        // A token that is set wins over the file of the pod.
         access.token_file = None;
     }
     let insecure = arguments.truth_or_variable("insecure", "KUBE_INSECURE")?;
@@ -153,8 +155,10 @@ fn of_pod(arguments: &Arguments<'_>) -> Result<Access, ConfigError> {
             "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined",
         ));
     };
+    // In a URL an address of version 6 stands in brackets.
     let host = if host.contains(':') { format!("[{host}]") } else { host };
     let folder = PathBuf::from("/var/run/secrets/kubernetes.io/serviceaccount");
+    // As in Kubernetes' own client, the usual authorities are trusted if there is no such file.
     let authorities = std::fs::read_to_string(folder.join("ca.crt")).ok();
     Ok(Access {
         server: Some(format!("https://{host}:{port}")),

@@ -148,6 +148,7 @@ impl Kubeconfig {
                 }
             }
         }
+        // As in kubectl, the first file that has something wins.
         let usable = self.current_context.take().filter(|name| !name.is_empty());
         self.current_context = usable.or(other.current_context);
         add(&mut self.clusters, other.clusters);

@@ -88,6 +88,7 @@ impl KubernetesPlace {
             let last = secret.name().rsplit('-').next().unwrap_or_default();
             last.parse::<usize>().unwrap_or(0)
         };
+        // As text, the tenth part would stand before the second.
         secrets.sort_by_key(index);
         Ok(secrets)
     }
@@ -122,6 +123,8 @@ impl KubernetesPlace {
             });
             return self.cluster.create(Kind::Secret, &Object(secret)).await;
         };
+        // All other fields stay. The version among them makes the server refuse to replace another
+        // one.
         let mut secret = known.clone();
         set(&mut secret.0, &["data", "tfstate"], Some(Value::String(data)));
         // A listing leaves these out.
@@ -157,6 +160,7 @@ impl KubernetesPlace {
                 self.cluster.create(Kind::Lease, &Object(lease)).await
             }
             Some(mut lease) => {
+                // The version that was read goes back with it, so only one of two takers succeeds.
                 set(&mut lease.0, &["spec", "holderIdentity"], Some(json!(info.id)));
                 set(&mut lease.0, &["metadata", "annotations", HOLDER], Some(json!(text)));
                 self.cluster.update(Kind::Lease, &lease).await

@@ -69,6 +69,7 @@ impl Reader<'_, '_> {
                     map.insert(name, value);
                 }
             }
+            // Aliases of aliases grow a short text without bound.
             _ => Err(format!("line {line}: aliases are not supported")),
         }
     }
@@ -80,6 +81,7 @@ fn scalar(text: String, style: ScalarStyle) -> Value {
         "" | "~" | "null" => Value::Null,
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
+        // A name or password of digits is a string all the same.
         _ => Value::String(text),
     }
 }

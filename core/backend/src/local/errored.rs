@@ -79,6 +79,7 @@ impl Errored {
     #[must_use]
     pub fn standing(&self, stored: Option<&StateFile>) -> ErroredStateRelation {
         let Some(file) = &self.file else { return ErroredStateRelation::Unreadable };
+        // No state counts as an empty one of the same lineage, which lacks everything in the file.
         let nothing = StateFile { lineage: file.lineage.clone(), ..StateFile::fresh() };
         let stored = stored.unwrap_or(&nothing);
         if stored.lineage != file.lineage {

@@ -54,6 +54,7 @@ impl Held {
                 .read(true)
                 .write(true)
                 .create(true)
+                // The file is the state itself, so opening it for the lock must not empty it.
                 .truncate(false)
                 // A state may hold secrets.
                 .mode(0o600)
@@ -68,6 +69,8 @@ impl Held {
                 }
                 Err(error) => return Err(lock_failed(error)),
             };
+            // Another process may have replaced the file since it was opened: a lock on the old one
+            // would protect nothing.
             if !is_at(&file, path).map_err(lock_failed)? {
                 continue;
             }
@@ -110,6 +113,8 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         let is_empty = self.file.metadata().is_ok_and(|found| found.len() == 0);
+        // A file made for the lock must not stay: later commands would take it for an emptied
+        // state.
         if self.is_ours && is_empty && is_at(&self.file, &self.state).unwrap_or(false) {
             // Nothing can be done about a failure: at worst an empty file stays, which means nothing.
             std::fs::remove_file(&self.state).ok();

@@ -33,6 +33,7 @@ impl Access {
 
     /// The access that another file allows as well.
     fn at_most(self, other: Self) -> Self {
+        // What another group may do says nothing about this one.
         let mask = if self.group == other.group { 0o777 } else { 0o707 };
         Self { mode: self.mode & other.mode & mask, ..self }
     }
@@ -153,6 +154,7 @@ pub(super) fn replace(
     let placed = lock(stand_in).and_then(|stand_in| {
         disk.fill(&stand_in, text)?;
         let linked = original.is_some() && disk.link(&path, &previous).is_ok();
+        // The content is on the disk by now, so the name never leads to half of a text.
         disk.rename(&next, &path)?;
         Ok((stand_in, linked))
     });
@@ -165,6 +167,7 @@ pub(super) fn replace(
             return Err(write_failed(error));
         }
     };
+    // A rename survives the loss of power only once its folder is on the disk.
     let durable = disk.sync_names(&path);
 
     // The new text is in its place from here on. If the file system has no hard links, or the rest

@@ -142,6 +142,7 @@ async fn an_early_opener_of_the_file_finds_it_locked_and_then_the_new_text() {
     let folder = folder();
     let mut store = store(&folder);
     store.lock(request()).await.unwrap();
+    // Terraform opens the file before it has the lock, and must not read the old text afterwards.
     let waiting = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
         store.write(&mut file_with(word)).await.unwrap();
@@ -176,6 +177,8 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
             file.check_results = file_with("new and longer").check_results;
             *store.disk.fail_at.lock().unwrap() = Some(n_failures);
             let result = store.write(&mut file).await;
+            // If some are left, the write needed the disk less often: a failure was tried at each
+            // place.
             let spent = store.disk.fail_at.lock().unwrap().is_some_and(|left| left > 0);
             *store.disk.fail_at.lock().unwrap() = None;
 
@@ -289,6 +292,7 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
         let begin = RunHeader { operation: "OperationTypeApply", base, read_from: None };
         store.intents.begin(begin).await.unwrap()
     };
+    // A run that began with nothing has nothing to lose.
     drop(begin(&StateFile::fresh()).await);
     let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() }).await;
     let path = began_with_a_state.path().to_owned();

@@ -91,7 +91,9 @@ impl Target {
         let dbname = take("dbname").unwrap_or_else(|| user.clone());
         let is_socket = host.starts_with('/');
         let mode = match take("sslmode") {
+            // The client library of Terraform does not encrypt sockets.
             _ if is_socket => TlsMode::Disable,
+            // The usual mode of that library, unlike the `prefer` of libpq.
             None => TlsMode::Require,
             Some(text) => TlsMode::read(&text)?,
         };
@@ -115,11 +117,13 @@ impl Target {
         }
         config.application_name(take("application_name").unwrap_or_else(|| "formwork".to_owned()));
         let mut options = take("options").unwrap_or_default();
+        // These are of the client only: the server would refuse them as settings.
         for name in ["fallback_application_name", "binary_parameters", "sslinline", "sslsni"] {
             drop(take(name));
         }
         // Other parameters are settings of the session.
         for (name, value) in given {
+            // The server splits options at spaces, unless a backslash stands before them.
             let value = value.replace('\\', "\\\\").replace(' ', "\\ ");
             options.push_str(&format!(" -c {name}={value}"));
         }
@@ -214,6 +218,7 @@ fn of_url(text: &str) -> Result<BTreeMap<String, String>, ConfigError> {
     };
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    // The last one, because a password may hold the sign itself.
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     let (user, password) = user.split_once(':').unwrap_or((user, ""));
     put("user", decode(user)?);

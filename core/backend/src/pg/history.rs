@@ -163,6 +163,8 @@ async fn insert(
         .await;
     let id: i64 = made?.get(0);
     let statement = format!(
+        // Arrays: a row of its own for each object would take a round trip each, and PostgreSQL
+        // allows a statement no more than 65,535 parameters.
         "INSERT INTO {} (write, workspace, address, deposed, action, entry) SELECT $1, $2, * FROM unnest($3::text[], $4::text[], $5::text[], $6::text[])",
         table.own("formwork_history_objects")
     );
@@ -212,6 +214,7 @@ pub(super) async fn writes(
         }
     };
     let mut writes: Vec<HistoryWrite> = rows.iter().map(write).collect();
+    // The statement has them the other way round, so that its limit keeps the latest.
     writes.reverse();
     Ok(writes)
 }
@@ -234,6 +237,7 @@ pub(super) async fn object_at(
     );
     let row = client.query_opt(&query, &[&workspace, &serial, &time]).await?;
     let Some(row) = row else { return Ok(None) };
+    // From here on by the number of the write: serials may repeat, where a state was replaced.
     let (id, serial): (i64, i64) = (row.get(0), row.get(1));
     let query = format!(
         "SELECT entry FROM {} WHERE workspace = $1 AND address = $2 AND deposed = '' AND write <= $3 ORDER BY write DESC LIMIT 1",

@@ -142,6 +142,7 @@ impl JournalPlace for PgJournals {
         let mut runs: Vec<SharedRun> = listed.live.into_iter().map(live).collect();
         for row in rows? {
             let (id, number, data): (String, i64, Vec<u8>) = (row.get(0), row.get(1), row.get(2));
+            // The rows are in the order of the runs, so the parts of one follow each other.
             if runs.last().is_none_or(|run| run.id != id) {
                 runs.push(SharedRun { id, is_live: false, parts: Vec::new() });
             }
@@ -177,6 +178,8 @@ impl JournalPlace for PgJournals {
             None => self.connect(run).await??,
         };
         let statement = format!(
+            // Beside the run's own: marks of ends that are old, and what a removal that was cut off
+            // has left before such a mark.
             "DELETE FROM {name} WHERE workspace = $1 AND ((run = $2 AND part < $3) OR (written < now() - make_interval(days => $4) AND get_byte(data, 0) = 101) OR EXISTS (SELECT FROM {name} later WHERE later.workspace = $1 AND later.run = {name}.run AND later.part > {name}.part AND get_byte(later.data, 0) = 101))",
             name = self.name()
         );

@@ -77,6 +77,7 @@ impl PgPlace {
                     LockMode::Shared => try_lock_shared(&client, key).await?,
                 };
                 if !taken {
+                    // Going on would write without a lock while that process writes, too.
                     return Err("the connection that held the lock was lost, and another process holds the lock now".into());
                 }
             }
@@ -254,6 +255,7 @@ impl PgPlace {
         if holders.is_empty() {
             return Ok(());
         }
+        // PostgreSQL releases an advisory lock only in the session that holds it.
         Err(format!(
             "the lock ends with the connection that holds it: {}; end that process, or its session with pg_terminate_backend",
             holders.join(", ")

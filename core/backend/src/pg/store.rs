@@ -164,6 +164,8 @@ impl PgStore {
         let has_own = !self.cipher.encrypts() && self.table.has_own(client).await?;
         let transaction = client.transaction().await?;
         let query = format!(
+            // A state can be long, so its text is fetched only if it is not the one that is known.
+            // The lock on the row keeps what is merged here from being overtaken.
             "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END, md5(data) FROM {} WHERE name = $1 FOR UPDATE",
             self.table.name()
         );
@@ -182,6 +184,7 @@ impl PgStore {
             Change::Merge(ours) | Change::Replace(ours) => (ours.clone(), ours.clone()),
         };
         if let Change::Merge(ours) = change {
+            // Other runs may have raised it since this one read.
             next.serial = current.serial.max(ours.serial);
             self.known.advance(&mut next);
         }
@@ -190,6 +193,7 @@ impl PgStore {
         let text = String::from_utf8(text)?;
         let new_sum = sum(text.as_bytes());
         let statement = format!(
+            // Without a row there was nothing to lock, so another program may have made one since.
             "INSERT INTO {} AS stored (name, data) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET data = $2 WHERE stored.data IS NULL OR md5(stored.data) = $3",
             self.table.name()
         );
@@ -256,6 +260,7 @@ impl StateStore for PgStore {
     }
 
     async fn try_lock(&mut self, operation: &str) -> Result<StateLock, StoreError> {
+        // A key provider that fails must do so before anything is locked or changed.
         self.cipher.prepare().map_err(|reason| self.not_encryptable(reason))?;
         let info = LockInfo::new(operation, String::new());
         if operation == PLAN {
@@ -368,6 +373,7 @@ impl StateStore for PgStore {
     }
 
     async fn claim(&mut self, claims: Claims) -> Result<(), StoreError> {
+        // An encrypted state is locked alone, so no other run can be in the way.
         if self.cipher.encrypts() {
             return Ok(());
         }

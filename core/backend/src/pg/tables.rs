@@ -23,6 +23,8 @@ const TABLES: [(&str, &str); 4] = [
     ),
     (
         "formwork_history",
+        // `now()` would be the start of the transaction, which may have waited for another one's
+        // lock.
         "id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, workspace text NOT NULL, lineage text NOT NULL, serial bigint NOT NULL, at timestamptz NOT NULL DEFAULT clock_timestamp(), who text NOT NULL, operation text NOT NULL, run text NOT NULL, sum text NOT NULL",
     ),
     (

@@ -70,6 +70,7 @@ pub(super) fn connector(mode: TlsMode, files: &Files) -> Result<MakeRustlsConnec
     };
     let fallback: Arc<dyn ServerCertVerifier> = Arc::new(Verifier::new(Arc::clone(&cryptography))?);
     let verifier = ByMode {
+        // As in Go's `lib/pq`, `require` with a file of authorities checks what `verify-ca` does.
         checks_issuer: trusted.is_some(),
         checks_name: mode == TlsMode::VerifyFull,
         chain: trusted.unwrap_or(fallback),

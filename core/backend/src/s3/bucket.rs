@@ -82,6 +82,7 @@ impl Bucket {
     /// When the service refuses or does not answer.
     pub(super) async fn get(&self, key: &str) -> Result<Option<Object>, Cause> {
         let url = self.url(key);
+        // S3 keeps no such key, so each read brings it along again.
         let request = self.with_customer_key(Request::get(&url)).body(Vec::new())?;
         let answer = self.service.send(&request).await?;
         let tag = || answer.header(header::ETAG.as_str()).map(str::to_owned);
@@ -189,6 +190,8 @@ impl Bucket {
                 encoded(prefix)
             );
             let answer = self.service.send(&Request::get(&url).body(Vec::new())?).await?;
+            // Other codes with this status are about wrong keys or clocks, and must not pass for no
+            // permission.
             if answer.status == StatusCode::FORBIDDEN
                 && Refusal::read(&answer).is_some_and(|refusal| refusal.code == "AccessDenied")
             {
@@ -202,6 +205,7 @@ impl Bucket {
                 .map_err(|error| format!("the list of the bucket cannot be read: {error}"))?;
             keys.extend(page.contents.into_iter().map(|listed| listed.key));
             match page.next {
+                // A server that names the same page again would be asked for ever.
                 Some(next) if after.as_ref() != Some(&next) => after = Some(next),
                 _ => return Ok(Some(keys)),
             }

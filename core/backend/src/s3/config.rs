@@ -157,6 +157,7 @@ fn bucket(arguments: &Arguments<'_>) -> Result<String, ConfigError> {
             "bucket is {bucket:?}: access points are not supported; use their alias or the name of the bucket"
         )));
     }
+    // Each of these would give another meaning to the URLs that are made of the name.
     if bucket.contains(['/', '?', '#', '@', ':', ' ']) {
         return Err(ConfigError::new(format!(
             "bucket is {bucket:?}, which is not the name of a bucket"
@@ -274,6 +275,7 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
     };
     let customer = match text {
         None => None,
+        // The 32 bytes of a key for AES-256 are 44 characters in base64.
         Some(text) if text.len() != 44 => {
             return Err(ConfigError::new(format!("{name} must be 44 characters in length")));
         }
@@ -282,6 +284,7 @@ fn encryption(arguments: &Arguments<'_>) -> Result<Encryption, ConfigError> {
         })?),
     };
     Ok(match (arguments.truth("encrypt").unwrap_or(false), kms, customer) {
+        // As in Terraform, a key counts only together with `encrypt`.
         (false, ..) => Encryption::Bucket,
         (true, Some(id), _) => Encryption::Kms(id),
         (true, None, Some(key)) => Encryption::Customer(key),

@@ -53,6 +53,7 @@ impl JournalPlace for S3Journals {
     }
 
     async fn begin(&self, run: &str) -> Result<Option<String>, Cause> {
+        // Only to learn whether it is permitted, before the run relies on this journal.
         if self.bucket.list(&self.object(run, 0)).await?.is_none() {
             return Ok(Some(format!(
                 "The credentials lack the permission to list the objects of the bucket {:?} (s3:ListBucket), without which other machines do not find a journal there",
@@ -91,6 +92,8 @@ impl JournalPlace for S3Journals {
                 Some(object) if object.content == bytes => Ok(Append::Stored),
                 _ => Ok(Append::Occupied),
             },
+            // Nothing was changed before the first part, so the run can still do with a journal of
+            // this machine.
             Put::Unsupported(cause) | Put::Denied(cause) if number == 0 => {
                 Ok(Append::Impossible(cause.to_string()))
             }

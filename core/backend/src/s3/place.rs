@@ -216,6 +216,7 @@ impl RemotePlace for S3Place {
         }
         let Some(table) = &self.table else { return Ok(Locking::Taken) };
         let outcome = self.lock_table(table, &info).await;
+        // No run knows the ID of half a lock, so it would stay until `force-unlock`.
         if self.use_lockfile && !matches!(outcome, Ok(Locking::Taken)) {
             self.bucket
                 .delete(&self.lock_key())
@@ -241,6 +242,7 @@ impl RemotePlace for S3Place {
 
     async fn break_lock(&mut self, id: &str) -> Result<ForceUnlockOutcome, Cause> {
         let mut other = None;
+        // Where nothing is locked there is nothing that could be missing.
         let mut released = !self.use_lockfile && self.table.is_none();
         // Both locks are tried, whatever becomes of the first.
         let file = if self.use_lockfile { Some(self.release_file(id).await) } else { None };

@@ -34,6 +34,7 @@ impl Table {
         let input = json!({
             "TableName": self.name,
             "Item": { "LockID": { "S": state }, "Info": { "S": info } },
+            // The service checks this together with the write, so one of two runs gets the lock.
             "ConditionExpression": "attribute_not_exists(LockID)",
         });
         let answer = self.send("PutItem", &input).await?;
@@ -70,6 +71,7 @@ impl Table {
     /// When the service refuses or does not answer.
     pub(super) async fn sum(&self, state: &str) -> Result<Option<String>, Cause> {
         let sum = self.entry(&sum_key(state), "Digest").await?;
+        // As in Terraform, a text that is no MD5 does not stop a read.
         Ok(sum.filter(|sum| sum.len() == 32 && sum.bytes().all(|byte| byte.is_ascii_hexdigit())))
     }
 
@@ -98,6 +100,7 @@ impl Table {
             "TableName": self.name,
             "Key": { "LockID": { "S": key } },
             "ProjectionExpression": format!("LockID, {attribute}"),
+            // DynamoDB's usual reads may miss the latest write.
             "ConsistentRead": true,
         });
         let answer = self.call("GetItem", &input).await?;

@@ -59,6 +59,7 @@ async fn changed(store: &mut dyn StateStore) -> StateFile {
 
 #[tokio::test(start_paused = true)]
 async fn a_state_is_written_only_over_the_version_that_was_read() {
+    // A write reads the state again first, so two answers come before its own.
     let server = Scripted::start([missing(), missing(), done("1"), stored(1, "1"), done("2")]);
     let mut store = open(&server, &[]).await;
     let mut file = changed(store.as_mut()).await;
@@ -237,6 +238,7 @@ async fn content_that_the_table_does_not_name_is_waited_for() {
     };
     let server = Scripted::start([stored(1, "1"), digest(&sum), stored(2, "2"), digest(&sum)]);
     let began = Instant::now();
+    // The clock of the test moves on by itself whenever all wait.
     let read = open(&server, &table).await.read().await.unwrap().unwrap();
     assert_eq!((read.serial, began.elapsed().as_secs()), (2, 2));
 
@@ -342,6 +344,7 @@ async fn workspaces_are_listed_over_several_pages() {
     let server = Scripted::start([
         page(
             &["env:/b/k/s", "env:/b/k/s.tflock", "env:/other"],
+            // A plus that is not encoded would reach the service as a space.
             "<NextContinuationToken>t+/</NextContinuationToken>",
         ),
         page(&["env:/a/k/s"], ""),
@@ -395,6 +398,7 @@ async fn a_token_of_another_provider_is_exchanged_for_a_role() {
         body.contains("Action=AssumeRoleWithWebIdentity") && body.ends_with("WebIdentityToken=jwt"),
         "{body}"
     );
+    // The token proves who asks, and there are no keys yet to sign with.
     assert!(!asked[0].headers.contains_key("authorization"));
 }
 
@@ -408,6 +412,7 @@ async fn credentials_of_a_container_and_a_machine_are_asked_for() {
     assert_eq!(found.0, "ASIA");
 
     let server = Scripted::start([
+        // The second version of the metadata service: a token, the name of the role, then its keys.
         Reply::new("200 OK", "token"),
         Reply::new("200 OK", "role"),
         Reply::new("200 OK", keys),

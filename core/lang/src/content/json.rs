@@ -32,6 +32,8 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
                 body.attributes.push(member);
             }
         } else if let Some(labels) = expected.labels(&name) {
+            // A block type may occur several times: HCL adds the blocks of each member to those
+            // before.
             let mut maker = Maker { diags, kind: member.name, labels, blocks: &mut body.blocks };
             maker.labelled(Vec::new(), member.expr);
         } else {
@@ -68,6 +70,7 @@ impl Maker<'_> {
         };
         let mut items = Vec::new();
         match expr.kind {
+            // A null has no members, so it is reported below as a missing label, as in HCL.
             ExprKind::Null => {}
             ExprKind::Object(members) => items = members,
             ExprKind::Tuple(elements) => {
@@ -98,6 +101,8 @@ impl Maker<'_> {
     fn bodies(&mut self, labels: Vec<Ident>, expr: Expr) {
         let header = brace(expr.span);
         match expr.kind {
+            // HCL takes a null for an absent block, so that generated files may set unused blocks
+            // to null.
             ExprKind::Null => {}
             ExprKind::Object(items) => self.block(labels, items, header, expr.span),
             ExprKind::Tuple(elements) => {
@@ -119,6 +124,8 @@ impl Maker<'_> {
     fn block(&mut self, labels: Vec<Ident>, items: Vec<ObjectItem>, header: Span, span: Span) {
         let end = Span { start: span.end.saturating_sub(1).max(span.start), ..span };
         let mut body = Body { undecided: json_members(items), ..Body::empty(span, end) };
+        // The parts of a `dynamic` block are the same for all block types, so they are decided at
+        // once. Its content waits for the schema of the type it repeats.
         if self.kind.name == "dynamic" {
             decide(self.diags, &mut body, &DYNAMIC);
         }

@@ -114,6 +114,8 @@ impl CollectedBlocks {
     }
 
     fn many(self, nested: &NestedBlock) -> Value {
+        // Null leaves the choice of the blocks to the provider; an empty collection would be a
+        // choice.
         let none_written = self.blocks.is_empty() && nested.computed;
         if none_written {
             return Value::null(nested.implied_type());

@@ -200,6 +200,7 @@ fn blocks_are_held_as_their_nesting_says() {
         "#]],
     );
     check(
+        // An element of a set has no place that could keep a mark, so the whole set gets it.
         "set {\n a = secret\n}\n",
         &expect![[r#"
         {any_map={}, group={}, name="n", set={"sensitive"}(set({a="s"}))}

@@ -171,6 +171,7 @@ fn by_position(value: &Value, key: &Value) -> Result<Value, AccessError> {
     let key = convert::convert(key, &Type::Number)
         .map_err(|refused| unidentified(&format!(": {}", refused.reason)))?;
     let Value::Number(number) = &key else { return Ok(some_element(value)) };
+    // Checked even if the elements are unknown: no later value makes such an index valid.
     check_position(number)?;
     let at = number.to_usize();
     match value {

@@ -35,6 +35,8 @@ impl Evaluator<'_> {
         };
         let site = FunctionCall { expr, call, function };
         match function.special() {
+            // Arguments that are expanded with `...` exist only after their evaluation, when there
+            // is nothing left to catch.
             Some(Special::Try) if !call.expand => return self.try_each(&site, frames),
             Some(Special::Can) if !call.expand => return self.can(&site, frames),
             Some(Special::Reference) => self.check_reference(&site, frames)?,
@@ -78,6 +80,7 @@ impl Evaluator<'_> {
         let refusal = match Kind::of(&value) {
             _ if value.is_null() => "must not be null".to_owned(),
             Kind::List | Kind::Set | Kind::Tuple | Kind::Dynamic => {
+                // The number of arguments is open, so that nothing can be checked or called yet.
                 if value.is_unknown() {
                     return Ok(None);
                 }
@@ -121,6 +124,7 @@ impl Evaluator<'_> {
                     missing.name
                 ),
             );
+            // HCL points at the closing parenthesis: the missing argument belongs before it.
             let parens = site.call.parens;
             let close = Span { start: parens.end.saturating_sub(1).max(parens.start), ..parens };
             return Err(self.fail(about(site, diag).at(close), site.expr, frames));
@@ -148,6 +152,7 @@ impl Evaluator<'_> {
         let mut failed = None;
         for (at, arg) in args.iter().enumerate() {
             let Some(param) = param(site.function, at) else { continue };
+            // `any` takes the value as it is, marks and unknown parts included.
             if param.ty == Type::Dynamic {
                 values.push(arg.value.clone());
                 continue;
@@ -178,6 +183,8 @@ impl Evaluator<'_> {
         if let Some(limit) = error.limit {
             return self.limit(limit, site.expr.span);
         }
+        // The function may quote an argument in its reason, and the message is printed in the
+        // clear.
         let secrets = Secrets::default();
         args.iter().for_each(|arg| secrets.add_marked(&arg.value));
         let error = CallError { reason: secrets.mask(error.reason), ..error };
@@ -333,6 +340,7 @@ impl Evaluator<'_> {
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
     ) -> super::operator::ArmValue {
+        // Restored and not cleared afterwards: this may be a `try` inside another one.
         let outer = std::mem::replace(&mut self.quiet, true);
         let result = self.caught(run);
         self.quiet = outer;

@@ -16,6 +16,7 @@ impl Evaluator<'_> {
         items: &[Expr],
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
+        // Paid before the memory is reserved, so that the limit protects it.
         self.budget.elements(items.len()).map_err(|limit| self.limit(limit, expr.span))?;
         let mut failed = None;
         let mut values = Vec::with_capacity(items.len());
@@ -45,9 +46,13 @@ impl Evaluator<'_> {
             match (key, value) {
                 (Err(reported), _) | (_, Err(reported)) => failed = Some(reported),
                 (Ok((key, own)), Ok(value)) => {
+                    // An object cannot hide single names, so the mark of a key covers the whole
+                    // object.
                     marks |= own;
                     match key {
                         Some(key) => pairs.push((key, value)),
+                        // A missing name leaves the type of the object open, so none of it is
+                        // known.
                         None => known = false,
                     }
                 }
@@ -65,6 +70,7 @@ impl Evaluator<'_> {
     /// one counts.
     fn distinct(&mut self, items: &[ObjectItem], pairs: &[(Str, Value)]) -> Result<(), Reported> {
         let is_json = |item: &ObjectItem| matches!(item.key.kind, ExprKind::Json(_));
+        // Items and pairs correspond one to one only if every key is known.
         if pairs.len() != items.len() || !items.first().is_some_and(is_json) {
             return Ok(());
         }
@@ -230,6 +236,8 @@ impl Evaluator<'_> {
         for at in 0..turns.items().len() {
             self.turn(turns, at, frames, |this, for_expr, frames| {
                 values.push(this.expr(&for_expr.result, frames)?);
+                // The marks of a result stay on its element: no other part of a tuple depends on
+                // it.
                 Ok(Marks::NONE)
             })?;
         }
@@ -320,6 +328,8 @@ impl Evaluator<'_> {
                     Ok(Value::Bool(true)) => {}
                     Ok(Value::Bool(false)) => return Ok(()),
                     Ok(_) => {
+                        // Whether the element belongs to the result decides its length, so none of
+                        // it is known.
                         turns.known = false;
                         return Ok(());
                     }

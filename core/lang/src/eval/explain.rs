@@ -81,6 +81,7 @@ fn value_at(
 ) -> Option<Value> {
     let (value, taken) = match lookup(frames, &traversal.root.name) {
         Some(value) => (value.clone(), 0),
+        // A name that does not resolve is left out: its own error was reported by the evaluation.
         None => scope.resolve(&mut Diagnostics::new(), &traversal.root, steps).ok()?,
     };
     steps.get(taken..)?.iter().try_fold(value, |value, step| match step {

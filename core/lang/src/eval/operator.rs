@@ -62,6 +62,8 @@ impl Evaluator<'_> {
         let mut value = self.expr(leftmost, frames);
         for node in spine.into_iter().rev() {
             let ExprKind::Binary { op, left, right, .. } = &node.kind else { continue };
+            // Evaluated even if the left side decides: `&&` and `||` do not short-circuit in
+            // Terraform 1.11, so `false && null` is an error.
             let right_value = self.expr(right, frames);
             value = match (value, right_value) {
                 (Ok(left_value), Ok(right_value)) => {
@@ -80,7 +82,9 @@ impl Evaluator<'_> {
         [left, right]: [(&Expr, &Value); 2],
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
+        // Equality never converts: `1 == "1"` is false, and so is a list compared with a tuple.
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
+            // Both sides are walked together, so the size of one of them bounds the work.
             let paid = self.budget.reading(std::slice::from_ref(left.1));
             paid.map_err(|limit| self.limit(limit, expr.span))?;
             let compare = if op == BinaryOp::Equal { ops::equal } else { ops::not_equal };
@@ -138,6 +142,7 @@ impl Evaluator<'_> {
         [condition, yes, no]: [&Expr; 3],
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
+        // Both, because both decide the type of the result, as in HCL.
         let arms = [yes, no].map(|arm| self.caught(|this| this.expr(arm, frames)));
         let choice = Conditional { condition, spans: [yes.span, no.span], whole: expr.span };
         self.choose(&choice, arms, frames)
@@ -164,6 +169,7 @@ impl Evaluator<'_> {
         let Conditional { condition, spans, whole } = *choice;
         let [yes, no] = arms.each_ref().map(|(arm, _)| match arm {
             Ok(value) => value.clone(),
+            // A failed arm must not decide the type: its error counts only if the arm is picked.
             Err(_) => Value::dynamic(),
         });
         let ty = self.arms_type(&yes, &no, spans, whole)?;
@@ -204,6 +210,7 @@ impl Evaluator<'_> {
         [yes_span, no_span]: [Span; 2],
         whole: Span,
     ) -> Result<Type, Reported> {
+        // A null without a type takes the type of the other arm: `c ? null : 1` is a number.
         let untyped_null = |value: &Value| matches!(value.peek(), Value::Null(Type::Dynamic));
         if untyped_null(yes) {
             return Ok(no.ty());
@@ -261,6 +268,8 @@ fn either(yes: &Value, no: &Value, ty: Type) -> Value {
     if yes.is_null() && no.is_null() {
         return Value::null(ty);
     }
+    // Only bounds that hold for both arms may be promised: either can be picked later. Lengths are
+    // compared for equal types only, because a conversion to a set can drop elements.
     let (a, b) = (yes.range(), no.range());
     let mut common = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
     if Kind::of(yes) == Kind::Number && Kind::of(no) == Kind::Number {

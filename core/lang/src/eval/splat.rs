@@ -29,6 +29,8 @@ impl Evaluator<'_> {
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
         let source = self.expr(on, frames);
+        // A splat binds no name, so its keys are the same for all elements: they are evaluated
+        // once.
         let steps = self.splat_steps(each, frames);
         let (source, steps) = (source?, steps?);
         self.splat_over(&Splat { on, steps: &steps, marker }, source, frames)
@@ -66,6 +68,7 @@ impl Evaluator<'_> {
         let is_sequence = matches!(ty, Type::List(_) | Type::Set(_) | Type::Tuple(_));
         let whole = splat.on.span.to(splat.marker);
         if source.is_null() {
+            // `null[*]` is the empty tuple, but a null of a list type is an error, as in HCL.
             if !is_sequence {
                 return Ok(Value::tuple(Vec::new()).mark(source.marks()));
             }
@@ -78,6 +81,8 @@ impl Evaluator<'_> {
             );
             return Err(self.fail(diag.at(splat.on.span).within(whole), splat.on, frames));
         }
+        // It may yet become a sequence, a single value or null, so the result is as unknown as it
+        // is.
         if ty == Type::Dynamic {
             return Ok(source);
         }
@@ -100,6 +105,7 @@ impl Evaluator<'_> {
         source: Value,
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
+        // A value that turns out to be null gives no element instead of one, so the length is open.
         let may_be_null =
             matches!(&source, Value::Unknown(unknown) if !unknown.refinement().not_null);
         let value = self.splat_element(splat, source, frames)?;

@@ -25,6 +25,7 @@ struct Rendering {
 impl Rendering {
     /// Adds text, paid for before it takes room.
     fn push(&mut self, text: &str, budget: &Budget) -> Result<(), Limit> {
+        // Text behind an unknown part is of no use: only the beginning of the result is certain.
         if self.unknown || self.failed.is_some() {
             return Ok(());
         }
@@ -42,6 +43,7 @@ impl Rendering {
         }
         let value = if self.unknown {
             let mut end = self.text.len().min(MAX_PREFIX);
+            // The cut may fall inside a character, where a slice would panic.
             while !self.text.is_char_boundary(end) {
                 end -= 1;
             }
@@ -147,6 +149,7 @@ impl Evaluator<'_> {
                 _ => rendering.unknown = true,
             }
         }
+        // HCL joins the turns of a `for` only if all are known, and promises no prefix otherwise.
         if rendering.unknown {
             rendering.text.clear();
         }

@@ -127,6 +127,7 @@ fn told(text: &str, cause: super::Cause) -> String {
 fn secrets_and_what_is_not_known_are_pointed_out_only_where_they_are_the_cause() {
     use super::Cause;
     let text = "[v.unknown, v.anything, v.numbers, v.secret, v.passing, v.map, v.map, v.map.a, v.list[0].x]";
+    // The last element has no `x`, so the longest part of the name that has a value is shown.
     let known = "v.list[0] is \"a\"\nv.map is map of number with 2 elements\nv.map.a is 1\n";
     let unknown = "v.numbers is a list of number\n";
     assert_eq!(told(text, Cause::Values), format!("{known}{unknown}v.unknown is a string\n"));
@@ -263,14 +264,17 @@ fn what_would_never_end_is_refused() {
         r#"indent(1000000000, "a\nb")"#,
         r#""%{ for a in range(1000) }%{ for b in range(1000) }0123456789%{ endfor }%{ endfor }""#,
         r#"regexall("", format("%9000s", ""))"#,
+        // Eight times as much on each level, out of a text that is short.
         r#"yamldecode("a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]")"#,
         r#"base64gzip(format("%9000s", ""))"#,
         "[for a in range(100) : range(100)]",
+        // A short pattern like this makes a large program before anything is searched.
         r#"regex("^\\pL{1,900}$", "a")"#,
         r#"[for a in range(3) : can(regex("\\pL{1000}\\pL{1000}\\pL{1000}\\pL{1000}\\pL{1000}", "a"))]"#,
         r#"yamldecode(format("[%s", replace(format("%1100s", ""), " ", "[")))"#,
     ];
     for bomb in bombs {
+        // Far below the real limits, so that the test ends soon.
         let diags = eval_within(bomb, &Budget::new(5_000, 1_000_000)).expect_err(bomb);
         assert!(
             diags.iter().any(|diag| diag.summary == "Expression too large"),
@@ -308,6 +312,7 @@ fn what_doubles_thirty_times_ends_at_a_limit_that_is_named() {
         ("[\"x\"]", |a| format!("concat({a}, {a})")),
     ];
     for (start, double) in doubles {
+        // This takes few steps, so that only the size of the values can end it.
         let innermost = "length(a30)".to_owned();
         let nested = (1..=30).rev().fold(innermost, |inside, n| {
             format!("[for a{n} in [{}] : {inside}]", double(&format!("a{}", n - 1)))
@@ -323,6 +328,7 @@ fn a_call_costs_what_it_reads() {
     let searched = "[for a in range(1000) : contains(range(1000), a)]";
     let looked_up = "[for a in range(1000) : element(range(1000), a)]";
     let within = |text: String| eval_within(&text, &Budget::new(100_000, 1 << 30)).is_ok();
+    // The list is made once, so that only reading it counts.
     let once = |text: &str| {
         format!("[for list in [range(1000)] : {}]", text.replace("range(1000), a", "list, a"))
     };

@@ -18,6 +18,7 @@ impl Evaluator<'_> {
         }
         links.reverse();
         let ExprKind::Variable(root) = &base.kind else {
+            // The steps are evaluated even if the base fails: their errors are independent of it.
             let value = self.expr(base, frames);
             let steps = self.steps(&links, frames);
             return self.follow(value?, &links, &steps?, frames);
@@ -27,6 +28,7 @@ impl Evaluator<'_> {
             return self.follow(value.clone(), &links, &steps, frames);
         }
         let (value, taken) = self.scope.resolve(self.diags, root, &steps)?;
+        // A scope is the embedder's code: one that claims too many steps must not cause a panic.
         let taken = taken.min(links.len());
         let rest = links.get(taken..).unwrap_or(&[]);
         self.follow(value, rest, steps.get(taken..).unwrap_or(&[]), frames)

@@ -52,6 +52,7 @@ fn line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
     let last = whole.end - 1;
     let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
     let lead = whole.start..comment.unwrap_or(whole.end);
+    // An equals sign that begins a line has no name before it to be aligned with.
     let equals = lead.clone().skip(1).find(|at| pieces[*at].kind == TokenKind::Equals);
     // A value that continues below has no place beside those of its neighbours.
     match equals {
@@ -75,10 +76,13 @@ fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
     for line in lines {
         let first = line.lead.start;
         if pieces[first].kind == TokenKind::Newline {
+            // An empty line keeps no trailing spaces.
             pieces[first].spaces = 0;
             continue;
         }
         let change = change(pieces, line);
+        // A line that closes brackets stands at the level of the line that opened them; one that
+        // opens some raises only the lines below it.
         if change < 0 {
             close(&mut open, change.unsigned_abs());
         }
@@ -139,6 +143,7 @@ fn column(
     cell: impl Fn(&Line) -> Option<(Range<usize>, usize)>,
 ) {
     let cells: Vec<_> = lines.iter().map(cell).collect();
+    // A line without the part ends the run, so an empty line separates groups, as in Terraform.
     for run in cells.split(Option::is_none) {
         let widths: Vec<(usize, usize)> = run
             .iter()

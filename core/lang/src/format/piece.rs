@@ -31,6 +31,7 @@ impl<'t> Piece<'t> {
     /// Width on the screen, with the spaces before it.
     pub(super) fn columns(&self) -> usize {
         let text = self.text.as_ref();
+        // Terraform aligns by grapheme clusters, which are the columns of most terminals.
         let width = if text.is_ascii() { text.len() } else { text.graphemes(true).count() };
         self.spaces + width
     }
@@ -98,6 +99,8 @@ fn one<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> Piece<'t> {
     let token = tokens[*at];
     *at += 1;
     let mut end = token.end;
+    // HCL's scanner takes the line end into a line comment, and the rules of the layout rely on
+    // that: such a comment ends its line.
     if token.kind == TokenKind::Comment
         && !text[token.start as usize..].starts_with("/*")
         && let Some(newline) = tokens.get(*at).filter(|next| next.kind == TokenKind::Newline)

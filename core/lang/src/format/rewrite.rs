@@ -38,6 +38,7 @@ enum Place {
 pub(super) fn of<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> {
     let mut rewrites = Vec::new();
     in_body(text, body, Place::File, &mut rewrites);
+    // A body keeps arguments apart from blocks, and the text is gone through from its start.
     rewrites.sort_by_key(|rewrite| rewrite.span.start);
     rewrites
 }
@@ -114,6 +115,7 @@ fn unwrap<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
         [_, _, inside @ .., _, _] if !has_interpolation(inside) => inside,
         _ => return part(text, tokens, pieces),
     };
+    // Line ends next to the markers are dropped: outside of the string they end the argument.
     let is_newline = |token: &&Token| token.kind == TokenKind::Newline;
     let n_before = inside.iter().take_while(is_newline).count();
     let n_behind = inside[n_before..].iter().rev().take_while(is_newline).count();

@@ -26,6 +26,7 @@ fn check(text: &str, expected: &Expect) {
 #[test]
 fn what_is_taken_of_a_number_does_not_become_part_of_it() {
     check(
+        // Written together, `.e3` and `.1` would be read as a part of the number before them.
         "a=5 .e3\nb=x.0 .1\nc=x.0.each\nd=x.0 . e\n",
         &expect![[r#"
             a = 5. e3
@@ -153,6 +154,7 @@ fn labels_get_quotes_and_nothing_stands_between_them() {
 #[test]
 fn a_string_that_is_one_interpolation_loses_its_quotes() {
     check(
+        // Over several lines it needs parentheses: a line end would end the argument.
         "a = \"${x}\"\nb = \"${~ x ~}\"\nc = \"x${y}\"\nd = \"${f(\"${x}\")}\"\ne = [\"${x}\"]\nf = \"${\n x ?\n 1 : 2\n}\"\ng = \"${(\n x\n)}\"\nh = \"${x}${y}\"\ni { j = \"${x}\" }\n",
         &expect![[r#"
             a = x
@@ -194,6 +196,7 @@ fn one_pair_of_quotes_goes_at_a_time() {
 #[test]
 fn types_of_variables_are_written_as_today() {
     check(
+        // As in Terraform, only the three names that stood in quotes before 0.12 lose them.
         "variable a {\ntype=\"string\"\n}\nvariable a {\ntype=\"list\"\n}\nvariable a {\ntype=\"map\"\n}\nvariable a {\ntype=list\n}\nvariable a {\ntype=set\n}\nvariable a {\ntype=map\n}\nvariable a {\ntype=\"number\"\n}\nvariable a {\ntype=\"${string}\"\n}\nx {\nvariable a {\ntype=\"list\"\n}\ntype=\"${x}\"\n}\n",
         &expect![[r#"
             variable "a" {
@@ -300,6 +303,7 @@ fn number(item: &str, at: usize) -> String {
 /// The tokens of a source text, without line ends, quotes and parentheses.
 fn words(text: &str) -> Vec<&str> {
     use TokenKind as T;
+    // A string that is one interpolation loses its quotes, and may get parentheses instead.
     let may_go = |kind: T| {
         matches!(
             kind,

@@ -66,6 +66,7 @@ impl Builtin {
     }
 
     fn last(mut self, change: impl FnOnce(&mut Param)) -> Self {
+        // The parameter for further arguments is always added last.
         if let Some(param) = self.variadic.as_mut().or(self.params.last_mut()) {
             change(param);
         }

@@ -137,6 +137,7 @@ fn to_type(args: &Args<'_>, ty: &Type) -> Outcome {
 /// Says why a conversion fails, without the value where that is secret.
 fn not_converted(value: &Value, ty: &Type, refused: &ConversionError) -> String {
     let (got, wanted) = (value.ty(), ty.friendly_constraint());
+    // A mark anywhere inside is enough to say nothing but the types: the reason quotes parts.
     if !value.all_marks().is_empty() {
         let got = got.friendly_name();
         return format!("cannot convert this {got} to {wanted}");

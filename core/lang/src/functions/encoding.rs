@@ -86,6 +86,7 @@ fn url_encode(args: &Args<'_>) -> Outcome {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
                 out.push(char::from(byte));
             }
+            // The escapes are those of a query and not of a path, as in Go's `url.QueryEscape`.
             b' ' => out.push('+'),
             _ => out.push_str(&format!("%{byte:02X}")),
         }
@@ -105,6 +106,7 @@ fn json_encode(args: &Args<'_>) -> Outcome {
 
 /// The type alone tells with what character the JSON text begins.
 fn unknown_json(value: &Value) -> Value {
+    // The text `null` begins with another character, so a value that may be null has no prefix.
     let not_null = match value {
         Value::Unknown(unknown) => unknown.refinement().not_null,
         _ => true,

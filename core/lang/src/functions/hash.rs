@@ -94,16 +94,19 @@ fn bcrypt_hash(args: &Args<'_>) -> Outcome {
             "the cost must be between 4 and {MAX_BCRYPT_COST}, not {cost}"
         )));
     }
+    // Go's implementation replaces a cost that is too low by its default.
     let cost = if cost < 4 { BCRYPT_COST } else { cost };
     let password = args.text(0)?;
     if password.len() > 72 {
         return Err(CallError::new("the text is longer than the 72 bytes that bcrypt looks at"));
     }
+    // Plan and apply would get different hashes, so the plan has none.
     let Some(salt) = args.ctx.host.ambient.random() else {
         return Ok(Value::unknown(Type::String));
     };
     let parts = bcrypt::hash_with_salt(password.as_bytes(), cost, salt)
         .map_err(|error| CallError::new(error.to_string()))?;
+    // Go writes the version `2a`.
     args.string(parts.format_for_version(bcrypt::Version::TwoA))
 }
 

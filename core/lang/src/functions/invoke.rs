@@ -29,6 +29,8 @@ pub fn invoke(
         untyped |= !param.allow_dynamic && is_untyped(arg);
         unknown |= !param.allow_unknown && arg.is_unknown();
         let own = arg.all_marks();
+        // The function sees no marks, so it cannot say which parts of the result they belong to:
+        // they all cover the whole result.
         if !own.is_empty() && !param.allow_marked {
             marks |= own;
             if let Some(slot) = plain.to_mut().get_mut(at) {
@@ -50,6 +52,7 @@ pub fn invoke(
     let ty = function.return_type(&plain).map_err(hide)?;
     let value =
         if unknown { Value::unknown(ty) } else { function.call(ctx, &plain, &ty).map_err(hide)? };
+    // A function of a provider is foreign code, so its result is checked like any other.
     limits::check(&value)?;
     let value = if function.never_null() { value.refine(&Refinement::not_null()) } else { value };
     Ok(value.mark(marks))

@@ -84,6 +84,7 @@ impl Block {
             Some(addr) => (u128::from(u32::from(addr)), 32),
             None => (u128::from(addr.parse::<Ipv6Addr>().map_err(|_| refused())?), 128),
         };
+        // `parse` would accept a leading plus.
         let digits = prefix.bytes().all(|byte| byte.is_ascii_digit());
         let prefix: u32 = prefix.parse().map_err(|_| refused())?;
         if !digits || prefix > width {
@@ -138,6 +139,7 @@ fn whole(args: &Args<'_>, at: usize) -> Result<(u128, bool), CallError> {
         number.abs().to_string().parse().map_err(|_| {
             CallError::new(format!("argument {} is larger than any address", at + 1))
         })?;
+    // Minus zero counts as zero: callers subtract one from the size of a negative number.
     Ok((size, size > 0 && number.is_negative()))
 }
 
@@ -185,6 +187,7 @@ fn subnet(args: &Args<'_>) -> Outcome {
             "prefix extension of {new_bits} does not accommodate a subnet numbered {sign}{number}"
         )));
     }
+    // A prefix of no bits would need a shift by the whole width, which overflows.
     let start = block.start | number.checked_shl(block.width - prefix).unwrap_or(0);
     args.string(format!("{}/{prefix}", block.addr(start)))
 }
@@ -202,6 +205,7 @@ fn subnets(args: &Args<'_>) -> Outcome {
         if new_bits < 1 {
             return Err(refused("must extend prefix by at least one bit".into()));
         }
+        // Terraform has the same limit for both versions.
         if new_bits > 32 {
             return Err(refused("may not extend prefix by more than 32 bits".into()));
         }

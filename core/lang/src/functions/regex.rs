@@ -121,6 +121,8 @@ fn compiled(pattern: &str) -> Result<Rc<Compiled>, Refusal> {
     KEPT.with_borrow_mut(|kept| {
         let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
         if kept.len() >= MAX_KEPT || bytes + compiled.bytes > MAX_KEPT_BYTES {
+            // Dropping all at once needs no order of use, and programs rarely have more patterns
+            // than fit.
             kept.clear();
         }
         kept.insert(pattern.to_owned(), compiled.clone());
@@ -163,6 +165,7 @@ fn match_type(args: &[Value]) -> Result<Type, CallError> {
     if names.is_empty() {
         return Ok(Type::tuple(vec![Type::String; groups.len()]));
     }
+    // Terraform returns either an object or a tuple, and a mixture is neither.
     if names.len() < groups.len() {
         return Err(CallError::argument(0, "either all groups of it must have names or none"));
     }
@@ -223,11 +226,13 @@ fn replace(args: &Args<'_>) -> Outcome {
     if let Some(pattern) = pattern {
         return replace_pattern(args, pattern);
     }
+    // An empty string occurs before each character and at the end, as in Go's `strings.Replace`.
     let n = if wanted.is_empty() {
         text.chars().count() + 1
     } else {
         text.matches(wanted.as_str()).count()
     };
+    // Paid before the text grows: both strings may be large on their own.
     args.pay_bytes(n.saturating_mul(instead.len()))?;
     args.string(text.replace(wanted.as_str(), instead))
 }
@@ -252,6 +257,7 @@ fn replace_pattern(args: &Args<'_>, pattern: &str) -> Outcome {
                 }
             }
         }
+        // Paid for each match, so that an evaluation ends soon after its budget.
         args.pay_bytes(out.len() - before)?;
         done = span.end();
     }
@@ -305,6 +311,7 @@ fn is_word(name: &str) -> bool {
 
 fn group(name: &str, groups: &[Option<Str>]) -> Option<usize> {
     if name.bytes().all(|byte| byte.is_ascii_digit()) {
+        // A name of digits is always a number: `$1x` is a name, and `${1}x` is the way out.
         return name.parse().ok().filter(|group| *group <= groups.len());
     }
     groups.iter().position(|own| own.as_deref() == Some(name)).map(|at| at + 1)

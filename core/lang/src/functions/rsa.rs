@@ -64,6 +64,7 @@ fn decrypted(key: &Key, encrypted: &[u8]) -> Option<Vec<u8>> {
         (UBig::from_be_bytes(&key.modulus), UBig::from_be_bytes(&key.exponent));
     let number = UBig::from_be_bytes(encrypted);
     let n_bytes = modulus.to_be_bytes().len();
+    // A key is input: an exponent beyond the modulus could take any time.
     if n_bytes > MAX_KEY_BYTES || exponent > modulus || number >= modulus {
         return None;
     }

@@ -169,6 +169,7 @@ fn starts_with(args: &Args<'_>) -> Outcome {
     Ok(if known.starts_with(prefix.as_str()) {
         Value::Bool(true)
     } else if prefix.starts_with(known) {
+        // The known part agrees so far, and the rest decides.
         Value::unknown(Type::Bool)
     } else {
         Value::Bool(false)
@@ -180,6 +181,7 @@ fn indent(args: &Args<'_>) -> Outcome {
         .map_err(|_| CallError::new("the number of spaces must not be negative"))?;
     let text = args.text(1)?;
     let n_lines = text.matches('\n').count();
+    // Paid before the spaces are made: their number is an argument.
     args.pay_bytes(n_lines.saturating_mul(spaces))?;
     args.string(
         text.replace('\n', &format!("\n{}", " ".repeat(if n_lines > 0 { spaces } else { 0 }))),
@@ -217,6 +219,7 @@ fn join(args: &Args<'_>) -> Outcome {
 fn split(args: &Args<'_>) -> Outcome {
     let (separator, text) = (args.text(0)?, args.text(1)?);
     let parts: Vec<Value> = if separator.is_empty() {
+        // Without a separator Go splits between code points, not between grapheme clusters.
         text.chars().map(|char| Value::string(char.encode_utf8(&mut [0; 4]) as &str)).collect()
     } else {
         text.split(separator.as_str()).map(Value::string).collect()

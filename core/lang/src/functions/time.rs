@@ -86,6 +86,7 @@ fn time_add(args: &Args<'_>) -> Outcome {
     let nanoseconds = duration::nanoseconds(text).map_err(|reason| {
         CallError::new(format!("{:?} is not a duration like \"1h30m\": {reason}", text.as_str()))
     })?;
+    // The result keeps the offset of the argument, and loses its fractions of a second.
     let later = time
         .checked_add(Duration::nanoseconds(nanoseconds))
         .ok_or_else(|| CallError::new("the result lies beyond the years 0 to 9999"))?;

@@ -125,6 +125,7 @@ fn each_item(
     for block in &body.blocks {
         let find = |name: &str| BlockSchema::find(schema, &expected.0, name);
         visit(match (find(&block.kind.name), Dynamic::of(block)) {
+            // A provider may have a block type that is called `dynamic`, and it comes first.
             (Some(found), _) => Item::Block(&block.body, found),
             (None, Some(dynamic)) => Item::Dynamic(dynamic, find(&dynamic.kind.name)),
             (None, None) => Item::Unsupported(block.span),

@@ -61,6 +61,8 @@ fn names_bound_inside_are_left_out_only_there() {
 #[test]
 fn dynamic_blocks_bind_their_iterator() {
     check(
+        // There is no iterator yet where `for_each` is evaluated, so this `disk` comes from
+        // outside.
         "dynamic \"disk\" {\n for_each = disk.a\n labels = [disk.key]\n content {\n x = disk.value\n y = c\n}\n}\nz = disk",
         "disk.a c disk",
     );

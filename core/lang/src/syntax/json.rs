@@ -30,6 +30,7 @@ pub struct JsonText {
 impl JsonText {
     fn new(input: Input<'_>, span: Span) -> Self {
         let mut diags = Diagnostics::new();
+        // Most strings are plain, and need no parser.
         let template = if input.text.contains("${") || input.text.contains("%{") {
             parse_inner_template(&mut diags, input)
                 .unwrap_or(Expr { kind: ExprKind::Invalid, span })

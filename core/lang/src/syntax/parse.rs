@@ -207,6 +207,7 @@ impl<'a> Parser<'a> {
     #[cold]
     fn read_on_to(&mut self, at: usize) -> Token {
         let more = self.tokens.read_on();
+        // The last token is the end of the text, and is returned for every index behind it.
         if more.is_empty() {
             return self.token_at(more.end - 1);
         }
@@ -235,6 +236,7 @@ impl<'a> Parser<'a> {
     /// Takes the next token.
     fn bump(&mut self) -> Token {
         let token = self.token();
+        // The end is never passed, so a loop that takes tokens always has one to stop at.
         if token.kind != TokenKind::End {
             self.at += 1;
         }
@@ -293,6 +295,8 @@ impl<'a> Parser<'a> {
         let first = unfinished(&mut self.unfinished).len();
         let result = read(self);
         let read = unfinished(&mut self.unfinished);
+        // Only the outermost list can be taken as a whole: others share the buffer with outer
+        // items.
         let list = if first == 0 && read.len() >= LONG {
             read.shrink_to_fit();
             std::mem::take(read)
@@ -323,6 +327,8 @@ impl<'a> Parser<'a> {
 
     /// Makes an expression above others of which the highest has `below` levels.
     fn node(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed {
+        // The height is limited apart from the recursion: a chain of steps is parsed in a loop, but
+        // is dropped and evaluated recursively.
         if below >= MAX_DEPTH {
             return Err(self.too_deep(span));
         }

@@ -17,6 +17,7 @@ pub fn add_source(
     };
     let start = error.utf8_error().valid_up_to();
     let id = sources.add(name, String::from_utf8_lossy(error.as_bytes()).as_ref());
+    // The text up to there is unchanged, so the offset also holds after the replacement.
     let span = Span::new(id, start, start + char::REPLACEMENT_CHARACTER.len_utf8());
     let _ = diags.error(
         Diagnostic::error(

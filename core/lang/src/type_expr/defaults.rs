@@ -66,6 +66,7 @@ impl Defaults {
                 defaults.map_or_else(|| item.clone(), |defaults| defaults.apply(item.clone()))
             })
             .collect();
+        // An unchanged collection keeps its type, which matters for sets: a tuple has an order.
         if items == value.children() {
             return value;
         }
@@ -93,11 +94,14 @@ impl Defaults {
             }
         };
         for (name, default) in values {
+            // An explicit null gets the default, too, unlike a null for a nullable variable.
             let present = pairs.get(name).is_some_and(|item| !item.is_null());
             if !present {
                 pairs.insert(name.clone(), default.clone());
             }
         }
+        // After the values: a default that was just filled in may lack attributes with defaults
+        // itself.
         for (name, defaults) in children {
             if let Some(item) = pairs.get_mut(name) {
                 *item = defaults.apply(std::mem::replace(item, Value::dynamic()));

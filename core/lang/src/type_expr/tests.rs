@@ -56,8 +56,10 @@ fn defaults_reach_into_defaults_and_collections() {
     check(&format!("object({{a=optional({inner})}})"), "{}", "{a=null}");
     check(&format!("object({{a=optional({inner},{{}})}})"), "{}", r#"{a={b="z"}}"#);
     check(&format!("object({{a=optional({inner},{{b=\"q\"}})}})"), "{a={}}", r#"{a={b="z"}}"#);
+    // Defaults fill an object that is there, not the null in its place.
     check(&format!("object({{a={inner}}})"), "{a=null}", "{a=null}");
     check(&format!("list({inner})"), "[{}, {b=1}]", r#"list({b="z"}, {b="1"})"#);
+    // The default makes the two elements equal, so one is left.
     check(&format!("set({inner})"), "[{}, {b=\"z\"}]", r#"set({b="z"})"#);
     check(&format!("map({inner})"), "{x={}, y={c=3}}", r#"map(x={b="z"}, y={b="z"})"#);
     check(&format!("tuple([{inner}, string])"), "[{}, 1]", r#"[{b="z"}, "1"]"#);

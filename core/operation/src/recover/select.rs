@@ -46,6 +46,7 @@ fn matching(
     let is_open = |addr: &InstanceAddr| {
         locked.undecided().any(|one| one.addr == *addr || one.place() == addr)
     };
+    // An exact address comes first: as a target it would also mean all instances of the resource.
     if let Some(addr) = exact.filter(is_open) {
         return Ok(vec![addr]);
     }
@@ -76,6 +77,7 @@ fn fits(pattern: &str, text: &str) -> bool {
     let mut parts: Vec<&str> = rest.split('*').collect();
     let last = parts.pop().unwrap_or_default();
     for part in parts {
+        // The first place will do: it leaves the most text for the parts behind.
         let Some(at) = left.find(part) else { return false };
         left = &left[at + part.len()..];
     }

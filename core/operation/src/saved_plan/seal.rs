@@ -88,6 +88,7 @@ impl PlanOrigin {
         (path, allow_foreign): (&Path, bool),
     ) -> Result<(), Reported> {
         match self {
+            // Where no key can be made, no plan is sealed, and refusing them all would help no one.
             Self::Own | Self::Unsealed => Ok(()),
             Self::Foreign if allow_foreign => Ok(()),
             Self::Changed => Err(diags.error(self.diagnostic(Diagnostic::error, (at, path)))),
@@ -169,11 +170,13 @@ impl Key {
         for _ in 0..3 {
             file.write_all(uuid::Uuid::new_v4().as_bytes()).ok()?;
         }
+        // Plans sealed with a key that was cut off by a crash could never be checked.
         file.as_file().sync_all().ok()?;
         if path.exists() {
             // One that was cut off is of no use.
             file.persist(path).ok()?;
         } else {
+            // Another command may have made a key since, and may have sealed a plan with it.
             drop(file.persist_noclobber(path));
         }
         Self::of(at)
@@ -187,6 +190,8 @@ impl Key {
     fn mac<'p>(&self, parts: impl Iterator<Item = (&'p str, &'p [u8])>) -> String {
         self.hmac(|hash| {
             for (name, bytes) in parts {
+                // The lengths keep parts apart: bytes that move from one to the next change the
+                // code.
                 for part in [name.as_bytes(), bytes] {
                     hash.update((part.len() as u64).to_le_bytes());
                     hash.update(part);
@@ -249,6 +254,7 @@ mod tests {
             let mut changed = parts.clone();
             let bytes = [bytes, &b"x"[..]].concat();
             changed.insert(name.clone(), bytes);
+            // A seal that is not of this key may be that of another user.
             let expected = if name == PART { PlanOrigin::Foreign } else { PlanOrigin::Changed };
             assert_eq!(check(&key, &mut changed), expected, "{name}");
             let mut changed = parts.clone();
@@ -270,6 +276,7 @@ mod tests {
         sealed(&user("b"));
         for (made, applied, expected) in [
             (user("a"), user("b"), PlanOrigin::Foreign),
+            // This user has no key yet, so that nothing is known about the seal.
             (user("a"), user("never planned"), PlanOrigin::Unverified),
             (user("a"), nothing.clone(), PlanOrigin::Unverified),
             (shared("a"), shared("b"), PlanOrigin::Own),

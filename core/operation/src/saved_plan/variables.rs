@@ -43,9 +43,11 @@ impl SavedPlan {
             environment.into_iter().chain(files).partition(|given| is_ephemeral(&given.name));
         let fixed = self.plan.variables.iter().map(|(name, value)| VariableInput {
             name: name.clone(),
+            // The declaration adds the marks again, and a given value has none.
             value: GivenValue::Value(value.clone().split_marks().0.into_value()),
             origin: Origin::Option,
         });
+        // Options come last and so win: one that differs from the plan must be found below.
         let given: Vec<VariableInput> = fixed.chain(current).chain(options).collect();
         let now = ephemeral(config, |name| given.iter().any(|given| given.name == name));
         check_ephemeral(diags, config, (&self.metadata.ephemeral, &now))?;
@@ -63,11 +65,13 @@ impl SavedPlan {
                 let summary = "Can't change variable when applying a saved plan";
                 found = Err(diags.error(Diagnostic::error(summary, detail)));
             }
+            // The environment may serve many commands, so another value there is no reason to stop.
             let elsewhere = ignored
                 .iter()
                 .find(|given| given.name == *name && given.origin == Origin::Environment);
             let other = elsewhere.and_then(|given| {
                 let given = vec![given.clone()];
+                // Compared after conversion: `TF_VAR_n=1` is text, and the plan has a number.
                 resolve(&mut Diagnostics::new(), given, Unset::Unknown).ok()?.remove(name)
             });
             if other.is_some_and(|other| other.value != *value) {

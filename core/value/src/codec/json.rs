@@ -135,6 +135,7 @@ fn typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> 
             parts(out, value, |out, at, item| typed(out, item, &elements[at]))
         }
         (Value::Object(object), Type::Object(shape)) => {
+            // Both sides are sorted by name, so equal sets of names are equal sequences.
             if !object.names().iter().eq(shape.attributes.keys()) {
                 return Err(EncodeError::new(super::name_difference(object.names(), shape)));
             }
@@ -188,6 +189,7 @@ fn leaf(out: &mut String, value: &Value) -> Result<(), EncodeError> {
         Value::Number(number) if !number.is_infinite() => out.push_str(&number.to_string()),
         Value::Number(_) => return Err(EncodeError::new("infinity cannot be written as JSON")),
         Value::String(text) => write::string(out, text),
+        // Marks have no place in the text. A state keeps them in a list of paths beside the value.
         Value::Marked(_) => {
             return Err(EncodeError::new(
                 "a sensitive or ephemeral value must have its marks taken off",

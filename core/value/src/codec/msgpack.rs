@@ -84,6 +84,7 @@ fn write(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError>
 fn write_dynamic(out: &mut Vec<u8>, value: &Value) -> Result<(), EncodeError> {
     let ty = value.ty();
     write_array_len(out, 2)?;
+    // cty sends the type as JSON in a byte string, before the value.
     write_bin(out, type_json::encode(&ty).as_bytes())?;
     write(out, value, &ty)
 }
@@ -128,6 +129,7 @@ fn write_map(out: &mut Vec<u8>, map: &Map, element: &Type) -> Result<(), EncodeE
 }
 
 fn write_object(out: &mut Vec<u8>, object: &Object, shape: &ObjectType) -> Result<(), EncodeError> {
+    // Both sides are sorted by name, so equal sets of names are equal sequences.
     if !object.names().iter().eq(shape.attributes.keys()) {
         return Err(EncodeError::new(super::name_difference(object.names(), shape)));
     }

@@ -85,6 +85,7 @@ pub fn decode_node(node: &Node<'_>) -> Result<Type, DecodeError> {
 }
 
 fn ty(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+    // A provider or a file decides how deep a type goes, and later recursions rely on the limit.
     if depth > Type::MAX_DEPTH {
         return Err(DecodeError::new("the type is nested too deep"));
     }
@@ -184,6 +185,7 @@ mod tests {
             "[\"tuple\",[]]",
             "[\"tuple\",[\"number\",\"dynamic\"]]",
             "[\"object\",{}]",
+            // Go's encoder escapes this sign for HTML, in names, too.
             "[\"object\",{\"a\":\"string\",\"b\":[\"object\",{\"\\u003c\":\"bool\"}]}]",
             "[\"object\",{\"a\":\"string\",\"b\":\"number\"},[\"b\"]]",
         ];

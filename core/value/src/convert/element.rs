@@ -17,6 +17,7 @@ pub(super) struct Rule {
 impl Rule {
     /// The rule for a map whose elements are to have the type.
     pub(super) fn of_map(element: &Type, disagreement: &'static str) -> Self {
+        // cty unifies the elements of a map only if they are collections or objects.
         let unify = element.is_collection() || matches!(element, Type::Object(_));
         Self { disagreement, unify }
     }

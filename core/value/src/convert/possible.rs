@@ -20,6 +20,7 @@ pub(crate) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
     use Type::{Bool, Dynamic, List, Map, Number, Object, Set, String, Tuple};
     match (from, to) {
         (_, Dynamic) => true,
+        // The type may turn out to be any, so some value converts, but not every one.
         (Dynamic, _) => mode == Mode::Unsafe,
         (Bool, Bool) | (Number, Number) | (String, String) => true,
         (Bool | Number, String) => true,
@@ -40,6 +41,7 @@ pub(crate) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
             possible(from, to, mode)
         }
         (Tuple(from), List(to) | Set(to)) => match (&**to, from.as_slice()) {
+            // An empty tuple has no element that could refuse.
             (_, []) => true,
             (Dynamic, from) => {
                 common_element_in(mode, from).is_some_and(|to| all_possible(from, &to, mode))

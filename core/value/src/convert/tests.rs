@@ -62,6 +62,7 @@ const BECOMES: &[(&str, &str, &str)] = &[
     ),
     ("[null,1]", r#"["list","dynamic"]"#, "[null,1] as list(number)"),
     (r#"[[1],["a",2]]"#, r#"["list","dynamic"]"#, r#"[["1"],["a","2"]] as list(list(string))"#),
+    // Objects of different attributes have only a map in common.
     (r#"[{"a":1},{"b":2}]"#, r#"["list","dynamic"]"#, r#"[{"a":1},{"b":2}] as list(map(number))"#),
     (
         r#"[[1],1]"#,
@@ -216,6 +217,7 @@ fn refusals_say_where_and_why() {
 #[test]
 fn types_unify_as_in_conditionals_of_terraform() {
     let cases = [
+        // Both convert to text, but that counts only where one of the types is text.
         (r#"["number","bool"]"#, None),
         (r#"["number","string"]"#, Some("string")),
         (r#"["number","string","bool"]"#, Some("string")),
@@ -252,6 +254,7 @@ fn marks_stay_where_they_are_and_gather_on_sets() {
     assert_eq!(list.marks(), Marks::NONE);
     assert_eq!(list.children()[0], Value::string("1").mark(Marks::SENSITIVE));
     let set = convert(&tuple, &ty(r#"["set","string"]"#)).unwrap();
+    // An element of a set has no place of its own that could keep a mark.
     assert_eq!(set.marks(), Marks::SENSITIVE);
     assert_eq!(convert(&secret, &Type::String).unwrap().marks(), Marks::SENSITIVE);
     let unknown = Value::unknown(Type::Dynamic).mark(Marks::EPHEMERAL);
@@ -268,16 +271,19 @@ fn what_is_known_about_an_unknown_value_survives_where_it_still_holds() {
         max_length,
         ..Refinement::default()
     };
+    // The elements may turn out to be equal, so of the least length only one is left in a set.
     let list = Value::refined(Type::list(Type::Number), length(2, Some(5)));
     assert_eq!(
         convert(&list, &Type::set(Type::String)).unwrap(),
         Value::refined(Type::set(Type::String), length(1, Some(5)))
     );
+    // The type of a tuple tells its length, so the list of it is known.
     let tuple = Value::unknown_not_null(ty(r#"["tuple",["number","string"]]"#));
     assert_eq!(
         convert(&tuple, &ty(r#"["list","dynamic"]"#)).unwrap(),
         Value::list(Type::String, vec![Value::unknown(Type::String); 2])
     );
+    // The unknown element may be "a" as well, so the number of elements is not known.
     let set = Value::set(Type::String, vec![Value::unknown(Type::String), Value::string("a")]);
     assert_eq!(
         convert(&set, &ty(r#"["list","dynamic"]"#)).unwrap(),

@@ -23,6 +23,8 @@ impl Span {
     /// Makes a span; `start` must not lie behind `end`.
     #[must_use]
     pub fn new(source: SourceId, start: usize, end: usize) -> Self {
+        // Half the size of two `usize`: every node of a tree has a span, and no source is 4 GiB
+        // long.
         let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Self { source, start: clamp(start), end: clamp(end.max(start)) }
     }
@@ -173,6 +175,7 @@ impl Sources {
         let line = lines.partition_point(|&start| start <= byte).max(1);
         let start = lines.get(line - 1).copied().unwrap_or(0) as usize;
         let mut end = (byte as usize).min(source.text.len());
+        // A provider or a caller may name a byte inside a character, where a slice would panic.
         while !source.text.is_char_boundary(end) {
             end -= 1;
         }

@@ -54,6 +54,7 @@ fn positions_count_lines_and_grapheme_clusters_from_one() {
     };
     assert_eq!(place(0), (1, 1));
     assert_eq!(place(at("name")), (2, 1));
+    // The letter and its accent are one column.
     assert_eq!(place(at("x\"")), (2, 10));
     assert_eq!(place(at("last")), (4, 1));
     assert_eq!(place(text.len()), (4, 5));

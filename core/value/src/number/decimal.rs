@@ -69,6 +69,7 @@ impl Scanned {
             _ => return None,
         };
         let digits = whole.iter().chain(fraction).map(|&byte| char::from(byte));
+        // Zeros in front would count towards the limit of digits.
         let digits: String = digits.skip_while(|&digit| digit == '0').collect();
         Some(Self { digits, tens: tens - signed(fraction.len()), twos })
     }
@@ -90,6 +91,8 @@ fn scan_exponent(text: &[u8]) -> Option<i64> {
 fn from_decimal(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<Float> {
     let size = signed(mantissa.bit_len());
     let top = twos.saturating_add(tens.saturating_mul(3)).saturating_add(size);
+    // Judged before anything is computed: `1e999999999` must not become a number of a billion
+    // digits.
     if top.abs() > 2 * MAX_EXPONENT || tens.abs() > MAX_DIGITS.saturating_add(size) {
         return None;
     }
@@ -104,6 +107,8 @@ fn from_decimal(mantissa: UBig, tens: i64, twos: i64, precision: u32) -> Option<
 }
 
 fn power_of_five(exponent: u64, precision: u32) -> Float {
+    // Go looks up powers to this exponent exactly; the steps beyond are rounded, so they must
+    // agree.
     const TABLE: u64 = 27;
     let first = exponent.min(TABLE);
     let start = UBig::from(5u8).pow(unsigned(i64::try_from(first).unwrap_or(0)));

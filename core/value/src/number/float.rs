@@ -61,6 +61,7 @@ impl Float {
         let fraction = bits & ((1 << FRACTION_BITS) - 1);
         let biased = i64::try_from((bits >> FRACTION_BITS) & 0x7ff).unwrap_or(0);
         let (mantissa, exponent) = match biased {
+            // A subnormal float has no hidden bit, and the exponent of the smallest normal one.
             0 => (fraction, 1 - 1075),
             _ => (fraction | 1 << FRACTION_BITS, biased - 1075),
         };
@@ -82,6 +83,8 @@ impl Float {
             exponent = exponent.saturating_add(signed(excess));
         }
         let Some(zeros) = mantissa.trailing_zeros() else { return Self::zero(negative, precision) };
+        // The mantissa is kept odd, so that equal numbers have equal parts, which `==` and `Hash`
+        // use.
         mantissa >>= zeros;
         exponent = exponent.saturating_add(signed(zeros));
         let top = exponent.saturating_add(signed(mantissa.bit_len()));
@@ -107,10 +110,12 @@ impl Float {
             (Infinite, Infinite) if self.negative != other.negative => return None,
             (Infinite, _) => Self::infinite(self.negative, precision),
             (_, Infinite) => Self::infinite(other.negative, precision),
+            // As in Go, a sum of zeros is negative only if both are.
             (Zero, Zero) => Self::zero(self.negative && other.negative, precision),
             (Finite { .. }, Zero) => Self { precision, ..self.clone() },
             (Zero, Finite { .. }) => Self { precision, ..other.clone() },
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
+                // Exponents are bounded, so the shift makes at most a megabit.
                 let exponent = *ea.min(eb);
                 let (a, b) = (a << unsigned(ea - exponent), b << unsigned(eb - exponent));
                 let (negative, mantissa) = match (self.negative == other.negative, a.cmp(&b)) {
@@ -147,6 +152,7 @@ impl Float {
         let negative = self.negative != other.negative;
         match (&self.magnitude, &other.magnitude) {
             (Zero, Zero) | (Infinite, Infinite) => None,
+            // As in Go's `big.Float`, a division by zero has a result.
             (Infinite, _) | (_, Zero) => Some(Self::infinite(negative, precision)),
             (Zero, _) | (_, Infinite) => Some(Self::zero(negative, precision)),
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
@@ -215,6 +221,8 @@ impl Float {
             (Infinite, _) => Ordering::Greater,
             (_, Infinite) => Ordering::Less,
             (Finite { mantissa: a, exponent: ea }, Finite { mantissa: b, exponent: eb }) => {
+                // Most numbers differ in size, and shifting one to the other's exponent costs
+                // memory.
                 self.top().cmp(&other.top()).then_with(|| {
                     let exponent = *ea.min(eb);
                     (a << unsigned(ea - exponent)).cmp(&(b << unsigned(eb - exponent)))
@@ -267,6 +275,7 @@ fn nearest_f64(mantissa: &UBig, exponent: i64) -> f64 {
     // Below the normal range every halving costs a bit of precision.
     let bits = (top + 1074).min(53);
     let precision = match u32::try_from(bits) {
+        // Between half of the smallest float and all of it: only exactly half rounds to zero.
         Ok(0) if !mantissa.is_one() => return f64::from_bits(1),
         Ok(0) | Err(_) => return 0.0,
         Ok(precision) => precision,

@@ -66,6 +66,7 @@ fn prints_the_shortest_text_that_reads_back() {
         ("12.50", "12.5"),
         ("1e3", "1000"),
         ("1E-20", "0.00000000000000000001"),
+        // Go's `big.Float` reads a `p` as the exponent of two.
         ("1p3", "8"),
         ("Inf", "+Inf"),
         ("-inf", "-Inf"),
@@ -99,6 +100,7 @@ fn refuses_numbers_too_large_or_too_small_at_once() {
     }
     assert!(Number::parse(&"9".repeat(1_000_000)).is_none());
     assert!(Number::parse_integer(&"9".repeat(1_000_000), 10).is_none());
+    // Zero stays zero at any exponent, so it needs no limit.
     assert!(Number::parse("0e99999999999999999999").is_some());
     let large = number("1e100000");
     assert_eq!(large.to_string().len(), 100_001);
@@ -112,12 +114,15 @@ fn refuses_numbers_too_large_or_too_small_at_once() {
 fn precision_shows_in_the_text_of_results() {
     let one = Number::from(1i64);
     let three = Number::from(3i64);
+    // Go's `SetInt64` gives whole numbers 64 bits of precision, and a quotient gets no more.
     assert_eq!(one.divide(&three).unwrap().to_string(), "0.33333333333333333334");
+    // Floats bring 53 bits along, so the result is that of a division of floats.
     let float = Number::from_f64(3.0).unwrap();
     assert_eq!(Number::from_f64(1.0).unwrap().divide(&float).unwrap().to_string(), {
         (1.0f64 / 3.0).to_string()
     });
     assert_eq!(Number::from_f64(2f64.powi(64)).unwrap().to_string(), "18446744073709550000");
+    // A sum has the higher precision of its operands, here the 512 bits of a number from text.
     let next = Number::from_f64(2f64.powi(64)).unwrap().add(&number("1")).unwrap();
     assert_eq!(next.to_string(), "18446744073709551617");
     let tiny = Number::from_f64(2f64.powi(-44)).unwrap();
@@ -162,6 +167,7 @@ fn reads_whole_numbers_in_any_base() {
         ("FF", 16, Some("255")),
         ("-101", 2, Some("-5")),
         ("+7", 8, Some("7")),
+        // As in Go, upper and lower case are different digits above base 36 only.
         ("z", 62, Some("35")),
         ("Z", 62, Some("61")),
         ("-0", 10, Some("0")),
@@ -193,6 +199,7 @@ fn writes_the_notations_of_the_formatting_functions() {
         ("0.95", General, Some(1), "0.9"),
         ("-0", General, None, "-0"),
         ("2.5", Fixed, Some(3), "2.500"),
+        // As in Go, an exact half goes to the even digit.
         ("0.5", Fixed, Some(0), "0"),
         ("1.5", Fixed, Some(0), "2"),
         ("2.5", Fixed, Some(0), "2"),
@@ -227,6 +234,7 @@ fn converts_to_machine_numbers_only_when_they_fit() {
     assert_eq!(number("0.5").to_f64_exact(), Some(0.5));
     assert_eq!(number("1e400").to_f64(), f64::INFINITY);
     assert_eq!(number("5e-324").to_f64().to_bits(), 1);
+    // Less than half of the smallest float.
     assert_eq!(number("2e-324").to_f64().to_bits(), 0);
     assert_eq!(number("-Inf").to_f64_exact(), Some(f64::NEG_INFINITY));
     assert!(Number::from_f64(f64::NAN).is_none());
@@ -314,6 +322,7 @@ proptest! {
 
     #[test]
     fn floats_print_as_their_shortest_text(
+        // No power of two: for these Go's `big.Float` has another shortest text than Rust.
         mantissa in (1u64 << 52) + 1..1 << 53,
         exponent in -400i32..-80,
     ) {

@@ -33,6 +33,7 @@ impl Number {
             Magnitude::Infinite => return if float.negative { "-Inf" } else { "+Inf" }.to_owned(),
             Magnitude::Zero => Decimal { digits: Vec::new(), point: 0 },
             Magnitude::Finite { mantissa, exponent } => match count {
+                // Rounding the shortest digits would round twice.
                 Some(_) => Decimal::exact(mantissa, *exponent),
                 None => Decimal::shortest(mantissa, *exponent, float.precision),
             },

@@ -63,6 +63,7 @@ fn binary(
     undefined: NoResult,
 ) -> Result<Value, NoResult> {
     if let (Value::Number(a), Value::Number(b)) = (left, right) {
+        // The usual case: two known numbers without marks need none of the bookkeeping below.
         return compute(a, b).map(Value::Number).ok_or(undefined);
     }
     let (operands, marks) = operands([left, right], &Type::Number, as_number)?;

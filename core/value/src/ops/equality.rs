@@ -85,6 +85,7 @@ fn same_parts(left: &Value, right: &Value) -> Option<bool> {
     let (a, b) = (left.children(), right.children());
     let mut parts = a.iter().zip(b).map(|(a, b)| same_typed(a, b));
     match (left, right) {
+        // Keys are always known, so different keys decide before any value is looked at.
         (Value::Map(one), Value::Map(other)) if one.keys() != other.keys() => Some(false),
         (Value::Map(_), _) | (Value::Object(_), _) => {
             // Any part that differs decides, in whatever order parts are looked at.

@@ -22,6 +22,8 @@ pub fn less(left: &Value, right: &Value) -> Result<Value, NoResult> {
 pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, NoResult> {
     let (_, marks) = operands([left, right], &Type::Number, as_number)?;
     let (left, right) = (left.peek(), right.peek());
+    // Equality goes by the printed digits and order by the exact value, so both are asked: numbers
+    // of different precision may be equal and yet ordered.
     let result = match (is_less(left, right), same(left, right)) {
         (Some(true), _) | (_, Some(true)) => Some(true),
         (Some(false), Some(false)) => Some(false),

@@ -91,6 +91,7 @@ fn equality_never_converts_and_knows_what_it_can() {
             Value::set(Type::String, vec![text("x")]),
             "unknown",
         ),
+        // Nulls are equal whatever their types, but objects of different types never are.
         (pair(null(), text("")), pair(Value::null(Type::String), text("")), "false"),
     ];
     for (a, b, expected) in cases {
@@ -188,7 +189,9 @@ fn refinements_that_leave_one_value_are_that_value() {
     assert_eq!(refine(list.clone(), exactly(0)), Value::list(Type::Bool, vec![]));
     let two = Value::list(Type::Bool, vec![Value::unknown(Type::Bool); 2]);
     assert_eq!(refine(list.clone(), exactly(2)), two);
+    // So many elements would not fit into memory.
     assert!(refine(list.clone(), exactly(1 << 40)).is_unknown());
+    // It may still be null instead of empty.
     assert!(refine(list, Refinement { not_null: false, ..exactly(0) }).is_unknown());
     let set = Value::set(Type::Bool, vec![Value::unknown(Type::Bool)]);
     assert_eq!(refine(Type::set(Type::Bool), exactly(1)), set);

@@ -24,6 +24,7 @@ impl Block {
                 self.coerce_parts(&lookup)?
             }
             Value::Map(map) => {
+                // A map may stand for an object, as in Terraform's `CoerceValue`.
                 let lookup = |name: &str| map.get(name);
                 self.refuse_others(map.keys())?;
                 self.coerce_parts(&lookup)?
@@ -83,6 +84,8 @@ impl NestedBlock {
                 Value::unknown(self.block.implied_type())
             }
             (_, Value::Unknown(_)) => Value::unknown(self.implied_type()),
+            // The protocol has no null for blocks of most nestings: none written is an empty
+            // collection.
             (_, Value::Null(_)) => self.empty_value(),
             (Nesting::Single | Nesting::Group, inner) => self.block.coerce(inner)?,
             (
@@ -104,6 +107,7 @@ impl NestedBlock {
         let elements = collection.children().iter().enumerate().map(|(at, element)| {
             self.block.coerce(element).map_err(|mut error| {
                 let step = collection.step_to(at).map(|step| match step {
+                    // The object stands for a map, so its names are keys in the value that is made.
                     Step::Attribute(key) => Step::Key(key),
                     other => other,
                 });

@@ -51,12 +51,14 @@ impl Block {
 
     /// The paths at which stand attributes that are `wanted`, sorted.
     fn paths_where(&self, value: &Value, wanted: &dyn Fn(&Attribute) -> bool) -> Vec<Path> {
+        // Most schemas have none, and walking a large value to find that out is slow.
         if !self.any_attribute(wanted) {
             return Vec::new();
         }
         let mut search = Search { wanted, path: Path::root(), set_at: None, found: Vec::new() };
         search.block(self, value);
         search.found.sort();
+        // All attributes inside one set lead to the path of the set.
         search.found.dedup();
         search.found
     }
@@ -130,6 +132,7 @@ impl Search<'_> {
             }
             Nesting::Set => {
                 let outer = self.set_at;
+                // No path leads beyond the outermost set.
                 self.set_at = outer.or(Some(self.path.0.len()));
                 value.children().iter().for_each(|element| visit(self, element));
                 self.set_at = outer;

@@ -111,14 +111,18 @@ impl Check {
         if attr.write_only && attr.role.is_computed() {
             self.report("a write-only attribute cannot be computed");
         }
+        // Such a value is set to null by its path before it is stored, and no path leads into a
+        // set.
         if attr.write_only && self.in_set {
             self.report("a write-only attribute cannot be inside a set");
         }
+        // The provider makes the whole block, so it must be allowed to set everything in it.
         if self.in_computed && !attr.role.is_computed() {
             self.report("an attribute inside a computed block must itself be computed");
         }
         match &attr.kind {
             AttributeKind::Plain(ty) => {
+                // Elements of a set need one type, or they could not be compared.
                 if self.in_set && ty.has_dynamic() {
                     self.report("a dynamically typed attribute cannot be inside a set");
                 }

@@ -24,6 +24,7 @@ pub(crate) fn unify_in(mode: Mode, types: &[Type]) -> Option<Type> {
     if types.iter().all(|ty| ty == first) {
         return Some(first.clone());
     }
+    // A tuple of thousands of elements has few types, and preferences are compared pair by pair.
     let types = distinct(types);
     let count = |is: fn(&Type) -> bool| types.iter().filter(|ty| is(ty)).count();
     let n_dynamic = count(|ty| matches!(ty, Type::Dynamic));

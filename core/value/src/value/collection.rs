@@ -164,6 +164,8 @@ impl Tuple {
 /// Sorts pairs by key; of several pairs with one key the last wins.
 fn sorted_pairs(pairs: Vec<(Str, Value)>) -> (Vec<Str>, Vec<Value>) {
     let mut pairs = pairs;
+    // Decoders and other objects deliver sorted pairs, and the strict order also rules duplicates
+    // out.
     if !pairs.is_sorted_by(|a, b| a.0 < b.0) {
         pairs.sort_by(|a, b| a.0.cmp(&b.0));
         // Stable sorting keeps the order of equal keys; the later one overwrites the earlier.

@@ -70,11 +70,14 @@ impl Attempt<'_> {
         loop {
             let transaction = client.transaction().await?;
             let conflict = self.once(&transaction, claims, &addresses).await?;
+            // A run that was cut off does not end by waiting for it.
             let waits = matches!(&conflict, Some(ClaimConflict::Claimed(claims)) if claims.iter().all(|claim| claim.is_live));
             if conflict.is_none() {
                 transaction.commit().await?;
                 return Ok(None);
             }
+            // Rolled back before the pause: the lock on the row would keep the other runs from
+            // ending.
             drop(transaction);
             if !waits || Instant::now() >= deadline {
                 return Ok(conflict);
@@ -89,6 +92,8 @@ impl Attempt<'_> {
         claims: &Claims,
         addresses: &Addresses,
     ) -> Result<Option<ClaimConflict>, Cause> {
+        // The lock on the row keeps writes out until all is claimed. The content is fetched only if
+        // it has changed.
         let query = format!(
             "SELECT CASE WHEN md5(data) = $2 THEN NULL ELSE data END FROM {} WHERE name = $1 FOR UPDATE",
             self.table.name()

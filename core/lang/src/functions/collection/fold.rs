@@ -80,6 +80,8 @@ fn all_true(args: &Args<'_>) -> Outcome {
     for item in args.items(0) {
         match item {
             Value::Bool(true) => {}
+            // Terraform stops at the first unknown element, so a false one behind it does not
+            // decide.
             Value::Unknown(_) => return Ok(Value::unknown(Type::Bool)),
             _ => return Ok(Value::Bool(false)),
         }
@@ -89,6 +91,7 @@ fn all_true(args: &Args<'_>) -> Outcome {
 
 fn any_true(args: &Args<'_>) -> Outcome {
     let items = args.items(0);
+    // One true element decides, also behind unknown ones.
     if items.contains(&Value::Bool(true)) {
         return Ok(Value::Bool(true));
     }
@@ -121,6 +124,7 @@ fn coalesce_list_type(args: &[Value]) -> Result<Type, CallError> {
     let mut common = None;
     let mut mixed = false;
     for (at, arg) in args.iter().enumerate() {
+        // It may turn out to be empty, when a later argument of another type is the result.
         if arg.is_unknown() {
             return Ok(Type::Dynamic);
         }
@@ -160,12 +164,14 @@ fn length(args: &Args<'_>) -> Outcome {
     let exactly = |n: usize| Value::Number(Number::from(n));
     let result = match (value.peek(), Kind::of(value)) {
         (Value::String(text), _) => exactly(text.graphemes(true).count()),
+        // The type fixes the length, even if elements are unknown.
         (Value::Tuple(_) | Value::Object(_), _) => exactly(value.children().len()),
         (Value::Unknown(unknown), Kind::Tuple | Kind::Object) => match unknown.ty() {
             Type::Tuple(elements) => exactly(elements.len()),
             Type::Object(object) => exactly(object.attributes.len()),
             _ => Value::unknown(Type::Number),
         },
+        // Text that follows can only add grapheme clusters to those of the known prefix.
         (Value::Unknown(unknown), Kind::String) => {
             let prefix = unknown.refinement().prefix.as_ref();
             between(prefix.map_or(0, |text| text.graphemes(true).count()) as u64, None)
@@ -206,6 +212,7 @@ fn one(args: &Args<'_>) -> Outcome {
     match args.items(0) {
         [] => Ok(Value::null(args.ty.clone())),
         [element] => Ok(element.clone()),
+        // Unknown elements of a set may turn out to be equal, which leaves one.
         _ if matches!(args.value(0), Value::Set(_)) && !args.value(0).is_wholly_known() => {
             Ok(Value::unknown(args.ty.clone()))
         }

@@ -99,6 +99,7 @@ fn keys(args: &Args<'_>) -> Outcome {
         Value::Map(map) => map.keys().iter().cloned().map(Value::String).collect(),
         Value::Object(object) => object.names().iter().cloned().map(Value::String).collect(),
         Value::Unknown(unknown) => match unknown.ty() {
+            // The names of an object are part of its type, so they are known before its values.
             Type::Object(object) => object.attributes.keys().cloned().map(Value::String).collect(),
             _ => return Ok(Value::unknown(args.ty.clone()).mark(value.marks())),
         },
@@ -131,6 +132,7 @@ fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
     }
     match Kind::of(mapping) {
         Kind::Object => {
+            // Each attribute of an object has its own type, so an unknown key leaves the type open.
             let Value::String(name) = key.peek() else { return Ok(Type::Dynamic) };
             match (attribute_type(mapping, name), default) {
                 (Some(ty), _) => Ok(ty),
@@ -163,6 +165,7 @@ fn attribute_type(object: &Value, name: &str) -> Option<Type> {
     }
 }
 
+// The name is left out of the message if the key or the object is marked.
 fn not_there(key: &Str, marks: Marks) -> String {
     if marks.is_empty() {
         format!("the given object has no attribute {:?}", key.as_str())
@@ -195,10 +198,12 @@ fn merge_type(args: &[Value]) -> Result<Type, CallError> {
         let ty = arg.ty();
         let pairs: Vec<(Str, Type)> = match (&ty, arg.peek()) {
             (Type::Dynamic, _) => return Ok(Type::Dynamic),
+            // A null argument adds nothing: `merge(null, m)` is how optional maps are merged.
             (Type::Map(_) | Type::Object(_), Value::Null(_)) => Vec::new(),
             (Type::Object(object), _) => {
                 object.attributes.iter().map(|(name, ty)| (name.clone(), ty.clone())).collect()
             }
+            // Maps of several element types become an object, which needs their keys as names.
             (Type::Map(element), Value::Map(map)) => {
                 map.keys().iter().map(|key| (key.clone(), (**element).clone())).collect()
             }
@@ -228,6 +233,7 @@ fn merge(args: &Args<'_>) -> Outcome {
     let mut pairs = Vec::new();
     for arg in args.values {
         marks |= arg.marks();
+        // Paid for each argument before it is copied: all of them may be one large value.
         args.pay_elements(arg.children().len())?;
         match arg.peek() {
             Value::Map(map) => {
@@ -280,6 +286,7 @@ fn key_texts(keys: &Value) -> Result<Vec<Str>, CallError> {
 
 fn zipmap(args: &Args<'_>) -> Outcome {
     let (keys, values) = (args.value(0), args.value(1));
+    // A key becomes a name of the result, which cannot carry its mark, so the whole result does.
     let marks = keys.all_marks() | values.marks();
     if !keys.is_wholly_known() {
         return Ok(Value::unknown(args.ty.clone()).mark(marks));

@@ -107,6 +107,7 @@ fn match_keys(args: &Args<'_>) -> Outcome {
     }
     let ty = unify(&[keys.ty(), searched.ty()]).unwrap_or(Type::Dynamic);
     let (keys, searched) = (converted(keys, &ty)?, converted(searched, &ty)?);
+    // Without keys to search for, the result is empty, however much of the rest is unknown.
     let settled = values.is_wholly_known() && keys.is_wholly_known();
     if !settled && !searched.children().is_empty() {
         return Ok(Value::unknown(args.ty.clone()));
@@ -146,6 +147,7 @@ fn contains(args: &Args<'_>) -> Outcome {
         match same(item, args.value(1)) {
             Some(true) => return Ok(Value::Bool(true)),
             Some(false) => {}
+            // A later element may still be equal for certain.
             None => undecided = true,
         }
     }
@@ -161,6 +163,7 @@ fn index(args: &Args<'_>) -> Outcome {
         match same(item, args.value(1)) {
             Some(true) => return Ok(Value::Number(Number::from(at))),
             Some(false) => {}
+            // This may be the first equal element, so a certain one behind it does not decide.
             None => return Ok(Value::unknown(Type::Number)),
         }
     }

@@ -162,6 +162,7 @@ fn element(args: &Args<'_>) -> Outcome {
     let at = at.ok_or_else(|| wrong(format!("it must be a whole number, not {index}")))?;
     let items = list.children();
     let n_items = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    // The checked form also covers the empty list, where the remainder would panic.
     let at = at.checked_rem_euclid(n_items).ok_or_else(empty)?;
     if index.is_negative() && at != 0 && Kind::of(list) == Kind::Tuple {
         let why = format!("of a tuple it must not be {index}; tolist(…) makes a list of one");
@@ -222,6 +223,8 @@ fn chunk_list(args: &Args<'_>) -> Outcome {
     let size = usize::try_from(args.integer(1)?)
         .map_err(|_| CallError::new("the size argument must be positive"))?;
     let (element, items) = (list.ty(), list.children());
+    // A size of zero means a single chunk, and an empty list has no size at all: `chunks(0)`
+    // panics.
     let size = if size == 0 { items.len() } else { size };
     args.pay_elements(items.len())?;
     let chunks = items
@@ -237,6 +240,7 @@ fn concat_type(args: &[Value]) -> Result<Type, CallError> {
         return Err(CallError::new("at least one argument is required"));
     }
     if types.iter().all(|ty| matches!(ty, Type::List(_)))
+        // Lists whose elements have no common type are concatenated as tuples.
         && let Some(common) = unify(&types)
     {
         return Ok(common);
@@ -292,6 +296,7 @@ fn flatten_into(
         let is_sequence = match item.peek() {
             Value::List(_) | Value::Set(_) | Value::Tuple(_) => true,
             Value::Unknown(unknown) => {
+                // It may turn out to be a sequence of any length.
                 known &= *unknown.ty() != Type::Dynamic;
                 matches!(unknown.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_))
             }
@@ -349,6 +354,7 @@ fn range(args: &Args<'_>) -> Outcome {
     }
     let mut items = Vec::new();
     let mut next = start.clone();
+    // A step of zero is no error of its own: it runs into the limit of elements, as in Terraform.
     while if goes_down { next > *end } else { next < *end } {
         if items.len() == MAX_RANGE {
             return Err(CallError::new(format!(
@@ -381,6 +387,7 @@ fn sort(args: &Args<'_>) -> Outcome {
     let items = args.items(0);
     args.pay_elements(items.len())?;
     if !args.value(0).is_wholly_known() {
+        // The order depends on every element, but the length is known, and `count` may need it.
         let unknown = items.iter().map(|_| Value::unknown(Type::String)).collect();
         return Ok(Value::list(Type::String, unknown));
     }

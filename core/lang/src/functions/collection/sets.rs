@@ -150,6 +150,7 @@ fn product(args: &Args<'_>) -> Outcome {
     let mut columns = Vec::with_capacity(args.values.len());
     for (arg, ty) in args.values.iter().zip(parts.iter()) {
         marks |= arg.marks();
+        // Unknown elements may turn out to be equal, so the number of combinations is open.
         if matches!(arg.peek(), Value::Set(_)) && !arg.is_wholly_known() && arg.children().len() > 1
         {
             return Ok(Value::unknown(args.ty.clone()).mark(marks));
@@ -159,6 +160,7 @@ fn product(args: &Args<'_>) -> Outcome {
         total = total.saturating_mul(column.len());
         columns.push(column);
     }
+    // Paid before the rows are made: a few short lists have more combinations than memory has room.
     args.pay_elements(total.saturating_mul(columns.len().max(1)))?;
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
     for column in &columns {

@@ -82,6 +82,8 @@ impl Charset {
         match self {
             Self::Utf8 => Some(text.as_bytes().to_vec()),
             Self::Utf16 { big, marked } => {
+                // Go's encoder for plain `UTF-16` writes a mark and big-endian units, and so does
+                // Terraform.
                 let mark = marked.then_some(0xfeff);
                 let units = mark.into_iter().chain(text.encode_utf16());
                 let bytes = |unit: u16| if *big { unit.to_be_bytes() } else { unit.to_le_bytes() };
@@ -115,6 +117,7 @@ impl Charset {
             Self::Utf16 { big, marked } => {
                 let (pairs, rest) = bytes.as_chunks::<2>();
                 let (big, pairs) = match pairs {
+                    // A mark overrides the default order only for the name that allows one.
                     [[0xfe, 0xff], pairs @ ..] if *marked => (true, pairs),
                     [[0xff, 0xfe], pairs @ ..] if *marked => (false, pairs),
                     _ => (*big, pairs),
@@ -123,6 +126,7 @@ impl Charset {
                     if big { u16::from_be_bytes(*pair) } else { u16::from_le_bytes(*pair) }
                 };
                 let units: Vec<u16> = pairs.iter().map(unit).collect();
+                // A half unit at the end is no text.
                 rest.is_empty().then(|| String::from_utf16(&units).ok()).flatten()
             }
             Self::First(n) => bytes

@@ -47,6 +47,7 @@ fn header(text: &str) -> Result<(Vec<Str>, Reader<'_>), CallError> {
 
 fn decode(args: &Args<'_>) -> Result<Value, CallError> {
     let (names, mut reader) = header(args.text(0)?)?;
+    // Objects keep their attributes sorted by name, so the fields are put in that order once.
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by(|a, b| names.get(*a).cmp(&names.get(*b)));
     let sorted: Arc<[Str]> = order.iter().filter_map(|at| names.get(*at).cloned()).collect();
@@ -134,6 +135,7 @@ impl<'t> Reader<'t> {
     }
 
     fn quoted(&mut self, behind_quote: &'t str) -> Result<String, CallError> {
+        // A field may span lines, and an error is reported where its quote was opened.
         let first_line = self.line;
         let mut field = String::new();
         let mut rest = behind_quote;

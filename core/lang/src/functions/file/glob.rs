@@ -77,6 +77,7 @@ impl Search<'_> {
                 Ok(())
             }
             Part::AnyDepth => {
+                // `**` also matches no folder at all.
                 if !rest.is_empty() {
                     self.descend(folder.clone(), rest)?;
                 }
@@ -192,6 +193,7 @@ fn class(chars: &[char]) -> Option<(Token, &[char])> {
         let (first, rest) = chars.split_first()?;
         chars = rest;
         let low = match first {
+            // A bracket right behind the opening one is a member of the class.
             ']' if !ranges.is_empty() => return Some((Token::Class { negated, ranges }, chars)),
             '\\' => {
                 let (escaped, rest) = chars.split_first()?;

@@ -37,6 +37,7 @@ pub(super) fn clean(path: &str) -> String {
             ".." if parts.last().is_some_and(|last| *last != "..") => {
                 parts.pop();
             }
+            // The folder above the root is the root.
             ".." if rooted => {}
             part => parts.push(part),
         }
@@ -53,6 +54,7 @@ fn base_name(path: &str) -> String {
     if path.is_empty() {
         return ".".to_owned();
     }
+    // Slashes at the end do not count, as in Go's `filepath.Base`.
     let trimmed = path.trim_end_matches('/');
     match trimmed.rsplit('/').next() {
         Some("") | None => "/".to_owned(),

@@ -28,6 +28,8 @@ pub(super) fn list() -> Vec<Builtin> {
         .example(r#"templatefile("greeting.tftpl", {name = "Ann"})"#, r#""Hello Ann!""#),
         Builtin::new("templatestring", |args| {
             let value = render(args, "template", args.text(0)?.to_string(), Some(0))?;
+            // A template that is a single interpolation keeps the type of its value. Only
+            // `templatefile` returns it so.
             convert::convert(&value, &Type::String).map_err(|refused| {
                 CallError::new(format!("invalid template result: {}", refused.reason))
             })
@@ -65,6 +67,8 @@ fn render(
     let mut diags = Diagnostics::new();
     let expr = parse_template(&mut diags, &sources, source)
         .map_err(|_| CallError { argument: blamed, ..failure(&sources, &diags) })?;
+    // A missing variable is the fault of the argument, and Terraform names it before it evaluates
+    // anything.
     for mention in refs::of_expr(&expr) {
         if variable(vars, &mention.root.name).is_none() {
             let at = sources.start(mention.root.span);
@@ -78,6 +82,7 @@ fn render(
         }
     }
     let scope = TemplateScope { vars, outer: args.ctx.scope };
+    // The budget is that of the calling expression, or a loop over templates would have no limit.
     let value = evaluate_within(&mut diags, &expr, &scope, args.ctx.budget)
         .map_err(|_| failure(&sources, &diags))?;
     if value.is_null() {
@@ -151,6 +156,7 @@ impl Scope for TemplateScope<'_> {
     fn function(&self, name: &str) -> Option<&dyn Function> {
         static RECURSION: std::sync::OnceLock<Builtin> = std::sync::OnceLock::new();
         match name.strip_prefix("core::").unwrap_or(name) {
+            // Both stay defined, so that the error gives the reason instead of an unknown function.
             "templatefile" | "templatestring" => Some(RECURSION.get_or_init(recursion)),
             _ => self.outer.function(name),
         }

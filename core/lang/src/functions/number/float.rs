@@ -4,6 +4,7 @@
 
 /// A power, multiplied out for whole exponents.
 pub(super) fn pow(base: f64, exponent: f64) -> f64 {
+    // Go takes the root for these exponents, which rounds only once.
     if exponent.abs() == 0.5 && base >= 0.0 {
         let root = base.sqrt();
         return if exponent > 0.0 { root } else { 1.0 / root };
@@ -22,6 +23,7 @@ pub(super) fn pow(base: f64, exponent: f64) -> f64 {
     let mut fraction = exponent.abs().fract();
     let mut result = 1.0_f64;
     if fraction != 0.0 {
+        // Fractions around zero keep the error of the exponential function small.
         if fraction > 0.5 {
             fraction -= 1.0;
             whole += 1.0;
@@ -33,6 +35,7 @@ pub(super) fn pow(base: f64, exponent: f64) -> f64 {
     // The exponent is below 2^63, so it is exact here.
     let mut bits = whole as u64;
     while bits != 0 {
+        // The result overflows or vanishes for certain: the exponent of a float has eleven bits.
         if factor_shift.abs() > 1 << 12 {
             shift += factor_shift;
             break;
@@ -108,6 +111,7 @@ pub(super) fn ln(number: f64) -> f64 {
     let even = s4 * (EVEN[0] + s4 * (EVEN[1] + s4 * EVEN[2]));
     let rest = odd + even;
     let half_square = 0.5 * f * f;
+    // The high part of the constant has so few bits that its product with `k` is exact.
     k * LN2_HIGH - ((half_square - (s * (half_square + rest) + k * LN2_LOW)) - f)
 }
 

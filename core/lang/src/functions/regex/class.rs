@@ -59,6 +59,7 @@ impl Ranges {
 }
 
 const DIGIT: &[(char, char)] = &[('0', '9')];
+// RE2's `\s` has no vertical tab, unlike its `[[:space:]]`.
 const SPACE: &[(char, char)] = &[('\t', '\n'), ('\u{c}', '\r'), (' ', ' ')];
 const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
 
@@ -103,6 +104,7 @@ fn property(name: &str) -> Option<String> {
     if CATEGORIES.split(' ').any(|category| category == name) {
         return Some(format!("gc={name}"));
     }
+    // RE2 compares names exactly, while our engine ignores case, spaces and hyphens.
     let looks_right = name.starts_with(|char: char| char.is_ascii_uppercase())
         && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     let script = format!("sc={name}");
@@ -114,6 +116,7 @@ fn property(name: &str) -> Option<String> {
 pub(super) fn bracketed(parser: &mut Parser<'_>) -> Result<Ranges, String> {
     let mut ranges = Ranges { negated: parser.eat("^"), items: Vec::new() };
     let mut first = true;
+    // A bracket right behind the opening one is a member of the class.
     while first || !parser.eat("]") {
         first = false;
         if let Some((pairs, negated)) = named(parser)? {
@@ -126,6 +129,7 @@ pub(super) fn bracketed(parser: &mut Parser<'_>) -> Result<Ranges, String> {
                 ranges.items.extend(class.items);
                 continue;
             }
+            // The backslash belongs to a single character, which may begin a range.
             parser.rest = before;
         }
         let low = single(parser)?;

@@ -181,6 +181,7 @@ impl<'p> Parser<'p> {
             Last::Nothing => {
                 return Err(format!("missing argument to repetition operator in {written}"));
             }
+            // `a**` is an error in RE2, and our engine would accept it.
             Last::Repetition => {
                 return Err(format!(
                     "invalid nested repetition operator in {written}; use parentheses"
@@ -188,6 +189,7 @@ impl<'p> Parser<'p> {
             }
             Last::Atom(inside) => inside,
         };
+        // Nested counts multiply the size of the compiled pattern.
         let product = inside.saturating_mul(count.unwrap_or(1).max(1));
         if product > MAX_REPEAT {
             return Err(format!("{written} repeats more than {MAX_REPEAT} times"));
@@ -206,6 +208,7 @@ impl<'p> Parser<'p> {
         let counts = self.rest.split_once('}').and_then(|(inner, rest)| {
             let number = |text: &str| {
                 let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+                // RE2 takes a brace with `01` for literal text.
                 let padded = text.len() > 1 && text.starts_with('0');
                 (digits && !padded).then(|| text.parse::<u32>().unwrap_or(u32::MAX))
             };
@@ -305,6 +308,8 @@ impl<'p> Parser<'p> {
 
 /// Writes a character so that it means only itself.
 pub(super) fn push_char(out: &mut String, char: char) {
+    // Letters and digits have no special meaning outside of escapes. Everything else is written by
+    // its number, so that no list of special characters has to be right.
     if char.is_alphanumeric() {
         out.push(char);
     } else {

@@ -84,6 +84,7 @@ fn element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
 }
 
 fn number(digits: &[u8]) -> Option<usize> {
+    // A length of more digits is larger than any file and would overflow.
     let small = digits.len() <= 4;
     small.then(|| digits.iter().fold(0, |number, digit| number << 8 | usize::from(*digit)))
 }

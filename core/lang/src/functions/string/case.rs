@@ -49,6 +49,7 @@ fn upper_char(char: char) -> char {
 }
 
 fn lower_char(char: char) -> char {
+    // Its lower case is two characters in Unicode's full mapping. Go has a simple one.
     if char == 'İ' { 'i' } else { single(char.to_lowercase()).unwrap_or(char) }
 }
 

@@ -163,6 +163,7 @@ fn render(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<String, Call
     }
     out.push_str(rest);
     args.pay_bytes(form.len())?;
+    // Terraform treats arguments that no verb uses as a mistake.
     if used < values.len() {
         let reason = format!("the form uses only {used} of the {} arguments", values.len());
         return Err(CallError::argument(used + 1, reason));
@@ -277,6 +278,7 @@ impl Verb<'_> {
     }
 
     fn padded(&self, text: String) -> Result<String, String> {
+        // As in Terraform, a width counts what is seen as one character.
         let n = text.graphemes(true).count();
         let fill = usize::from(self.width.unwrap_or(0)).saturating_sub(n);
         let padding = if self.zero && !self.minus { "0" } else { " " }.repeat(fill);
@@ -322,6 +324,7 @@ impl Verb<'_> {
             'x' => ("0x", in_base(number, 16)?),
             _ => ("0X", in_base(number, 16)?.to_uppercase()),
         };
+        // An integer has no negative zero.
         let sign = if number.is_negative() && !number.is_zero() { "-" } else { "" };
         let prefix = if self.sharp { prefix } else { "" };
         let fill = usize::from(self.precision.unwrap_or(0)).saturating_sub(digits.len());

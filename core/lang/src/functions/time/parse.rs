@@ -88,6 +88,7 @@ impl Cursor<'_> {
         let hours = self.digits(2, "hour of the offset")?;
         self.expect(b':', "the hour of the offset")?;
         let minutes = self.digits(2, "minute of the offset")?;
+        // Go accepts an offset of 24 hours.
         if hours > 24 || minutes > 59 || !self.rest.is_empty() {
             return Err("there is no such offset".into());
         }

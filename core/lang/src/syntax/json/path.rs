@@ -27,6 +27,7 @@ fn step(value: Expr, span: Span) -> Option<(String, Expr)> {
     };
     match value.kind {
         ExprKind::Object(items) => {
+            // Only values that hold others are steps: the innermost name would repeat the argument.
             let item = items.into_iter().find(|item| leads(&item.value))?;
             let ExprKind::Json(name) = item.key.kind else { return None };
             Some((format!(".{}", name.text), item.value))

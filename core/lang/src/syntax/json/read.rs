@@ -86,6 +86,7 @@ impl Reader<'_> {
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
                 let reported = self.unexpected("Invalid start of value", detail);
+                // The nearest byte that can end a value is where reading goes on.
                 self.skip_while(|byte| !b",]}\n".contains(&byte));
                 Err(reported)
             }
@@ -120,6 +121,8 @@ impl Reader<'_> {
                 Some(b'{' | b'[') => self.failed = Some(self.unexpected(NO_COLON.0, NO_COLON.1)),
                 _ => return Err(self.leave(NO_COLON.0, NO_COLON.1)),
             }
+            // A value that fails leaves the place inside this object, and the caller expects it
+            // behind.
             let value = self.value().inspect_err(|_| self.skip())?;
             items.push(ObjectItem { key, bare: false, value });
             if !self.goes_on(b'}', open)? {
@@ -161,6 +164,7 @@ impl Reader<'_> {
             if self.peek() == Some(b']') && items.is_empty() {
                 break;
             }
+            // As in an object, the place must be behind the array also after a failure.
             items.push(self.value().inspect_err(|_| self.skip())?);
             if !self.goes_on(b']', open)? {
                 break;
@@ -277,6 +281,8 @@ impl Reader<'_> {
         let start = self.at;
         let text = self.characters().unwrap_or_else(|reported| {
             self.failed = Some(reported);
+            // The text of a failed string ends anywhere: its closing quote is looked for from the
+            // start.
             self.at = start;
             self.skip_string();
             String::new()
@@ -342,6 +348,7 @@ impl Reader<'_> {
         let follows = self.text.get(self.at..self.at + 2) == Some("\\u");
         let low = self.unit(self.at + 2).filter(|low| follows && (0xdc00..0xe000).contains(low));
         let code = match (unit, low) {
+            // Characters beyond the first 65,536 are written as two units of UTF-16.
             (0xd800..0xdc00, Some(low)) => {
                 self.at += 6;
                 0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00)
@@ -370,6 +377,8 @@ impl Reader<'_> {
             self.at += 1;
         }
         let text = &self.text[start..self.at];
+        // The parser of numbers decides the value, and `is_number` whether JSON allows the
+        // spelling.
         if let Some(number) = Number::parse(text).filter(|_| is_number(text)) {
             return Ok(ExprKind::Number(number));
         }
@@ -390,6 +399,7 @@ impl Reader<'_> {
             "false" => ExprKind::Bool(false),
             "null" => ExprKind::Null,
             _ => {
+                // Python and other generators write `True` and `None`.
                 let meant = nearest(&word.to_lowercase(), ["true", "false", "null"].into_iter());
                 let meant = meant.map(|word| format!(" Did you mean {word}?")).unwrap_or_default();
                 let detail = format!("{word:?} is none of the words true, false and null.{meant}");
@@ -426,6 +436,7 @@ impl Reader<'_> {
     fn error(&mut self, summary: &str, detail: &str, span: Span) -> Reported {
         self.n_errors += 1;
         match self.failed {
+            // A file that is no JSON at all could have an error in every line.
             Some(reported) if self.n_errors > MAX_ERRORS => reported,
             _ => self.diags.error(Diagnostic::error(summary, detail).at(span)),
         }

@@ -40,6 +40,8 @@ impl Lexer<'_> {
             }
             return self.open_sequence();
         }
+        // The delimiter counts only with a line end behind it: at the end of the file, HCL takes it
+        // for text and reports that the heredoc is not closed.
         let line = &self.text[start..self.at];
         if at_line_start && line.trim() == &self.text[name] {
             // The line end is not part of the marker: it ends the argument.

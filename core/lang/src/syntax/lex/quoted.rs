@@ -65,6 +65,7 @@ impl Lexer<'_> {
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
         let n_name = line.iter().take_while(is_name).count();
         let rest = line[n_name..].trim_ascii_start();
+        // A label needs a space before its quote; `a"` is more likely the end of the string.
         let spaced = line.get(n_name).is_some_and(u8::is_ascii_whitespace);
         n_name > 0 && matches!((rest.first(), spaced), (Some(b'=' | b'{'), _) | (Some(b'"'), true))
     }

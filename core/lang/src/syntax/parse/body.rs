@@ -28,6 +28,7 @@ impl Items {
         if attributes.len() <= FEW {
             return attributes.iter().find(|attr| attr.name.name == *name);
         }
+        // The table catches up with the arguments read since the last look, so each enters it once.
         for (at, attr) in attributes.iter().enumerate().skip(self.index.len()) {
             self.index.insert(attr.name.name.clone(), at);
         }
@@ -112,6 +113,7 @@ impl Parser<'_> {
             ),
         };
         let _ = self.unexpected(summary, detail);
+        // Skipping an item stops before a brace, so this one would be reported for ever.
         if kind == TokenKind::CloseBrace {
             self.bump();
         }
@@ -177,6 +179,7 @@ impl Parser<'_> {
         result.unwrap_or_else(|_| {
             self.skip_item(from);
             let span = name.span;
+            // The name is kept, or the same argument would also be reported as missing.
             Attribute { name, expr: Expr { kind: ExprKind::Invalid, span }, span }
         })
     }
@@ -226,9 +229,13 @@ impl Parser<'_> {
         let header = labels.last().map_or(kind.span, |label| kind.span.to(label.span));
         let (from, n_errors) = (self.at, self.n_errors);
         let body = match self.peek() {
+            // Whatever follows the brace on its line makes the block one of a single line in HCL's
+            // grammar.
             TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => self.body(Some(open)),
             _ => self.one_line_body(open).unwrap_or_else(|_| {
                 self.skip_item(from);
+                // The block was probably meant to have several lines: its other items are read all
+                // the same.
                 self.rest_of_body(Some(open), n_errors)
             }),
         };

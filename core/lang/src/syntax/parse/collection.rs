@@ -137,6 +137,7 @@ impl Parser<'_> {
                 ));
             }
         }
+        // Decided only here: the same tokens are a variable anywhere but before a separator.
         let (key, bare, key_height) = object_key(key);
         let value = self.expression()?;
         Ok((ObjectItem { key, bare, value: value.expr }, key_height.max(value.height)))
@@ -153,6 +154,7 @@ impl Parser<'_> {
                 "A colon is expected between the collection and the result.",
             ));
         }
+        // Whether this is a key or the result is known only by the arrow behind it.
         let mut result = self.expression()?;
         let mut result_key = None;
         if self.take(TokenKind::FatArrow).is_some() {
@@ -171,6 +173,8 @@ impl Parser<'_> {
                 "Extra characters after the end of the 'for' expression. A closing bracket is expected here.",
             ));
         };
+        // Checked at the end, so that the whole expression was read and parsing can go on behind
+        // it.
         self.for_form(closer, (result_key.as_ref(), &result), ellipsis)?;
         let parts = [Some(&collection), Some(&result), result_key.as_ref(), condition.as_ref()];
         let below = parts.into_iter().flatten().map(|tree| tree.height).max().unwrap_or(0);
@@ -327,6 +331,7 @@ fn object_key(key: Tree) -> (Expr, bool, usize) {
     let span = key.expr.span;
     let name = match &key.expr.kind {
         ExprKind::Variable(ident) => ident.name.clone(),
+        // As in HCL, a keyword that stands alone before a separator is a name.
         ExprKind::Null => Str::new("null"),
         ExprKind::Bool(value) => Str::new(if *value { "true" } else { "false" }),
         _ => return (key.expr, false, key.height),

@@ -61,6 +61,8 @@ impl Parser<'_> {
         let mut left = self.operand()?;
         while let Some((op, strength)) = binary_op(self.peek()).filter(|op| op.1 >= least) {
             let token = self.bump();
+            // An equal operator to the right must not be taken here: `a - b - c` groups to the
+            // left.
             let right = self.binary(strength + 1)?;
             let span = left.expr.span.to(right.expr.span);
             let below = left.height.max(right.height);
@@ -86,6 +88,7 @@ impl Parser<'_> {
             }
         };
         let token = self.bump();
+        // Signs may be repeated, so each is a level: `!!!a` recurses once for each.
         let operand = self.deeper(Self::operand)?;
         let op_span = self.span(token);
         let span = op_span.to(operand.expr.span);
@@ -161,6 +164,7 @@ impl Parser<'_> {
     fn name(&mut self) -> Parsed {
         let token = self.bump();
         let span = self.span(token);
+        // Asked before the keywords: a function may be called `null`.
         if matches!(self.peek(), TokenKind::OpenParen | TokenKind::DoubleColon) {
             return self.call(token);
         }

@@ -37,6 +37,8 @@ impl<'a> Parser<'a> {
                             result.push(char);
                             length
                         }
+                        // The rest of the text is read on, so that all wrong escapes of a string
+                        // are reported.
                         Err((detail, length)) => {
                             wrong = Some(self.invalid_escape(token, at, (length, detail)));
                             length

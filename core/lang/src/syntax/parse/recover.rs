@@ -82,6 +82,8 @@ impl Parser<'_> {
     pub(super) fn skip_item(&mut self, from: usize) {
         let mut open = Brackets::default();
         self.at = from;
+        // The error may be inside brackets, where line ends mean nothing, but the item ends with a
+        // line.
         self.newlines = true;
         loop {
             let token = self.token();

@@ -32,6 +32,7 @@ impl<'a> Parser<'a> {
             let height = tree.height;
             return self.node(ExprKind::Wrap(Box::new(tree.expr)), span, height);
         }
+        // Joined only now: indentation and strip markers work on single lines.
         let mut pieces = join_literals(pieces).into_iter();
         let (mut parts, height, end) = self.parts(&mut pieces)?;
         if let Some(stray) = end {
@@ -94,6 +95,8 @@ impl<'a> Parser<'a> {
                     Err(reported) => wrong = Some(reported),
                 },
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => {
+                    // The marker reaches only the piece next to it: HCL's scanner makes one of
+                    // every line.
                     if self.slice(token).ends_with('~')
                         && let Some(before) = pieces.last_mut()
                     {
@@ -147,6 +150,8 @@ impl<'a> Parser<'a> {
                     Ok(piece)
                 }
                 Err(reported) => {
+                    // An unknown word may be followed by anything, so the text is read on behind
+                    // the brace.
                     self.skip_sequence();
                     return Ok((Err(reported), false));
                 }

@@ -84,6 +84,7 @@ impl Parser<'_> {
     /// Parses what `.*` takes in: attributes and old indexes, up to the first bracket.
     fn attribute_splat(&mut self) -> Parsed<Vec<SplatStep>> {
         let mut each = Vec::new();
+        // A bracket behind `.*` indexes the list of results, as in HCL: `a.*.b[0]` is `(a.*.b)[0]`.
         while let Some(dot) = self.take(TokenKind::Dot) {
             let token = self.token();
             each.push(match token.kind {
@@ -139,6 +140,8 @@ impl Parser<'_> {
         self.deeper(|parser| {
             let mut each = Vec::new();
             let mut height = 0;
+            // All steps behind `[*]` belong to it, brackets included: `a[*].b[0]` indexes each
+            // element.
             while let Some((step, below)) = parser.step()? {
                 height = height.max(below + 1);
                 each.push(match step {

@@ -84,6 +84,8 @@ fn big_flat_texts_take_linear_time() {
     let (_, errors) = parse(&"x = 1\n".repeat(100_000));
     assert!(errors.len() <= 100);
     drop(parse(&format!("x = {}{}", "(".repeat(200_000), "]".repeat(200_000))));
+    // Each opens something that is never closed: a search for the end that begins again at each one
+    // would take quadratic time.
     for junk in ["/*", "<<A", "\"\n", "@", "{", "}", "x = [\n", "\"${", "<<A\n", "a \"b", "%{"] {
         drop(parse(&junk.repeat(100_000)));
         drop(expression(&junk.repeat(100_000)));

@@ -41,6 +41,7 @@ fn what_terraform_complains_of_first_is_among_what_we_complain_of() {
         let errors = parse(text).1;
         let agree = match *summary {
             "" => errors.is_empty(),
+            // After the first one Terraform may stop, and ours come in an order of their own.
             summary => errors.iter().any(|error| error.ends_with(summary)),
         };
         let reason = DIFFERENT.iter().find(|known| known.0 == *text);

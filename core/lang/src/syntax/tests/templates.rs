@@ -21,6 +21,7 @@ fn a_lone_interpolation_keeps_its_type() {
 fn escapes_are_resolved() {
     check(r#""\n\r\t\"\\\u00e9\U0001F600""#, r#""\n\r\t\"\\é😀""#);
     check(r#""$${a} %%{b} $$ %% $x %x $""#, r#""${a} %{b} $$ %% $x %x $""#);
+    // Only the two signs next to the brace are an escape.
     check(r#""$$${1}""#, r#""$${1}""#);
     check(r#""$$$${1}""#, r#""$$${1}""#);
     check(r#""""#, r#""""#);
@@ -56,6 +57,7 @@ fn a_lone_sign_keeps_one_space_from_a_strip_marker() {
 fn heredocs_keep_line_ends_and_backslashes() {
     check("<<EOT\n  a\\n\n b\n EOT\n", r#""  a\\n\n b\n""#);
     check("<<EOT\nEOT\n", r#""""#);
+    // The name ends a heredoc only where it stands alone on its line.
     check("<<EOT\nfoo\nEOT bar\nEOT\n", r#""foo\nEOT bar\n""#);
     check("<<EOT\n${1}EOT\nEOT\n", r#"(template ${1} "EOT\n")"#);
     check("<<EOT\r\na\r\nEOT\r\n", r#""a\r\n""#);
@@ -65,6 +67,7 @@ fn heredocs_keep_line_ends_and_backslashes() {
 #[test]
 fn flush_heredocs_lose_the_common_indentation() {
     check("<<-EOT\n    a\n  b\n   EOT\n", r#""  a\nb\n""#);
+    // A tab counts like one space, and lines without text do not count.
     check("<<-EOT\n\t a\n    b\n \n\n   EOT\n", r#""a\n  b\n \n\n""#);
     check("<<-EOT\n  ${a}\n    b\n  EOT\n", r#"(template ${a} "\n  b\n")"#);
     check("<<-EOT\n${a}\n    b\n  EOT\n", r#"(template ${a} "\n    b\n")"#);

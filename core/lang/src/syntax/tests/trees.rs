@@ -77,6 +77,7 @@ fn calls_and_collections() {
     check("{a[b] = 1, f(x) = 2}", "(object ([] a b):1 (f x):2)");
     check("{a = 1, a = 2}", "(object \"a\"=1 \"a\"=2)");
     check("null", "null");
+    // A name that begins like `for` does not make this an expression with `for`.
     check("{ form = 1 }", "(object \"form\"=1)");
 }
 
@@ -86,6 +87,7 @@ fn for_expressions() {
     check("[for k, v in b : v if k]", "(for k v b v if=k)");
     check("{for k, v in b : k => v...}", "(for k v b key=k v group)");
     check("{\nfor\nk\n, v in b : k => v... if v\n}", "(for k v b key=k v group if=v)");
+    // HCL reserves no words: even `in` is a name where a name may stand.
     check("[for in in in : in]", "(for in in in)");
 }
 

@@ -49,6 +49,7 @@ impl Decoder {
     fn set(&mut self, nodes: &[Node<'_>], element: &Type) -> Result<Value, DecodeError> {
         let mut items = Vec::with_capacity(nodes.len());
         for node in nodes {
+            // An element of a set has no position, so the path of an error ends at the set.
             items.push(self.typed(node, element)?);
         }
         Ok(Value::set(element.clone(), items))
@@ -137,6 +138,7 @@ fn unwrapped<'n, 't>(node: &'n Node<'t>) -> Result<(&'n Node<'t>, Type), DecodeE
     if let Some(other) = members.iter().find(|member| !["value", "type"].contains(&&*member.name)) {
         return Err(invalid(&format!("unsupported key {:?}", other.name)));
     }
+    // The type is read first, whichever member comes first: the value means nothing without it.
     let ty = node.member("type").ok_or_else(|| invalid("the key \"type\" is missing"))?;
     let value = node.member("value").ok_or_else(|| invalid("the key \"value\" is missing"))?;
     Ok((value, type_json::decode_node(ty)?))
@@ -150,6 +152,7 @@ fn bool(kind: &Kind<'_>) -> Result<Value, DecodeError> {
     match kind {
         Kind::Bool(truth) => Ok(Value::Bool(*truth)),
         Kind::String(text) => match &**text {
+            // cty converts primitives while it reads, so strings stand for bools and numbers, too.
             "true" | "1" => Ok(Value::Bool(true)),
             "false" | "0" => Ok(Value::Bool(false)),
             _ => Err(DecodeError::new("a bool is required")),

@@ -63,6 +63,7 @@ impl<'t> Node<'t> {
     pub fn member(&self, name: &str) -> Option<&Self> {
         match &self.kind {
             Kind::Object(members) => {
+                // As in Go, the last of several members of one name counts.
                 members.iter().rev().find(|member| member.name == name).map(|found| &found.value)
             }
             _ => None,
@@ -118,6 +119,7 @@ pub fn parse(text: &[u8]) -> Result<Node<'_>, SyntaxError> {
 
 fn syntax_error(text: &[u8], offset: usize, reason: impl Into<String>) -> SyntaxError {
     let before = &text[..offset.min(text.len())];
+    // Counted only for an error: keeping count while reading would slow every good text down.
     let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     SyntaxError {
         offset,
@@ -170,6 +172,8 @@ impl<'t> Reader<'t> {
         self.skip_space();
         let start = self.at;
         let kind = match self.peek() {
+            // The limit holds before the descent: the text decides how deep it goes, and every
+            // recursion over the tree relies on it.
             _ if depth > Value::MAX_DEPTH => Err(Fault(start, "nested too deep".into())),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),

@@ -19,6 +19,8 @@ pub fn strip_removed(text: &[u8], ty: &Type) -> Result<Option<Vec<u8>>, DecodeEr
     if cuts.is_empty() {
         return Ok(None);
     }
+    // The rest is copied byte for byte, because a provider may compare what it reads with what it
+    // wrote.
     let mut out = Vec::with_capacity(text.len());
     let mut copied = 0;
     for cut in cuts {

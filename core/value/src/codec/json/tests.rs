@@ -16,6 +16,7 @@ fn both_ways(ty: &Type, value: &Value, text: &str) {
 
 #[test]
 fn values_have_the_form_that_state_files_have() {
+    // State files have these escaped, because Go's encoder does that for HTML and JavaScript.
     both_ways(&Type::String, &Value::string("a<b>&\u{2028}"), "\"a\\u003cb\\u003e\\u0026\\u2028\"");
     both_ways(&Type::Number, &number("1e30"), "1000000000000000000000000000000");
     both_ways(&Type::Number, &number("3.14"), "3.14");
@@ -66,9 +67,11 @@ fn primitives_are_read_from_what_converts_to_them() {
         (Type::Bool, "\"0\"", Value::Bool(false)),
         (Type::Number, "\"5\"", Value::int(5)),
         (Type::Number, "1E2", Value::int(100)),
+        // A string keeps the digits of a number as they are written.
         (Type::String, "5.0", Value::string("5.0")),
         (Type::String, "true", Value::string("true")),
         (Type::String, "\"e\u{301}\"", Value::string("é")),
+        // As in Go, half of a surrogate pair is no error.
         (Type::String, "\"\\ud800\"", Value::string("\u{fffd}")),
     ];
     for (ty, text, want) in table {
@@ -189,6 +192,7 @@ fn stored_numbers_have_the_precision_of_text() {
         _ => false,
     };
     let tenth = float(0.1);
+    // The float nearest to 0.1 is another number than the text has.
     assert!(!exact(&tenth, &read("0.1")));
     assert!(exact(&stored_numbers(&tenth).unwrap(), &read("0.1")));
     assert_eq!(stored_numbers(&read("0.1")), None);

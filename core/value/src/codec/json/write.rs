@@ -15,6 +15,8 @@ pub fn string(out: &mut String, text: &str) {
             '\t' => "\\t",
             '\u{8}' => "\\b",
             '\u{c}' => "\\f",
+            // U+2028 and U+2029 end a line in JavaScript, so Go escapes them with the signs of
+            // HTML.
             '\0'..'\u{20}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => "",
             _ => continue,
         };

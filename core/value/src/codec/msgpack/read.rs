@@ -29,6 +29,8 @@ impl<'b> Reader<'b> {
             return Err(DecodeError::new("the value is nested too deep"));
         }
         match self.peek()? {
+            // Asked before the type: a null has the same byte everywhere, also where a type would
+            // stand first.
             NIL => {
                 self.byte()?;
                 Ok(Value::null(ty.clone()))
@@ -58,10 +60,12 @@ impl<'b> Reader<'b> {
         };
         let kind = self.byte()?;
         let payload = self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+        // A payload this short is a wholly unknown value in cty, whatever the extension type is.
         if payload.len() <= 1 {
             return Ok(Value::unknown(ty.clone()));
         }
         match (kind, ty) {
+            // Without a type no refinement has a meaning.
             (refinement::REFINED, Type::Dynamic) => Ok(Value::dynamic()),
             (refinement::REFINED, _) => refinement::read(payload, ty),
             _ => Err(DecodeError::new(format!("unsupported extension type {kind}"))),
@@ -145,6 +149,7 @@ impl<'b> Reader<'b> {
             let before = self.rest;
             // Names are in normal form, so that equal bytes are text in normal form too.
             if self.bytes()? != name.as_str().as_bytes() {
+                // The name is read again there, now looked up among all names.
                 self.rest = before;
                 return self.unsorted(shape, names, items, depth);
             }
@@ -244,6 +249,7 @@ impl<'b> Reader<'b> {
                 Number::from_f64(float).ok_or_else(required)
             }
             _ => {
+                // Numbers that fit neither an integer nor a float exactly are sent as text.
                 let text = self.text().map_err(|_| required())?;
                 Number::parse(&text).ok_or_else(required)
             }
@@ -340,6 +346,7 @@ impl<'b> Reader<'b> {
             code => self.uint(if code == long { 2 } else { 4 })?,
         };
         let length = usize::try_from(length).unwrap_or(usize::MAX);
+        // A length that the rest of the bytes cannot hold must not decide how much is allocated.
         if length.saturating_mul(least) > self.rest.len() {
             return Err(truncated());
         }

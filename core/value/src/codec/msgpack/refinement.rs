@@ -35,6 +35,7 @@ pub(super) fn write(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeEr
         return Ok(());
     }
     match (payload.len(), u8::try_from(payload.len()), u16::try_from(payload.len())) {
+        // The shortest payload has three bytes, so the fixed forms of one and two never occur.
         (4, ..) => out.push(0xd6),
         (8, ..) => out.push(0xd7),
         (16, ..) => out.push(0xd8),
@@ -117,6 +118,7 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
         let key = reader.number()?.to_i64().and_then(|key| u8::try_from(key).ok());
         match (key, ty) {
             (Some(NULLNESS), _) => {
+                // A value that can only be null is known.
                 if reader.bool()? {
                     return Ok(Value::null(ty.clone()));
                 }

@@ -16,6 +16,7 @@ pub fn salvage(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
         let Ok(pair) = pair(&mut reader) else { break };
         let (name, raw) = pair;
         let Some(ty) = shape.attributes.get(name.as_str()) else { continue };
+        // The bytes are read by a reader of their own, so an error inside does not lose the place.
         if let Ok(value) = Reader::new(raw).value(ty, 1)
             && found.iter().all(|(other, _)| *other != name)
         {

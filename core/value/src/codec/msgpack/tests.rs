@@ -42,6 +42,7 @@ fn golden(ty: &Type, value: &Value, spec: &str) {
 #[test]
 fn numbers_take_the_form_that_terraform_sends() {
     let table = [
+        // Like cty, a fraction that no float has exactly goes as text, so that no digit is lost.
         ("3.14", "a4332e3134"),
         ("9223372036854775807", "cf7fffffffffffffff"),
         ("0", "00"),
@@ -62,6 +63,8 @@ fn numbers_take_the_form_that_terraform_sends() {
         ("-32768", "d18000"),
         ("-32769", "d2ffff7fff"),
         ("-2147483649", "d3ffffffff7fffffff"),
+        // Beyond 64 bits with a sign cty sends text, although the format has a form for some of
+        // these.
         ("9223372036854775808", "b3'9223372036854775808'"),
         ("-9223372036854775808", "d38000000000000000"),
         ("18446744073709551615", "b4'18446744073709551615'"),
@@ -94,6 +97,7 @@ fn numbers_are_read_in_every_form() {
     for (spec, want) in table {
         assert_eq!(decode(&bytes(spec), &Type::Number).unwrap(), number(want), "{spec}");
     }
+    // This is what the float is exactly, not the shorter text that it may have been made of.
     let widened = decode(&bytes("ca4048f5c3"), &Type::Number).unwrap();
     assert_eq!(widened, number("3.140000104904175"));
     for spec in ["cb7ff8000000000000", "ca7fc00000", "a3'abc'", "a0", "c3", "90"] {
@@ -207,9 +211,12 @@ fn dynamic_places_bring_their_type() {
 #[test]
 fn refinements_have_the_bytes_that_terraform_sends() {
     let not_null = Refinement { not_null: true, ..Refinement::default() };
+    // Extension 12 of cty has a map: 1 is for null, 2 for the prefix, 3 and 4 for the bounds, 5 and
+    // 6 for the lengths.
     golden(&Type::Bool, &refined(Type::Bool, not_null.clone()), "c7030c 81 01c2");
     let prefix = |text: &str| Refinement { prefix: Some(text.into()), ..not_null.clone() };
     golden(&Type::String, &refined(Type::String, prefix("pre-")), "c7090c 82 01c2 02a4'pre-'");
+    // Contents of 8 and 16 bytes have a shorter head in the format.
     golden(&Type::String, &refined(Type::String, prefix("abc")), "d70c 82 01c2 02a3'abc'");
     golden(
         &Type::String,
@@ -447,6 +454,7 @@ proptest::proptest! {
         at in 0usize..100,
     ) {
         drop(decode(&noise, &ty));
+        // Noise alone seldom gets past the first bytes, so a good value is damaged, too.
         let mut wire = encode(&value, &ty).unwrap();
         let at = at.min(wire.len());
         wire.splice(at..(at + noise.len() / 8).min(wire.len()), noise.iter().copied());

@@ -36,6 +36,7 @@ type Symbol = (usize, u32, u32);
 
 /// The symbol for a length.
 fn length_symbol(length: u16) -> Symbol {
+    // The format gives the longest match a symbol of its own, outside of the regular groups.
     if length == 258 {
         return (285, 0, 0);
     }
@@ -120,6 +121,7 @@ impl Bits {
         let own_size = own.header_size() + counts.size(&own.codes) + extra;
         let size = fixed_size.min(own_size);
         if let Some(data) = covered
+            // Go's encoder stores only what is strictly smaller, with five bytes for the header.
             && (data.len() + 5) * 8 < size
         {
             self.put(0, 3);
@@ -257,6 +259,7 @@ fn in_runs(lengths: &[u32]) -> Vec<Symbol> {
         let length = run.first().copied().unwrap_or(0);
         let mut left = run.len();
         let alone = (length as usize, 0, 0);
+        // Runs of zeros have two symbols of their own, without a first zero before the run.
         if length == 0 {
             while left >= 11 {
                 let n = left.min(138);
@@ -268,6 +271,7 @@ fn in_runs(lengths: &[u32]) -> Vec<Symbol> {
                 left = 0;
             }
         } else {
+            // The symbol repeats the length before it, so one has to be written first.
             symbols.push(alone);
             left -= 1;
             while left >= 3 {

@@ -14,6 +14,7 @@ impl Codes {
             .filter(|(_, count)| **count != 0)
             .map(|(symbol, count)| (*count, symbol))
             .collect();
+        // Go's encoder gives up to two symbols one bit each, in the order of the symbols.
         if used.len() <= 2 {
             for (bits, (_, symbol)) in (0..).zip(&used) {
                 codes.0[*symbol] = (bits, 1);
@@ -29,6 +30,7 @@ impl Codes {
             let mut of_length = used.split_off(used.len() - n_symbols);
             of_length.sort_unstable_by_key(|(_, symbol)| *symbol);
             for (_, symbol) in of_length {
+                // Deflate packs codes from their highest bit, and `Bits` packs from the lowest.
                 codes.0[symbol] = (code.reverse_bits() >> (16 - n), n);
                 code += 1;
             }
@@ -93,6 +95,7 @@ const NEVER: u64 = u64::MAX;
 /// and in the rows below, to the left of its last item.
 fn symbols_by_length(counts: &[u32], longest: usize) -> Vec<usize> {
     let n = counts.len();
+    // No optimal code for n symbols is longer than n - 1 bits.
     let top = longest.min(n - 1);
     let count = |at: usize| counts.get(at).map_or(NEVER, |count| u64::from(*count));
     let first =
@@ -133,6 +136,7 @@ fn symbols_by_length(counts: &[u32], longest: usize) -> Vec<usize> {
             rows[level + 1].next_pair = row.last + rows[level].last;
             level += 1;
         } else {
+            // A pair was taken from the row below, which must first make the next one.
             while rows[level - 1].needed > 0 {
                 level -= 1;
             }

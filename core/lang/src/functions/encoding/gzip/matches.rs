@@ -79,6 +79,7 @@ impl Finder<'_> {
                 self.tokens.push(Token::back(before.length, before.distance));
                 let end = at + before.length - 1;
                 at += 1;
+                // Every place inside a match is entered, so that later matches can begin there.
                 while at < end {
                     self.enter(at);
                     at += 1;
@@ -107,6 +108,8 @@ impl Finder<'_> {
         let end = self.base + 2 * WINDOW;
         if end < self.data.len() && end - at < SHORTEST + LONGEST {
             self.base += WINDOW;
+            // A block whose start left the buffer cannot be stored as it is: Go's encoder has lost
+            // the bytes.
             self.block_start = self.block_start.filter(|start| *start >= self.base);
         }
     }
@@ -130,6 +133,8 @@ impl Finder<'_> {
         let text = &self.data[at..at + longest];
         let (mut length, mut best) = (SHORTEST - 1, None);
         let mut candidate = candidate;
+        // Go's encoder tries less often behind a good match, but never does so at this level: it
+        // passes the shortest length as that of the match before.
         for _ in 0..TRIES {
             if text.get(length)? == &self.data[candidate + length] {
                 let n = equal(text, &self.data[candidate..]);

@@ -17,6 +17,8 @@ impl<'t> Parted<'t> {
         let (mut gap, mut done) = (String::new(), 0);
         for (at, _) in text.match_indices(',').filter(|(at, _)| ends_like_a_tag(&text[..*at])) {
             if gap.is_empty() {
+                // Longer than every run of tabs in the text, so that the gap is found again without
+                // doubt.
                 gap = "\t".repeat(longest_run(text) + 1);
             }
             parted.push_str(&text[done..at]);

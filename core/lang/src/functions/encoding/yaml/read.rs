@@ -64,6 +64,7 @@ struct Reader<'a, 'r> {
 
 impl Reader<'_, '_> {
     fn event(&mut self) -> Result<Event, CallError> {
+        // Every event is paid for: a collection of empty parts has few bytes and many values.
         self.args.pay_elements(1)?;
         self.parser.parse().map_err(|error| {
             let problem = match error.context() {
@@ -107,6 +108,7 @@ impl Reader<'_, '_> {
     }
 
     fn node(&mut self, event: Event, depth: usize) -> Result<Node, CallError> {
+        // Checked before the recursion: the text decides how deep it goes.
         if depth > usize::from(Value::MAX_DEPTH) {
             return Err(Limit::ValueDepth.into());
         }
@@ -183,6 +185,7 @@ impl Reader<'_, '_> {
     }
 
     fn alias(&self, anchor: &str, mark: &Mark) -> Result<Node, CallError> {
+        // Such a value would have no end.
         if self.open.iter().any(|open| open == anchor) {
             let reason = format!("*{anchor} stands inside what &{anchor} names");
             return Err(refused(mark, &reason));
@@ -218,6 +221,7 @@ impl Reader<'_, '_> {
                 return Ok(Node { value: Value::object(entries), size });
             }
             let mark = event.start_mark;
+            // A `<<` with a tag, such as `!!str`, is an ordinary key.
             let merges = is_merge(&event.data);
             let key = if merges { None } else { Some(self.key(event)?) };
             let event = self.event()?;

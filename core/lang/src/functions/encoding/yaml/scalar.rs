@@ -89,6 +89,7 @@ fn decimal(text: &str) -> Option<Number> {
 /// digit; a time needs a zone behind `T` and has none behind a space.
 fn timestamp(text: &str) -> Option<String> {
     let (year, rest) = text.split_once('-')?;
+    // Go's YAML parser takes only texts that begin with four digits and a hyphen for dates.
     if year.len() != 4 {
         return None;
     }

@@ -29,6 +29,7 @@ fn encode(args: &Args<'_>) -> Result<Value, CallError> {
     }
     let mut writer = Writer { text: String::new(), column: 0 };
     writer.node(value, Place { indent: 0, of_key: false, root: true });
+    // A plain scalar could go on in the next line, so libyaml ends such a document explicitly.
     if matches!(value, Value::Null(_) | Value::Bool(_) | Value::Number(_)) {
         writer.text.push_str("\n...");
     }
@@ -141,6 +142,7 @@ impl Writer {
             let key = key.as_str();
             let simple = key.len() <= SIMPLE_KEY && !key.contains(is_break);
             if simple {
+                // A key before a colon must end on the line where it began.
                 self.quoted(key, None);
                 self.push(':');
             } else {
@@ -156,12 +158,14 @@ impl Writer {
     /// A text of lines as they are, below a bar that says how they begin and end.
     fn literal(&mut self, text: &str, indent: usize) {
         self.push('|');
+        // A reader takes the indentation from the first line, unless it is stated.
         if text.starts_with(|char| char == ' ' || is_break(char)) {
             self.push('2');
         }
         let without_last = text.strip_suffix(is_break);
         match without_last {
             None => self.push('-'),
+            // Without this sign a reader drops all line ends but one.
             Some(rest) if rest.is_empty() || rest.ends_with(is_break) => self.push('+'),
             Some(_) => {}
         }
@@ -186,6 +190,8 @@ impl Writer {
                     if !after_space && at > 0 && self.column > WIDTH =>
                 {
                     self.indent(indent);
+                    // A reader drops spaces at the start of a continued line, unless the first is
+                    // escaped.
                     if next == ' ' {
                         self.push('\\');
                     }

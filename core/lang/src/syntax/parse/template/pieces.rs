@@ -111,6 +111,7 @@ pub(super) fn dedent(pieces: &mut [Piece<'_>]) {
                 starts.push(at);
             }
         }
+        // A piece without a line end is followed by a sequence or the end, so no line begins there.
         line_start = text.ends_with('\n');
     }
     for at in starts {
@@ -142,6 +143,7 @@ pub(super) fn join_literals(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
             (_, piece) => joined.push(piece),
         }
     }
+    // A strip marker may leave nothing of a text.
     joined.retain(|piece| !matches!(piece, Piece::Literal { text, .. } if text.is_empty()));
     joined
 }
