@@ -242,6 +242,9 @@ async fn content_that_the_table_does_not_name_is_waited_for() {
     let read = open(&server, &table).await.read().await.unwrap().unwrap();
     assert_eq!((read.serial, began.elapsed().as_secs()), (2, 2));
 
+    let server = Scripted::start([stored(2, "2"), digest(&sum.to_uppercase())]);
+    assert_eq!(open(&server, &table).await.read().await.unwrap().unwrap().serial, 2);
+
     let never = (0..6).flat_map(|_| [stored(1, "1"), digest(&sum)]);
     let server = Scripted::start(never);
     let error = open(&server, &table).await.read().await.unwrap_err().to_string();

@@ -292,6 +292,7 @@ impl Evaluator<'_> {
                     all_known = false;
                     return Ok(marks);
                 };
+                this.budget.key(&key).map_err(|limit| this.limit(limit, expr.span))?;
                 let value = this.expr(&for_expr.result, frames)?;
                 groups.entry(key).or_default().push(value);
                 Ok(marks)

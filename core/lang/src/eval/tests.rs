@@ -288,6 +288,7 @@ fn keys_count_as_elements_do() {
     let made = |text: &str| eval_within(text, &Budget::new(50_000, 100_000)).is_ok();
     assert!(made("[for a in range(1000) : 1]"));
     assert!(!made("{ for a in range(1000) : a => 1 }"));
+    assert!(!made("{ for a in range(1000) : a => 1... }"));
 }
 
 #[test]

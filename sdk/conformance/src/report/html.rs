@@ -18,7 +18,7 @@ table { border-collapse: collapse; width: 100%; } .wide { overflow-x: auto; }
 td, th { border-bottom: 1px solid var(--line); padding: .3rem .5rem; text-align: left; vertical-align: top; }
 td.n, th.n { text-align: right; } code, pre { font: 13px/1.4 ui-monospace, monospace; }
 pre { background: #8881; overflow-x: auto; padding: .6rem; white-space: pre-wrap; overflow-wrap: anywhere; }
-code { overflow-wrap: anywhere; } .broken { color: var(--bad); font-weight: 600; } .held { color: var(--good); }
+code, td:last-child { overflow-wrap: anywhere; } .broken { color: var(--bad); font-weight: 600; } .held { color: var(--good); }
 .skipped, .not { color: var(--dim); } .cards { display: flex; flex-wrap: wrap; gap: .7rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; }
 .card b { display: block; font-size: 1.4rem; } details { border-left: 3px solid var(--line); margin: .6rem 0; padding: 0 .8rem; }
