@@ -142,6 +142,8 @@ impl Session<'_> {
         mut evaluate: impl FnMut(&mut Diagnostics) -> Result<T, Reported>,
     ) -> Result<T, Reported> {
         for _ in 0..MAX_ROUNDS {
+            // Diagnostics of an earlier round are dropped: they may come of results that were still
+            // unknown.
             let mut attempt = Diagnostics::new();
             let result = evaluate(&mut attempt);
             let wanted = self.results.functions().take_wanted();
@@ -180,6 +182,7 @@ impl Session<'_> {
                 let answer = handle.call_function(&call.function, arguments, &call.returns).await;
                 functions.answer(call, answer);
             });
+            // Unordered, because each answer is kept under its call.
             let answers = futures_util::stream::iter(answers);
             answers.buffer_unordered(self.parallelism.max(1)).collect::<()>().await;
         }

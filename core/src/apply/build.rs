@@ -93,6 +93,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> GraphBuilde
     // the ends of ephemeral resources.
     let mut draft = written(config);
     add_changes(config, plan, &mut draft.adding());
+    // Only providers with work in this graph: others would be started and configured for nothing.
     let used = draft.vertices().iter().filter_map(Vertex::provider).cloned().collect();
     phase::add_providers(config, used, &mut draft.adding());
     let index = Index::of(config, draft.vertices());
@@ -343,6 +344,7 @@ fn prune(plan: &Plan, draft: &mut GraphBuilder<'_>) {
                 (_, None) => unsettled,
             }
         }
+        // Joins, expansions and providers are kept only for a vertex that needs them.
         _ => false,
     });
     // Edges of order are followed too: an unchanged join between two changes must stay, or their

@@ -114,6 +114,7 @@ pub fn about_provider_diagnostics(
     for diagnostic in said {
         let severity = diagnostic.severity;
         let kind = usize::from(severity == Severity::Warning);
+        // Counted by kind: a flood of warnings must not push out the error behind it.
         if shown[kind] == MOST_DIAGNOSTICS {
             left_out[kind] += 1;
             continue;
@@ -153,6 +154,7 @@ pub(crate) fn shortened(mut text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
     }
+    // `truncate` panics within a character.
     let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
     let rest = text.len() - end;
     text.truncate(end);

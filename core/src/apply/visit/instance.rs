@@ -169,6 +169,8 @@ impl<'a> Work<'a> {
         let stored = self.prior_object().filter(|_| self.change().action == Action::Update);
         let prior = match stored {
             Some(_) => plain(&self.change().before),
+            // The prior value of a creation is null of the object's type (protocol,
+            // PlanResourceChange).
             None => conform::planned_destroy(self.ty.block()),
         };
         let mut secrets = sensitive_paths(config);

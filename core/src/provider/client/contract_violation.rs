@@ -25,6 +25,7 @@ impl ProviderClient {
         if said.is_empty() {
             return Ok(());
         }
+        // Providers quote values of the configuration, sensitive ones included.
         for one in &mut said {
             one.summary = self.masked(std::mem::take(&mut one.summary));
             one.detail = self.masked(std::mem::take(&mut one.detail));
