@@ -80,6 +80,7 @@ pub(super) fn check_ignored_parts(
     let mut result = Ok(());
     for path in paths.iter().filter(|path| !path.steps.is_empty()) {
         let root = &path.root;
+        // `check_ignored` reports a name that the schema lacks.
         if !block.attributes.contains_key(&root.name) && !block.blocks.contains_key(&root.name) {
             continue;
         }

@@ -195,6 +195,7 @@ pub(super) async fn visit_destroy_targets(
         }
         let resource = &resource.addr;
         let found = find_stored(view.session, diags, provider, resource);
+        // Provider and type are the same for all of them, so one report is enough.
         let Ok((handle, ty)) = found else { return };
         let end = Rc::new(End { view, resource, provider, handle, ty });
         ends.extend(to_destroy.into_iter().map(|to_destroy| (at, end.clone(), to_destroy)));
@@ -320,6 +321,8 @@ impl End<'_> {
         (before, private): (&Value, &Bytes),
         object: &Object,
     ) -> Result<Bytes, Reported> {
+        // Only a provider with this capability expects to plan a null (protocol,
+        // ServerCapabilities). Terraform does not ask the others either.
         if !self.handle.loaded().schema().capabilities.plan_destroy {
             return Ok(private.clone());
         }

@@ -49,6 +49,7 @@ pub(super) async fn visit(
     }
     let import_targets =
         view.session.settled(diags, |diags| import_targets(view, diags, vertex)).await;
+    // Without the imports the plan would create objects that exist already.
     let Ok(import_targets) = import_targets else { return Vec::new() };
     let modules = view.session.results.instances(&vertex.node.path);
     let mut here = Vec::with_capacity(modules.len());
@@ -174,6 +175,7 @@ async fn check_provisioners(
     diags: &mut Diagnostics,
     here: &[ResourceInModule<'_>],
 ) {
+    // The block is the same in every instance of the module, so it is checked once.
     let Some(here) = here.first() else { return };
     let config = here.vertex.config;
     if config.provisioners.is_empty() {
@@ -372,6 +374,7 @@ fn to_destroy<'v>(view: View<'_>, here: &'v ResourceInModule<'_>) -> Vec<Destroy
         if let Some(object) = &instance.current
             && !here.expansion.contains(key)
         {
+            // The reasons that `-json` shows as `action_reason`, as in Terraform.
             let reason = match (&here.expansion, key) {
                 (Expansion::Count(_), InstanceKey::Int(_)) => Reason::DeleteBecauseCountIndex,
                 (Expansion::ForEach(_), InstanceKey::Str(_)) => Reason::DeleteBecauseEachKey,
