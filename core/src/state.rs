@@ -123,6 +123,7 @@ impl Object {
         };
         match (&self.identity, &other.identity) {
             (Some(own), Some(theirs)) => Some(own == theirs),
+            // One may be stored by a version of its provider that has no identities yet.
             _ => Some(id(self)? == id(other)?),
         }
     }

@@ -210,6 +210,7 @@ fn failure(
     let holds = evaluate_anyway(diags, &condition.condition, scope);
     let message = evaluate_anyway(diags, &condition.message, scope)
         .and_then(|value| message_text(diags, value, (&condition.message, scope)));
+    // Only now, so that one run reports the errors of both.
     let (holds, message) = (holds?, message?);
     Ok(match truth(diags, holds, (&condition.condition, scope), bad_result)? {
         Some(true) => ConditionOutcome::Holds,
@@ -249,6 +250,7 @@ fn truth(
     let mut bad = |detail: String| {
         Err(diags.error(about(Diagnostic::error(bad_result, detail), expr, scope)))
     };
+    // Marks do not matter: the outcome shows whether the condition holds.
     let (value, _) = value.unmark();
     if value.is_null() {
         return bad("A condition must be true or false, and this one is null.".to_owned());

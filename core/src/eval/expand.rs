@@ -204,6 +204,7 @@ const UNKNOWN_MAP: &str = "The \"for_each\" map includes keys derived from resou
 const UNKNOWN_SET: &str = "The \"for_each\" set includes values derived from resource attributes that cannot be determined until apply, and so Formwork cannot determine the full set of keys that will identify the instances of this resource.\n\nWhen working with unknown values in for_each, it's better to use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results.\n\nAlternatively, you could use the -target planning option to first apply only the resources that the for_each value depends on, and then apply a second time to fully converge.";
 
 fn is_set(expr: &Expr, scope: &ModuleScope<'_>) -> bool {
+    // Evaluated again, because this happens only for the message of an error.
     let value = evaluate(&mut Diagnostics::new(), expr, scope);
     value.is_ok_and(|value| matches!(value.ty(), Type::Set(_)))
 }
@@ -395,6 +396,7 @@ fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, RepetitionErr
             "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type dynamic.",
         ));
     }
+    // An empty set has no wrong element. `toset([])` has no element type to speak of.
     if !items.is_empty() {
         check_element_type(ty)?;
     }

@@ -216,6 +216,7 @@ impl ProviderFunction {
             let plain = arg.clone().split_marks().0;
             let bytes = msgpack::encode(plain.value(), &ty)
                 .map_err(|error| CallError::argument(at, error.to_string()))?;
+            // With their lengths, so that different lists of arguments never give the same key.
             key.extend((bytes.len() as u64).to_be_bytes());
             key.extend(bytes);
             arguments.push((plain, ty));
@@ -248,6 +249,8 @@ impl Function for ProviderFunction {
         let waits = args.iter().enumerate().any(|(at, arg)| {
             !arg.is_wholly_known() && self.param(at).is_some_and(|param| !param.allow_unknown)
         });
+        // As in Terraform, a function is not called with an unknown value that its parameter does
+        // not accept.
         if waits {
             return Ok(Value::unknown(ty.clone()));
         }

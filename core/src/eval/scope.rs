@@ -197,6 +197,7 @@ pub(super) fn terraform(
 ) -> Result<Value, Reported> {
     match name.name.as_str() {
         "workspace" => Ok(Value::String(world.workspace.clone())),
+        // Ephemeral, as in Terraform, because it differs between plan and apply.
         "applying" => Ok(Value::Bool(world.applying).mark(Marks::EPHEMERAL)),
         other => Err(diags.error(bad_reference::attribute("terraform", other, span))),
     }

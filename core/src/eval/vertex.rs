@@ -270,9 +270,11 @@ fn visit_output(
     let object = &ConditionSubject::single(scope.module().addr(), subject);
     let (verdicts, failure) = (&eval_inputs.results.verdicts, eval_inputs.failure);
     let judging = ConditionContext { object, verdicts, failure };
+    // First, because preconditions explain in the author's words why there is no value.
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
     let wanted = (Candidate::Output(&output.name), &output.expr);
     let value = eval_inputs.results.constants().value(diags, wanted, scope);
+    // Not returned at once, so that one run reports the errors of both.
     let whole = scope.check_whole(diags, &output.depends_on);
     let value = value?;
     whole?;

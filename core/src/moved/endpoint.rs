@@ -172,6 +172,8 @@ impl Endpoint {
     fn module_behind(&self, to: &Self, module: &ModuleAddr) -> ModuleAddr {
         let last = self.steps.len().saturating_sub(1);
         let filled = to.steps.iter().enumerate().map(|(at, step)| {
+            // Open keys are those of the module in which the move is written, and that of a whole
+            // call at the end of both addresses.
             let kept = if at < self.n_base { at } else { last };
             let key = step.key.clone().unwrap_or_else(|| module.0[kept].key.clone());
             ModuleStep { name: step.name.clone(), key }

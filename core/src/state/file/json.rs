@@ -89,6 +89,7 @@ pub(super) fn quote(out: &mut Vec<u8>, text: &str) {
             '\t' => b"\\t",
             '\u{8}' => b"\\b",
             '\u{c}' => b"\\f",
+            // The encoder of Go escapes these for HTML, and Terraform writes states with it.
             '\0'..'\u{20}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => b"",
             _ => continue,
         };
@@ -113,6 +114,7 @@ fn copy_string(text: &[u8], start: usize, out: &mut Vec<u8>) -> usize {
         let (escape, length): (&[u8], usize) = match byte {
             b'"' => break,
             b'\\' => {
+                // The character behind the backslash may be a quote, which does not end the string.
                 at += 2;
                 continue;
             }

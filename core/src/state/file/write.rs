@@ -91,6 +91,7 @@ impl Writer {
             .iter()
             .filter_map(|(addr, resource)| SortedResource::new(addr, resource))
             .collect();
+        // By the strings in the file, as in Terraform, so that both programs write the same bytes.
         resources.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
         for resource in resources {
             self.element(RESOURCE);
@@ -241,6 +242,8 @@ impl Writer {
     }
 
     fn dependencies(&mut self, addrs: &Arc<Vec<ConfigResourceAddr>>, depth: usize) {
+        // Pointers are compared, because the lists of deep graphs are long and instances share
+        // theirs.
         if !Arc::ptr_eq(&self.dependencies.0, addrs) {
             let text = self.render_dependencies(addrs, depth);
             self.dependencies = (addrs.clone(), text);
