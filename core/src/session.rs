@@ -95,6 +95,7 @@ impl<'a> Session<'a> {
     /// The same, with so many operations at once; one is always possible.
     #[must_use]
     pub fn at_most(self, parallelism: usize) -> Self {
+        // `Semaphore::new` panics with more permits.
         let parallelism = parallelism.clamp(1, Semaphore::MAX_PERMITS);
         Self { parallelism, permits: Semaphore::new(parallelism), ..self }
     }
@@ -175,6 +176,7 @@ impl Session<'_> {
         // One provider after the other: each needs a process only while its own calls are made.
         for calls in wanted.calls.chunk_by(|one, next| one.provider == next.provider) {
             let Some(first) = calls.first() else { continue };
+            // Functions need no configuration (protocol, CallFunction), so any instance serves.
             let handle = self.pool.unconfigured(diags, &first.provider).await?;
             let Some(handle) = &handle else { continue };
             let answers = calls.iter().map(async |call| {

@@ -275,6 +275,7 @@ fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>, mode: Mode) -> Vec<Ment
 /// An instance waits for its resource to be expanded, and the end of the resource for the instance.
 fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<EdgeReason>) {
     let because = EdgeReason::Order("belongs to that resource");
+    // Directly too: without changing instances nothing else connects the two.
     for (name, &expand) in &index.expands {
         if let Some(&done) = index.done.get(name) {
             edges.connect(done, expand, because);
@@ -306,6 +307,7 @@ fn connect_checks(draft: &mut GraphBuilder<'_>, index: &Index) {
     if nested.is_empty() {
         return;
     }
+    // One join, so that the number of edges is the sum of both sides and not their product.
     let changed = draft.add(Vertex::Changed);
     for id in changing.into_iter().chain(index.destroys.iter().copied()) {
         draft.connect(changed, id, because);

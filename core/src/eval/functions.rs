@@ -259,6 +259,7 @@ impl Function for ProviderFunction {
             Some(Ok(value)) => Ok(value.clone()),
             Some(Err(error)) => {
                 let argument = error.argument.and_then(|at| usize::try_from(at).ok());
+                // A provider may name an argument that was not passed.
                 let argument = argument.filter(|at| *at < args.len());
                 Err(CallError { argument, ..CallError::new(without_period(&error.text)) })
             }

@@ -120,6 +120,7 @@ impl Results {
 
     fn with(config: &Config, functions: Rc<ProviderFunctions>, constants: Rc<Constants>) -> Self {
         let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), functions);
+        // A resource whose configuration is generated stands in no module, and has results too.
         let unwritten = config.unwritten.keys().map(|name| (name.clone(), Default::default()));
         root.resources.extend(unwritten);
         Self {

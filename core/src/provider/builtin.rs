@@ -164,6 +164,7 @@ impl Operations for Builtin {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         self.check_data(&request.type_name)?;
+        // The object is nowhere but in the state, so the stored one is current.
         Ok(ReadResponse {
             state: request.current,
             private: request.private,

@@ -107,6 +107,7 @@ impl Calls {
 
     /// Gives up calls that change nothing, from some time later on.
     pub(super) fn interrupt(&self) {
+        // The first interrupt counts: a second one must not extend the time.
         self.interrupted.set(self.interrupted.get().or_else(|| Some(Instant::now())));
         self.interruption.notify_waiters();
     }

@@ -142,6 +142,7 @@ impl ProviderClient {
     ) -> Result<T, Failure> {
         let underway = self.calls.begin(self.addr(), call, Some(about));
         let answer = self.calls.bounded(call, answer).await;
+        // A failure may quote what was sent, sensitive values included.
         underway.end(answer.map_err(|failure| failure.map_text(|text| self.masked(text))))
     }
 

@@ -235,6 +235,8 @@ impl<'a> Work<'a> {
         let deposes = self.vertex.deposes.as_ref();
         let (action, prior) = match stored {
             Some(object) => (journal::Action::Update, Some(object)),
+            // With `deposes` the old object is still in this place. Before any other creation the
+            // place is empty.
             None => (journal::Action::Create, self.prior_object().filter(|_| deposes.is_some())),
         };
         let prior = prior.map(|object| &**object);

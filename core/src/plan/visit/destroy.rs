@@ -239,6 +239,7 @@ impl End<'_> {
             true => prior::as_stored(diags, owner, to_destroy.object).await?,
             false => prior::bring_up_to_date(self.view, diags, owner, to_destroy.object).await?,
         };
+        // The block is that of the successor, so it says nothing about a deposed object.
         let written = match deposed {
             None => self.view.settled.closures.of(&self.resource.config()),
             Some(_) => Arc::default(),
@@ -251,6 +252,7 @@ impl End<'_> {
             true => (&prior.stored, self.stored_private(&addr, &prior, to_destroy.object)),
             false => (&prior.current, &prior.object.private),
         };
+        // Nothing is going to be destroyed, so there is no plan to ask for.
         let private = if forgotten || gone || self.view.options.mode == Mode::RefreshOnly {
             prior.object.private.clone()
         } else {

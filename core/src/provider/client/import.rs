@@ -141,6 +141,7 @@ impl ProviderClient {
                     let problem = Diagnostic::error("Invalid import identity argument", detail);
                     diags.error(problem.at_opt(about.block).about(about.addr.to_string()))
                 })?;
+                // With an identity the id is empty (protocol, ImportResourceState).
                 (String::new(), Some(Payload::Value(plain, form)))
             }
         };

@@ -57,6 +57,8 @@ impl ProviderClient {
             let text = json::encode(&identity, &form.ty).ok()?;
             let object = event.object?.decode(&ty.ty).ok()?;
             found.push(Listed { identity, stored: (form.version, text.into()), object });
+            // A provider may have stopped at the limit that was sent, so the list may be
+            // incomplete.
             if found.len() >= LIMIT {
                 return None;
             }

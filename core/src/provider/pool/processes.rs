@@ -207,6 +207,7 @@ impl Processes {
                 self.dismissed.notified().await;
                 continue;
             }
+            // Side by side, because a plugin may take seconds to end.
             let ends = leaving.iter().map(|provider| self.end(launcher, provider));
             futures_util::future::join_all(ends).await;
         }
