@@ -124,6 +124,7 @@ impl Draft {
             body: Body::empty(block.body.span, block.body.missing),
             ..block.clone()
         };
+        // Their headers are checked by themselves, because kind and labels may be wrong, too.
         for block in blocks.iter().map(header) {
             let file = Body { blocks: vec![block.clone()], ..block.body };
             into_content(diags, file, &CONTENT);

@@ -163,6 +163,7 @@ impl Part {
 
 impl Target {
     fn merge(&mut self, over: Self) {
+        // As in OpenTofu, the variable can demand encryption but not take the demand back.
         self.enforced |= over.enforced;
         self.method = over.method.or(self.method.take());
         self.fallback = over.fallback.or(self.fallback.take());

@@ -123,6 +123,7 @@ fn constant_key(expr: Option<&Expr>) -> InstanceKey {
 
 /// Reads an `import` block; `None` if it is wrong, which was reported.
 pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
+    // Only JSON leaves members of a body undecided.
     let is_json = !block.body.undecided.is_empty();
     let mut content = into_content(diags, block.body, &CONTENT);
     let for_each = content.take("for_each").map(|attribute| attribute.expr);

@@ -206,6 +206,7 @@ pub(super) fn second_place(
             "A module may declare either one 'cloud' block or one 'backend' block configuring a state backend. Remove one of the two.".to_owned(),
         ),
     };
+    // The backend is reported, whatever the order of the files.
     let too_many = if second.0 && !first.0 { first } else { second };
     Diagnostic::error(summary, detail).at(too_many.1)
 }

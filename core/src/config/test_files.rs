@@ -315,6 +315,7 @@ impl Checker<'_> {
     fn object(&mut self, attribute: Option<Attribute>, kind: &str) {
         let Some(attribute) = attribute else { return };
         let Ok(value) = constant::value(self.diags, &attribute.expr) else { return };
+        // An expression that could not be parsed has an unknown value, and was reported.
         if !matches!(value, Value::Object(_) | Value::Map(_) | Value::Unknown(..)) {
             let name = attribute.name.name.as_str();
             let detail = format!("In a block of type {kind:?} it is an object.");

@@ -14,6 +14,7 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
     if let Some(traversal) = refs::as_traversal(expr) {
         return Ok(traversal);
     }
+    // JSON has no other notation for a reference, so there quotes are not the old form.
     let is_json = matches!(expr.kind, ExprKind::Json(_));
     let text = expr.as_literal().filter(|_| !is_json);
     if let Some(text) = text {

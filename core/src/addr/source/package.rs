@@ -115,6 +115,7 @@ struct Long {
 fn written_out(address: &str) -> Result<Option<Long>, String> {
     let git = |url| Ok(Some(Long { forced: Some("git"), url }));
     let (path, query) = address.split_at(address.find('?').unwrap_or(address.len()));
+    // In the order of Terraform's detectors, of which the first match counts.
     if path.starts_with("github.com/") {
         return git(format!("{}{query}", github(path)?));
     }
