@@ -166,7 +166,6 @@ fn load_tree(
     }
     import_target::check(diags, &config);
     if let Err(reported) = diags.check() {
-        // There is no configuration to return them with.
         return diags.append(dangling).and(Err(reported));
     }
     config.dangles = dangling.has_errors();
