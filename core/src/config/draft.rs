@@ -133,6 +133,7 @@ impl Draft {
         for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
             let name = Name::of(block);
             let Some(other) = self.taken(&name) else { continue };
+            // Broken blocks are looked at apart, so only places say which came first.
             let (first, second) = (other.min(block.header), other.max(block.header));
             let _ = diags.error(name.duplicate(&place(sources, first), second));
         }

@@ -130,6 +130,7 @@ impl EncryptionBlock {
             Self::of(&mut found, body, span)
         });
         for problem in found {
+            // The variable is set outside of the configuration.
             let _ = diags.push(problem.blame(Blame::Environment));
         }
         read

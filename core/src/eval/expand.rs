@@ -94,6 +94,7 @@ impl Expansion {
         match (self, key) {
             (Self::Single, InstanceKey::None) => Some(0),
             (Self::Count(n), InstanceKey::Int(at)) => usize::try_from(*at).ok().filter(|at| at < n),
+            // A map keeps its keys sorted.
             (Self::ForEach(each), InstanceKey::Str(key)) => each.keys().binary_search(key).ok(),
             _ => None,
         }
@@ -391,6 +392,7 @@ fn check_element_type(element: &Type) -> Result<(), RepetitionError> {
 
 /// The elements of a set under themselves as keys; `None` while some are not known.
 fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, RepetitionError> {
+    // `toset([null])` has elements of no type, which Terraform reports before the null.
     if *ty == Type::Dynamic && items.iter().any(Value::is_null) {
         return Err(bad_set(
             "The given \"for_each\" argument value is unsuitable: \"for_each\" supports maps and sets of strings, but you have provided a set containing type dynamic.",

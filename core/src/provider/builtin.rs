@@ -104,6 +104,7 @@ impl Operations for Builtin {
             resources: [("terraform_data".to_owned(), self.data.clone())].into(),
             data_sources: [("terraform_remote_state".to_owned(), self.remote_state.clone())].into(),
             functions: functions::signatures(),
+            // Moving, so that a `null_resource` can become a `terraform_data` as in Terraform.
             capabilities: ServerCapabilities {
                 get_provider_schema_optional: true,
                 move_resource_state: true,

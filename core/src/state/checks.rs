@@ -153,6 +153,7 @@ struct ResultJson {
 struct ObjectJson {
     object_addr: String,
     status: String,
+    // Terraform leaves it out where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     failure_messages: Vec<String>,
 }
