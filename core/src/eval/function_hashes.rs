@@ -22,6 +22,7 @@ pub(super) fn call(provider: &ProviderAddr, function: &str, arguments: &[u8]) ->
     let provider = provider.to_string();
     let mut hash = Sha256::new();
     for part in [provider.as_bytes(), function.as_bytes(), arguments] {
+        // With their lengths, because parts that run together could be those of another call.
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }

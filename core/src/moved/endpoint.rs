@@ -52,6 +52,7 @@ pub(super) fn pair(base: &ModulePath, from: &Target, to: &Target) -> (Endpoint, 
 impl Endpoint {
     fn new(base: &ModulePath, target: &Target, whole_call: bool) -> Self {
         let open = |name: &Str| OpenStep { name: name.clone(), key: None };
+        // A move that a called module contains holds in every instance of that module.
         let mut steps: Vec<OpenStep> = base.0.iter().map(open).collect();
         let (module, resource) = match target {
             Target::Module(module) => (module, None),

@@ -61,6 +61,7 @@ impl ProviderClient {
                 if replaced {
                     self.warn_of_replaced_text(diags, call, about);
                 }
+                // From now on messages of the provider are masked by these values too.
                 ty.add_secrets(&self.calls.secrets, value.value());
                 Ok(value)
             }

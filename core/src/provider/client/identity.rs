@@ -55,6 +55,7 @@ impl IdentityType {
         }
         let mut parts: Vec<(Str, Value)> = Vec::new();
         for (name, ty) in &shape.attributes {
+            // Null is the same as nothing, as for an argument.
             let given = part(given, name).filter(|given| !given.is_null());
             let is_required = self.required.iter().any(|required| *required == name.as_str());
             let value = match given {

@@ -278,6 +278,7 @@ fn take_instance(
 pub fn put(state: &mut State, moved: Moved) {
     for (addr, held) in moved.resources {
         match state.resources.get_mut(&addr) {
+            // Other instances of the resource may be there already.
             Some(there) => Arc::make_mut(there).instances.extend(held.instances),
             None => drop(state.resources.insert(addr, Arc::new(held))),
         }

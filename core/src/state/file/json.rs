@@ -45,6 +45,7 @@ pub(super) fn indent(out: &mut Vec<u8>, text: &[u8], depth: usize) {
             b'"' => at = copy_string(text, at, out),
             b'{' | b'[' => {
                 out.push(byte);
+                // Go writes an empty object or list without a line break in it.
                 let next = text[at..].iter().position(|byte| !byte.is_ascii_whitespace());
                 let behind = at + next.unwrap_or(0);
                 if let Some(&close @ (b'}' | b']')) = text.get(behind) {
