@@ -213,6 +213,7 @@ mod tests {
             "terraform.io/builtin/terraform",
             "",
             "a/b/c/d",
+            // The namespace that older states have for providers without one.
             "-/null",
             "a--b",
             "hashicorp/terraform-provider-null",

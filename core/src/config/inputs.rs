@@ -94,6 +94,7 @@ pub fn read_values(
     } else {
         parse_file(&mut found, sources, source)
     };
+    // A common mistake, which gets its own words. Other blocks are refused below.
     body.blocks.retain(|block| {
         let declares = block.kind.name == "variable";
         if declares {

@@ -518,6 +518,7 @@ mod tests {
 
     #[test]
     fn where_the_state_is_kept_does_not_depend_on_what_else_is_wrong() {
+        // Commands on the state need nothing else of the configuration.
         check("", "local");
         check("output \"p\" {\n  value = local.nope\n}", "local");
         check("module \"m\" {\n  source = \"./not-there\"\n}", "local");

@@ -83,6 +83,7 @@ mod tests {
         };
         assert!(keep(&mut function_hashes, of("f", b"x"), "1"));
         assert!(keep(&mut function_hashes, of("f", b"y"), "2"));
+        // Run together, these are the bytes of `f` with `x`.
         assert!(keep(&mut function_hashes, of("fx", b""), "3"));
         assert!(function_hashes.keep(of("f", b"x"), &Value::unknown(Type::String), &Type::String));
         let texts: Vec<_> = function_hashes.texts().collect();

@@ -122,6 +122,7 @@ impl ProviderFunctions {
 
     /// Makes the functions of a provider known.
     pub fn offer(&self, provider: &ProviderAddr, signatures: &BTreeMap<String, FunctionSignature>) {
+        // The answers so far belong to the first offer.
         if self.offer_of(provider).is_some() {
             return;
         }

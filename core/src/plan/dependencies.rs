@@ -232,6 +232,7 @@ mod tests {
 
     #[test]
     fn a_deep_graph_keeps_the_nearest_so_that_the_state_stays_linear() {
+        // Written out, these lists would have two hundred million entries.
         let resources = chain(20_000, 1);
         let (closures, are_whole) = closures(&resources);
         assert!(!are_whole);

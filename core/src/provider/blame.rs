@@ -211,6 +211,7 @@ mod tests {
     #[test]
     fn what_a_provider_reports_beyond_all_measure_is_counted() {
         let mut many = vec![said(Severity::Warning, ""); MOST_DIAGNOSTICS + 7];
+        // An error counts however many warnings come before it.
         many.push(said(Severity::Error, ""));
         let mut diags = Diagnostics::new();
         assert!(about_provider_diagnostics(&mut diags, many, "t.a", None).is_err());
@@ -222,6 +223,7 @@ mod tests {
     #[test]
     fn a_long_text_ends_with_the_length_of_its_rest() {
         assert_eq!(shortened("short".to_owned(), 5), "short");
+        // Never within a character: `ö` has two bytes.
         assert_eq!(shortened("sööö".to_owned(), 4), "sö… (4 more bytes)");
         let long = said(Severity::Warning, &"x".repeat(LONGEST_DETAIL + 3));
         let mut diags = Diagnostics::new();

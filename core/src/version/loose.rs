@@ -236,6 +236,7 @@ mod tests {
         {
             assert!(text.parse::<LooseVersion>().is_err(), "{text}");
         }
+        // Terraform reads the numbers into integers of 64 bits with a sign.
         assert!("9223372036854775807".parse::<LooseVersion>().is_ok());
         assert!("9223372036854775808".parse::<LooseVersion>().is_err());
     }

@@ -57,6 +57,7 @@ pub(super) async fn visit(
         let addr = vertex.within(module.addr());
         let prior = vertex.prior_in(module.addr());
         let expanded = |diags: &mut Diagnostics| expansion(view, diags, vertex, module);
+        // Others are planned all the same, so that one run shows their errors too.
         let Ok(expansion) = view.session.settled(diags, expanded).await else { continue };
         here.push(ResourceInModule {
             vertex,
@@ -329,6 +330,7 @@ async fn one(
     key: InstanceKey,
 ) -> (Diagnostics, Option<FoundObject>) {
     let mut diags = Diagnostics::new();
+    // Nothing new is begun after an interrupt.
     if view.session.stopped() {
         return (diags, None);
     }

@@ -248,6 +248,7 @@ mod tests {
         let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
         processes.add(&addr, &provider, StartPurpose::Evidence);
         assert!(processes.stopping().is_empty(), "it was started for that");
+        // Two changes were lost, and both are asked about.
         processes.begin_evidence(&provider);
         processes.begin_evidence(&provider);
         processes.end_evidence(&provider);

@@ -39,6 +39,7 @@ pub(super) fn whole(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
     writer.member(1, "serial", file.serial.to_string().as_bytes());
     writer.string(1, "lineage", &file.lineage);
     to.write_all(&writer.out)?;
+    // Its writer has opened no bracket of its own, and so begins with the comma.
     content(file, to)
 }
 
@@ -129,6 +130,7 @@ impl Writer {
         indent(&mut self.out, value.as_bytes(), OUTPUT + 1);
         self.key(OUTPUT + 1, "type");
         indent(&mut self.out, codec::type_json::encode(&ty).as_bytes(), OUTPUT + 1);
+        // Terraform leaves out what is false, null or empty.
         if output.sensitive {
             self.member(OUTPUT + 1, "sensitive", b"true");
         }

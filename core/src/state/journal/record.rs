@@ -103,6 +103,7 @@ pub(in crate::state) struct IntentRecord {
     pub(in crate::state) action: Action,
     /// The fingerprint of the object the call is about; nothing if there is none.
     pub(in crate::state) prior: Option<String>,
+    // As bytes it would be a list of numbers in JSON.
     #[serde(with = "base64")]
     pub(in crate::state) planned: Vec<u8>,
 }
