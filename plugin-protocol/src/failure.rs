@@ -106,6 +106,7 @@ impl Failure {
             | Self::Incompatible(_)
             | Self::UnencodableMessage(_)
             | Self::Unimplemented(_) => true,
+            // An answer without sense came after the work was done. A lost one may have.
             Self::Misbehaved(_) | Self::Lost { .. } | Self::GivenUp(_) => false,
             Self::Status { code, .. } => REFUSALS.contains(&code.as_str()),
         }

@@ -47,6 +47,7 @@ pub fn handshake(data: &[u8]) {
     let Ok(handshake) = Handshake::parse(data) else { return };
     let again = Handshake::parse(handshake.line(true).as_bytes());
     let again = again.expect("what is written can be read");
+    // Not the certificate: without padding it may be so short that it is read as none.
     assert_eq!((again.protocol, again.address), (handshake.protocol, handshake.address));
 }
 
@@ -91,6 +92,7 @@ pub fn transcript(data: &[u8]) {
 
 fn pick(data: &[u8], of: &[fn(&[u8])]) {
     let Some((first, message)) = data.split_first() else { return };
+    // Every first byte picks something, so that no input of the fuzzer is wasted.
     of[usize::from(*first) % of.len()](message);
 }
 

@@ -37,6 +37,7 @@ impl Proxies {
             _ => return None,
         };
         let target = Target::of(host, port.unwrap_or(usual_port));
+        // As in Go, nothing on this machine goes through a proxy, whatever `NO_PROXY` says.
         let is_direct = target.is_this_machine()
             || self.exceptions.split(',').any(|exception| target.is(exception));
         proxy.as_deref().filter(|_| !is_direct)
@@ -107,6 +108,7 @@ fn is_in(ip: &str, network: &str, length: &str) -> bool {
         return false;
     };
     let length = length.parse::<u32>().ok().filter(|length| width == other && *length <= width);
+    // A shift by all bits has no value. It means a prefix of length 0, which holds every address.
     length.is_some_and(|length| (ip ^ network).checked_shr(width - length).unwrap_or(0) == 0)
 }
 

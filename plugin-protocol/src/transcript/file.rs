@@ -85,12 +85,14 @@ impl Transcript {
         if header.version != VERSION {
             return Err(ReadError::Version(header.version));
         }
+        // The number comes from a file, and a sum out of range would panic.
         let begun = SystemTime::UNIX_EPOCH
             .checked_add(Duration::from_micros(header.begun_us))
             .ok_or(ReadError::Foreign)?;
         let mut calls = Vec::new();
         for (at, text) in lines.enumerate() {
             let call: Line = serde_json::from_str(&text?)
+                // The header is line 1.
                 .map_err(|source| ReadError::Malformed { line: at + 2, source })?;
             calls.push(call.into());
         }

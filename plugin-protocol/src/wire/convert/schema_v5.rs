@@ -87,6 +87,7 @@ impl TryFrom<v6::schema::NestedBlock> for v5::schema::NestedBlock {
     type Error = UnencodableMessage;
 
     fn try_from(nested: v6::schema::NestedBlock) -> Result<Self, UnencodableMessage> {
+        // Without the flag it would be a block that only authors fill.
         if nested.block.as_ref().is_some_and(|block| block.computed) {
             return Err(UnencodableMessage(format!(
                 "block `{}` is computed, which protocol 5 has no form for",
