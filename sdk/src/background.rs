@@ -19,6 +19,7 @@ use crate::{Answer, Problem, panics};
 pub async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
+    // Caught on the other thread and resumed here: tokio's own error has no position of the panic.
     match tokio::task::spawn_blocking(|| panics::caught(work)).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(panic)) => panics::resume(panic),

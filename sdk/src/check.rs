@@ -35,6 +35,7 @@ impl Wrong {
     /// The sentence that begins with the attribute, without the value if that is sensitive.
     pub(crate) fn message(&self, value: &Value, is_secret: bool) -> String {
         match (&self.found, is_secret) {
+            // The author's text may quote the value, and no type prevents that.
             (None, true) if shows(&self.why, value) => {
                 "is invalid; the reason is not shown, because it contains a sensitive value"
                     .to_owned()
@@ -48,8 +49,10 @@ impl Wrong {
 /// Whether a string contains a value, or a part of one.
 fn shows(text: &str, value: &Value) -> bool {
     match value {
+        // Every text contains the empty string.
         Value::String(secret) => !secret.is_empty() && text.contains(secret.as_str()),
         Value::Number(secret) => text.contains(&secret.to_string()),
+        // Two possible values are no secret, and their words stand in many sentences.
         Value::Bool(_) => false,
         _ => value.children().iter().any(|part| shows(text, part)),
     }
@@ -83,6 +86,7 @@ impl Check {
     #[must_use]
     pub fn range<N: fmt::Display>(range: impl RangeBounds<N>) -> Self {
         let zero = || Number::from(0_i64);
+        // Only NaN and the infinities cannot be parsed, and no range has a use for them.
         let number = |end: &N| Number::parse(&end.to_string()).unwrap_or_else(zero);
         let [least, most] = ends(&range, number);
         let ask = move |value: &Value| {
@@ -119,6 +123,7 @@ impl Check {
                 return Ok(());
             }
             let [least, most] = ends(&range, |end| Number::from(*end));
+            // The noun stands behind the last number, and agrees with it.
             let last = [range.end_bound(), range.start_bound()];
             let last = last.into_iter().find(|end| !matches!(end, Bound::Unbounded));
             let is_one = matches!(last, Some(Bound::Included(1) | Bound::Excluded(1)));
@@ -135,6 +140,7 @@ impl Check {
     pub fn by<F: Field>(ask: fn(&F) -> Result<(), String>) -> Self {
         let ask = move |value: &Value| match F::from_value(value) {
             Ok(field) => ask(&field).map_err(|why| {
+                // The caller ends the sentence.
                 let why = why.trim_end_matches('.').to_owned();
                 Wrong { summary: "Invalid Attribute Value", why, found: None }
             }),
@@ -150,6 +156,8 @@ impl Check {
             Value::List(_) | Value::Set(_) | Value::Map(_) if !self.whole => {
                 value.children().iter().try_for_each(|item| self.ask(item))
             }
+            // The number of elements of a set may still shrink, and a function could not read
+            // unknown ones.
             _ if self.whole && !matches!(value, Value::String(_)) && !value.is_wholly_known() => {
                 Ok(())
             }

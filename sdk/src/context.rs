@@ -123,6 +123,8 @@ impl Private {
 
     pub(crate) fn to_bytes(&self) -> Bytes {
         let entries = locked(&self.0);
+        // Also data in a format that could not be read: it belongs to the object and must not be
+        // lost.
         if !entries.changed {
             return entries.original.clone();
         }

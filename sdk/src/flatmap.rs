@@ -38,6 +38,7 @@ impl Reader<'_> {
                 Ok(Value::object(parts.collect::<Result<Vec<_>, String>>()?))
             }
             Type::List(element_ty) => {
+                // An empty collection has the count 0. One without a count was null.
                 let Some(count) = self.count(&below("#"))? else {
                     return Ok(Value::null(ty.clone()));
                 };
@@ -88,6 +89,7 @@ impl Reader<'_> {
 
     /// The rest of each key after `prefix`.
     fn under(&self, prefix: &str) -> impl Iterator<Item = &str> {
+        // The map is sorted, so keys with the same prefix stand together.
         let from = self.texts.range(prefix.to_owned()..);
         from.map_while(move |(key, _)| key.strip_prefix(prefix))
     }

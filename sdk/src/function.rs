@@ -152,6 +152,8 @@ impl Parameter {
     #[must_use]
     pub fn of<F: Field>(name: &str, description: &str) -> Self {
         let mut parameter = Self::new(name, F::ty(), description);
+        // A host calls no function with an argument that its parameter does not accept: it reports
+        // null as an error, and takes the result for unknown if the argument is.
         (parameter.0.allow_null, parameter.0.allow_unknown) = (F::NULLABLE, F::HOLDS_UNKNOWN);
         parameter
     }

@@ -234,6 +234,7 @@ pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, ConversionError> 
 /// When the value is null or of another kind.
 pub fn object(value: &Value) -> Result<(), ConversionError> {
     match value {
+        // The parts of an unknown object are unknown, which `part` returns.
         Value::Object(_) | Value::Unknown(_) => Ok(()),
         _ => Err(refused("an object is required")),
     }
@@ -256,6 +257,8 @@ impl<const N: usize> Names<N> {
     #[must_use]
     pub fn values<'v>(&self, value: &'v Value) -> Option<&'v [Value; N]> {
         let Value::Object(object) = value else { return None };
+        // Values from a host have the attributes of the schema, so this nearly always holds, and
+        // saves a look-up for each field.
         let is_alike = object.names().iter().map(Str::as_str).eq(self.sorted);
         object.items().try_into().ok().filter(|_| is_alike)
     }

@@ -59,6 +59,7 @@ pub(crate) fn with_defaults<'c>(shape: &Shape, config: &'c Value) -> Cow<'c, Val
 fn defaulted(rules: &Rules, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
     let items = parts.iter().map(|(name, value)| match rules.parts.get(name) {
+        // Not in place of an unknown value: the author did set it.
         Some(Rule { default: Some(default), .. }) if value.is_null() => default.clone(),
         Some(Rule { inner: Some(inner), .. }) if inner.rules.have_defaults() => {
             each(inner.nesting, value, |object| defaulted(&inner.rules, object))
@@ -172,6 +173,7 @@ fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>)
 fn is_left(object: Option<&Value>, config: Option<&Value>, value: &Value) -> bool {
     match object {
         None => value.is_null(),
+        // Its parts are unknown already.
         Some(Value::Unknown(_)) => false,
         Some(_) => config.is_none_or(Value::is_null),
     }

@@ -128,6 +128,7 @@ impl Shape {
     /// The type of its objects.
     #[must_use]
     pub fn ty(&self) -> &Type {
+        // Once, because every call decodes several values with it.
         self.ty.get_or_init(|| self.block.implied_type())
     }
 

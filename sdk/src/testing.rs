@@ -122,6 +122,7 @@ impl Life {
         &mut self,
         config: impl IntoIterator<Item = (&'n str, Value)>,
     ) -> Result<Planned, Refusal> {
+        // As a host refreshes before it plans.
         self.read().await?;
         let config = configuration(&self.block, config)?;
         self.plan_config(&config).await
@@ -142,6 +143,8 @@ impl Life {
         match action {
             Action::Nothing => return Ok(action),
             Action::Replace => {
+                // Planned again without a prior, as by a host: the first plan was about an object
+                // that is gone.
                 self.destroy().await?;
                 planned = self.plan_config(&config).await?;
             }
@@ -173,6 +176,7 @@ impl Life {
         let object = self.decoded(&answer.state)?;
         let exchange = Exchange::for_call(Call::Read).object(&answer.state, &object);
         kept_word("read", &self.block, exchange)?;
+        // Only now, so that an answer that breaks a rule leaves the stored object alone.
         (self.object, self.private) = (object, answer.private);
         Ok(())
     }
@@ -276,6 +280,7 @@ impl Life {
         let call = Call::Plan { prior, config, requires_replace: paths, legacy: false };
         kept_word("plan", &self.block, Exchange::for_call(call).object(&answer.planned, &planned))?;
         let forcing = requires_replace(&self.block, prior, &planned, paths);
+        // In Terraform's order: the first condition that holds decides.
         let action = match () {
             () if prior.value().is_null() => Action::Create,
             () if !forcing.is_empty() => Action::Replace,
@@ -303,6 +308,7 @@ impl Life {
         };
         let answer = self.server.apply(request).await?;
         let object = self.decoded(&answer.state)?;
+        // Stored before errors count, as by a host: a change that failed may have left something.
         (self.object, self.private) = (object, answer.private);
         refused(&answer.diagnostics)?;
         let call = Call::Apply { planned, legacy: false };
@@ -354,6 +360,7 @@ pub async fn read_data<'n>(
 }
 
 pub(crate) const CLIENT: ClientCapabilities = ClientCapabilities {
+    // As of Terraform 1.11, the oldest with write-only attributes.
     deferral_allowed: false,
     write_only_attributes_allowed: true,
     store_planned_private: false,
@@ -378,6 +385,7 @@ fn configuration<'n>(
     for (name, attribute) in &block.attributes {
         all.push((name.clone(), Value::null(attribute.implied_type())));
     }
+    // Later pairs win, so these replace the nulls.
     all.extend(config.into_iter().map(|(name, value)| (name.into(), value)));
     let config = block.coerce(&Value::object(all));
     config.map(plain).map_err(|why| Refusal(format!("{}: {}", why.path, why.reason)))

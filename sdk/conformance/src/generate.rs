@@ -14,6 +14,7 @@ impl Dice {
     /// Returns the source for a seed and the name of what is made with it.
     #[must_use]
     pub fn new(seed: u64, of: &str) -> Self {
+        // A small hash (FNV) of the name, so that each name has a sequence of its own.
         let mixed = of.bytes().fold(seed ^ 0x9e37_79b9_7f4a_7c15, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -31,6 +32,7 @@ impl Dice {
 
     /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
+        // A remainder by zero would panic.
         let end = end.max(1) as u64;
         usize::try_from(self.number() % end).unwrap_or(0)
     }
@@ -159,6 +161,7 @@ fn attribute_value(
         AttributeKind::Nested(nested) => {
             let block = Block { attributes: nested.attributes.clone(), ..Block::default() };
             let object = block.implied_type();
+            // In deep schemas, everything inside everything would grow without end.
             let inner = if depth > 4 { Extent::Required } else { extent };
             let mut one = || content(&block, inner, dice, depth + 1);
             match nested.nesting {
@@ -172,6 +175,7 @@ fn attribute_value(
 }
 
 fn nested_value(nested: &NestedBlock, extent: Extent, dice: &mut Dice, depth: usize) -> Value {
+    // A schema may demand any number of blocks.
     let least = usize::try_from(nested.min_items).unwrap_or(1).min(3);
     let number = match extent {
         Extent::Nothing => 0,
@@ -316,6 +320,7 @@ pub fn with_part(value: &Value, path: &Path, part: Value) -> Option<Value> {
 #[must_use]
 pub fn filled(block: &Block, planned: &Value, dice: &mut Dice) -> Value {
     let mut value = planned.clone();
+    // Ended where nothing changes: no path leads to an element of a set.
     for _ in 0..1_000 {
         let mut first: Option<(Path, Type)> = None;
         value.walk(&mut |path, part| {
@@ -349,6 +354,7 @@ pub fn smaller(block: &Block, value: &Value) -> Vec<Value> {
     let mut candidates = Vec::new();
     for (path, attribute) in settable_paths(block, value) {
         let Some(part) = path.find(value) else { continue };
+        // Without a required attribute, another rule would refuse the smaller value.
         if part.is_null() || attribute.role == Role::Required {
             continue;
         }

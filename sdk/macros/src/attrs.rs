@@ -59,6 +59,7 @@ impl FieldArgs {
                 attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_attribute))?;
             } else if attribute.path().is_ident("block") {
                 said.is_block = true;
+                // `#[block]` alone has nothing to parse.
                 if !matches!(attribute.meta, Meta::Path(_)) {
                     attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_block))?;
                 }
@@ -158,6 +159,7 @@ impl FieldArgs {
         if self.keep && self.default.is_some() {
             return refuse("`default` and `keep` both set the value of an unset attribute");
         }
+        // Terraform refuses a schema that has both.
         if self.write_only && is_computed {
             return refuse("`write_only` is for values that only the author sets");
         }

@@ -22,6 +22,7 @@ pub(crate) fn of_model(
     let from = said.from.as_ref().map(|other| {
         let vis = &input.vis;
         let (names, values) = taken(&theirs);
+        // Without a field to fill, `..self` would cause a warning in the author's crate.
         let rest = (!is_whole).then(|| quote!(, ..self));
         let doc = format!("This, with what the service says of a [`{model}`].");
         let whole = is_whole.then(|| made(other, model, &theirs));
@@ -136,6 +137,7 @@ fn converted(ty: &Type, value: &TokenStream, way: Way) -> TokenStream {
         };
     }
     match (way, is_a(ty, "Secret")) {
+        // A `Secret` is made by `Into`, like any type. Only out of one the value must be exposed.
         (Way::Out, true) => {
             let each = converted(last, &quote!(#value.into_exposed()), way);
             quote_spanned!(at=> #each)

@@ -29,6 +29,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let own_view = implementation(own, &all, false);
     let (draft, draft_view) = draft(input, &all);
     let fills = parts.iter().any(Part::is_computed);
+    // Without computed parts, the author's part is the whole struct.
     let input_name = if fills { format_ident!("{own}Input") } else { own.clone() };
     let input_view = fills.then(|| {
         let fields = parts.iter().filter(|part| part.is_settable());

@@ -66,6 +66,8 @@ impl Resource<'_> {
             self.versions(),
         ];
         let (traits, unchanging) = (self.traits(), self.unchanging());
+        // The traits are in a scope of their own: two resource types of one module have the same
+        // names for them.
         quote! {
             #[doc = #doc]
             #vis struct #name #fields;
@@ -105,6 +107,7 @@ impl Resource<'_> {
         let unknown = self.parts.iter().filter(|part| !part.is_settable() && !self.is_id(part));
         (self.from.is_none() || self.is_told())
             && !unknown.into_iter().any(|part| mentions.has(part.ident))
+            // These hold the whole object, of which only a part is known then.
             && !["call", "current"].iter().any(|whole| mentions.has_text(whole))
     }
 
@@ -144,6 +147,7 @@ impl Resource<'_> {
     /// Assertions about flattened models.
     fn unchanging(&self) -> Option<TokenStream> {
         let flat = self.parts.iter().filter(|part| part.is_flat() && part.is_settable());
+        // Whether a flattened model has such parts, only the compiler sees.
         let checks = flat.map(|part| {
             let (ty, why) = (part.ty, changing(part));
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES, #why);)

@@ -56,11 +56,14 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
         }
     });
     let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flat()).collect();
+    // Objects have their attributes in the order of names, so that the values can be compared in
+    // pairs.
     own.sort_by(|one, other| one.name.cmp(&other.name));
     let flat = parts.iter().filter(|part| part.is_flat());
     let (n_own, flat): (_, Vec<_>) = (own.len(), flat.map(|part| part.ident).collect());
     let names: Vec<_> = own.iter().map(|part| &part.name).collect();
     let idents: Vec<_> = own.iter().map(|part| part.ident).collect();
+    // The names of a flattened model are not known here, so such objects are compared as values.
     let same = flat.is_empty().then(|| same(&idents));
     let values = own.iter().map(|part| {
         let ident = part.ident;

@@ -53,6 +53,7 @@ impl<A: Action> AnyAction for TypedAction<A> {
     }
 
     async fn invoke(&self, config: &Value, progress: Progress, call: Call) -> Answer<()> {
+        // An action has no plan, so its configuration takes that place too.
         let config = input::<A::Model>(&self.shape, config, config)?;
         self.action.invoke(Invoke { config, progress, call }).await
     }

@@ -75,6 +75,7 @@ impl<T> From<Option<T>> for Attr<T> {
 }
 
 impl<T: Field> Field for Attr<T> {
+    // Not `Attr` inside `Attr`: a value is null or unknown in one way only.
     type Draft = Attr<T::Part>;
     type Part = Attr<T::Part>;
     type Input = Self;

@@ -107,6 +107,7 @@ macro_rules! integers {
             }
 
             fn to_value(&self) -> Value {
+                // Digits can always be parsed, so the fallback is never seen.
                 Value::Number(Number::parse(&self.to_string()).unwrap_or_else(|| Number::from(0_i64)))
             }
         }
@@ -151,6 +152,7 @@ impl Field for f64 {
 
     fn to_value(&self) -> Value {
         // NaN has no value in the language either.
+        // On the wire, a NaN makes a Go host panic.
         Number::from_f64(*self).map_or_else(|| Value::null(Type::Number), Value::Number)
     }
 }

@@ -185,6 +185,7 @@ impl<M: Model> Import<M> {
     /// The command `import` takes all of them if they have one type. `import` blocks accept only
     /// one.
     pub fn along<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
+        // As for the first object: Terraform rejects unknown values in an import.
         self.others.add(TypeId::of::<R>(), plan::settled(&object.into().to_value()));
     }
 }

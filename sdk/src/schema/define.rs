@@ -134,6 +134,7 @@ impl BlockDefinition {
             shape: super::Shape::default(),
             nesting: Nesting::Single,
         });
+        // The protocol has no flag for a required block: both counts of a single one are 1.
         let must = content.nesting == Nesting::Single && !F::NULLABLE;
         let inner = Inner { nesting: content.nesting, rules: content.shape.rules };
         let rule = Rule { nullable: F::NULLABLE, inner: Some(Box::new(inner)), ..Rule::default() };
@@ -169,6 +170,7 @@ impl BlockDefinition {
         if let Some(inner) = &mut self.rule.inner {
             inner.nesting = Nesting::Group;
         }
+        // Terraform refuses a schema in which a group has counts.
         (self.block.min_items, self.block.max_items) = (0, 0);
         self
     }

@@ -103,6 +103,7 @@ impl Server {
         // configuration is null then.
         let call = call.lasting_as(object, operation).called(doing);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
+        // `ApplyResourceChange` carries no capabilities, and every deferral is an error in it.
         let context = self.context(&call, private, meta, ClientCapabilities::default())?;
         let object = match changed(resource, operation, lives, &context).await {
             Ok(Payload::Absent) => null(shape),
@@ -151,6 +152,7 @@ async fn changed(
     context: &Context,
 ) -> Answer<Payload> {
     if lives.planned.is_null() {
+        // Otherwise no object exists that a handler could delete.
         if !lives.prior.is_null() {
             resource.delete(&lives.prior, context.clone()).await?;
         }

@@ -180,6 +180,7 @@ pub async fn call(
 }
 
 fn typed(result: &Payload, ty: &Type) -> Result<Value, Refusal> {
+    // Encoded first: that alone compares the value with the type of the signature.
     let value = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;
     match value.decode(ty) {
         Ok(value) => Ok(value.into_value()),

@@ -65,6 +65,7 @@ fn judge(suite: &mut Suite, offered: &OfferedType, call: &Call) {
             });
         }
     };
+    // An event with diagnostics alone is no object.
     let number = events.iter().filter(|it| it.has(1) || it.has(3)).count() as u64;
     suite.check("L-02", number <= LIMIT, || {
         Finding::new("L-02", &subject, "more objects than the limit")

@@ -23,6 +23,7 @@ async fn metadata(suite: &mut Suite) {
         return;
     }
     let call = suite.call(Rpc::GetMetadata, &Msg::new()).await;
+    // Terraform never calls it. It is for programs that join several providers into one.
     if matches!(&call.reply, Reply::Refused(code, _) if code == "Unimplemented") {
         return suite.skip(&["S-09"], "the provider does not implement GetMetadata");
     }

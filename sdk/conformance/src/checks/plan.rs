@@ -153,6 +153,7 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
             Finding::new("P-01", &subject, message).at(path_of_first(&odd)).by(call)
         },
     );
+    // The rules below could only repeat it.
     if !odd.is_empty() || value.value().is_null() {
         return;
     }
@@ -168,6 +169,7 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
         // Hosts only log what such a provider does here.
         return suite.skip(&["P-02", "P-03"], "the legacy type system allows it");
     }
+    // The configuration has write-only values, and the plan must not, which P-04 has checked.
     let config = offered.block().without_write_only(&input.config);
     let findings = plan_violations(offered.block(), &plain(&input.prior), &plain(&config), &value);
     for rule in ["P-02", "P-03"] {
@@ -223,6 +225,7 @@ fn identity(
         return suite.skip(&["P-19"], "no resource type has an identity");
     }
     let mut problem = identity_problem(suite, offered, answer.get_msg(7));
+    // Only a replacement may change it.
     if let (Some(prior), Some(planned), None) = (&input.identity, answer.get_msg(7), &problem)
         && let Some((_, ty, _)) = suite.offer.identities.get(&offered.name)
         && decode(prior.get_msg(1), ty) != decode(planned.get_msg(1), ty)
@@ -252,6 +255,7 @@ async fn stable(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, pl
     for call in calls {
         let again = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
         let same_value = matches!(&again, Ok(Some(it)) if *it.value() == planned.value);
+        // Sorted, because the order of the paths has no meaning.
         let paths = |message: Option<&Msg>| {
             let mut paths: Vec<_> = message
                 .map(|it| it.all_msgs(2).iter().map(Msg::encode).collect())
@@ -299,6 +303,7 @@ async fn unknown_parts(
         if before.answer.get_bool(5) {
             return suite.skip(&["P-06"], "the legacy type system allows it");
         }
+        // As between plan and apply: a known planned value must hold.
         let odd = assert_object_compatible(
             offered.block(),
             &plain(&before.value),
@@ -385,6 +390,7 @@ async fn reordered(suite: &mut Suite, offered: &OfferedType, create: &PlanInput)
     let Some(expected) = plan(suite, offered, &usual).await else { return };
     let (config, other) = reversed(&usual.config, &ty);
     let (proposed, proposed_ty) = reversed(&usual.proposed, &ty);
+    // Only the bytes differ: list and set have the same form on the wire.
     let request = request::plan(offered, &usual)
         .with(3, request::dynamic(&proposed, &proposed_ty).encode())
         .with(4, request::dynamic(&config, &other).encode());
@@ -451,6 +457,8 @@ async fn numbers(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
         if attribute.implied_type() != Type::Number || attribute.write_only {
             continue;
         }
+        // 2^53 + 1, which a float rounds; more than 64 bits; and more digits than a fixed point
+        // has.
         for text in ["9007199254740993", "10000000000000000000000000000000000000000", "1e-30"] {
             let Some(number) = Number::parse(text).map(Value::Number) else { continue };
             let Some(config) = generate::with_part(&create.config, &path, number.clone()) else {

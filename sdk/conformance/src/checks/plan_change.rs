@@ -26,6 +26,7 @@ pub(super) async fn run(
     }
     let mut dice = suite.dice(&format!("fill {}", offered.name));
     let object = generate::filled(offered.block(), &planned.value, &mut dice);
+    // Unknown elements of a set have no path by which they could be filled.
     if !object.is_wholly_known() {
         return;
     }
@@ -133,6 +134,7 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
                 || replaced.0.first().is_some_and(|step| matches!(step, formwork_value::Step::Attribute(name) if offered.block().blocks.contains_key(name.as_str())));
             let is_there = exists(object, &replaced) || exists(planned.value(), &replaced);
             let same = replaced.find(object) == replaced.find(planned.value());
+            // Such a value is null before and after, and only the provider sees the change.
             let is_write_only = attribute.write_only;
             let problem = if !in_schema || !is_there {
                 Some("a path that does not exist demands a replacement")
@@ -154,6 +156,7 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
         }
         let is_changed = path.find(object) != path.find(planned.value());
         if let Some(forces) = documented_replacement(&attribute).filter(|_| is_changed) {
+            // A path of a whole block covers its attributes.
             let replaced = answer.all_msgs(2).iter().any(|raw| path.starts_with(&path_of(raw)));
             let words = |it| if it { "a replacement" } else { "an update in place" };
             suite.check("P-10", replaced == forces, || {
@@ -189,6 +192,7 @@ async fn destroy(suite: &mut Suite, offered: &OfferedType, object: &Value) {
     let call = suite.call(Rpc::PlanResourceChange, &request::plan(offered, &input)).await;
     let decoded = decode(call.message().and_then(|it| it.get_msg(1)), &offered.ty());
     if call.is_fine() {
+        // Terraform reads an absent value as null.
         let held = matches!(&decoded, Ok(None))
             || matches!(&decoded, Ok(Some(it)) if it.value().is_null());
         suite.check("P-12", held, || {

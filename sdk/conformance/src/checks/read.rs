@@ -64,6 +64,7 @@ pub(super) fn judge(
     let answer = call.message()?;
     let (state, private) = (answer.get_msg(1), answer.get_bytes(3));
     let has_error = call.diagnostics().iter().any(Diag::is_error);
+    // Terraform reads such a value as null, and would drop the object from the state.
     let is_absent = state.as_ref().is_none_or(|it| !it.has(1) && !it.has(2));
     suite.check("R-05", has_error || !is_absent || answer.has(4), || {
         Finding::new("R-05", &subject, "an answer without errors has no new state")
@@ -132,6 +133,7 @@ async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
             continue;
         };
         let Some(value) = back.value.filter(|it| !it.is_null()) else {
+            // Null for an object that does not exist: the provider has asked a service.
             tracks = true;
             continue;
         };
@@ -171,6 +173,7 @@ async fn minimal(suite: &mut Suite, offered: &OfferedType) {
             .input(shown(&bare))
     });
     let state = super::upgrade::state(suite, offered, 0);
+    // Not UTF-8, JSON that is cut off, and a key of those that plugin-framework keeps for itself.
     for private in [&b"\xff\xfe not json"[..], b"{\"x\":[1,2", b"{\".frameworkKey\":7}"] {
         let call = read(suite, offered, &state, &Bytes::copy_from_slice(private)).await;
         suite.check("R-09", !call.is_crash(), || {
@@ -186,6 +189,7 @@ fn import_request(offered: &OfferedType, id: &str) -> Msg {
 async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
     let subject = offered.subject();
     let long = "x".repeat(64 * 1024);
+    // An id goes into URLs, paths and commands, where each of these may have a meaning.
     let odd =
         ["", " ", "\u{0}", "../../x", "a/b/c,d:e|f", "\u{1f600}\u{202e}", "%s%n{{}}", "-1", &long];
     for id in odd {
@@ -231,6 +235,7 @@ async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
         suite.check("I-03", problem.is_none(), || {
             Finding::new("I-03", &subject, problem.clone().unwrap_or_default()).by(&call)
         });
+        // A provider that asks no service takes every id for an object.
         let (Ok(Some(state)), true) = (decoded, tracks) else {
             suite.skip(&["I-01"], "no resource type knows whether an object exists");
             continue;

@@ -105,6 +105,7 @@ impl<'r> Files<'r> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let pair = |line: &str| {
             let (sum, name) = line.split_once(char::is_whitespace)?;
+            // `sha256sum` marks binary files with a star.
             let name = name.trim_start().trim_start_matches('*');
             let is_sum = sum.len() == 64 && sum.bytes().all(|it| it.is_ascii_hexdigit());
             is_sum.then(|| (name.to_owned(), sum.to_lowercase()))
@@ -166,6 +167,7 @@ fn programs(archive: &Path, program: &str) -> io::Result<Vec<String>> {
     for name in archive.file_names() {
         let name = name.map_err(io::Error::other)?.into_owned();
         let rest = name.strip_prefix(program);
+        // A version (`_v1.2.3`) or an extension (`.exe`) may be behind it.
         if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.'])) {
             names.push(name);
         }
@@ -255,6 +257,7 @@ fn checksums(suite: &mut Suite, files: &Files) {
     for file in needed {
         let found = hash_of(&files.folder.join(file));
         let expected = sums.get(file).cloned().unwrap_or_default();
+        // `hash_of` returns nothing for a file that cannot be read.
         let message = match (expected.is_empty(), found.is_empty()) {
             (true, _) => "a file has no checksum",
             (_, true) => "a checksum is of a file that the release does not have",
@@ -315,6 +318,7 @@ fn home_in_program(archive: &Path, program: &str) -> io::Result<Option<String>> 
         if read == 0 {
             return Ok(None);
         }
+        // A path may be in two pieces.
         buffer.drain(..buffer.len().saturating_sub(256));
     }
 }
@@ -327,6 +331,7 @@ fn home_in(bytes: &[u8]) -> Option<String> {
         let begin = |home: &&str| find(before, format!("/{home}").as_bytes());
         let home = HOMES.iter().find_map(begin).map(|it| &before[it..])?;
         let text = String::from_utf8_lossy(home).into_owned();
+        // A control character or a space belongs to another literal, so this is no path.
         text.chars().all(|c| !c.is_control() && c != ' ').then_some(text)
     })
 }

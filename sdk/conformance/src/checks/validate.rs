@@ -47,6 +47,7 @@ async fn generated(suite: &mut Suite, offered: &OfferedType) {
     for (extent, number) in extents.into_iter().map(|it| (it, 0)).chain(random) {
         let config = suite.generated(offered, extent, number);
         let call = suite.validate(offered, &config).await;
+        // Shrunk, so that the finding shows what matters.
         if call.is_crash() && suite.wants("V-01") {
             let shrunk = suite.shrink_crash(offered, &config).await;
             suite.check("V-01", false, || {
@@ -54,6 +55,7 @@ async fn generated(suite: &mut Suite, offered: &OfferedType) {
                     .by(&call)
                     .input(shown(&shrunk))
             });
+            // One crash is enough to know, and each costs a restart.
             return;
         }
         suite.check("V-01", true, || Finding::new("V-01", "", ""));
@@ -76,6 +78,7 @@ fn diagnostics(suite: &mut Suite, offered: &OfferedType, config: &Value, call: &
                 if offered.block().blocks.contains_key(name.as_str()));
         let problem = if diag.summary.trim().is_empty() {
             Some("the summary is empty")
+        // 0 is neither error nor warning: Terraform would show it and go on.
         } else if !matches!(diag.severity, 1 | 2) {
             Some("the severity is not known")
         } else if !diag.is_text {
@@ -263,6 +266,7 @@ async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
     };
     let full = suite.generated(offered, Extent::All, 0);
     let Some(config) = [config, &full].into_iter().find(|it| is_set(it)) else { return };
+    // Without capabilities, as of hosts before 5.8 and 6.8.
     let request = request::validate(offered, config).without(3);
     let call = suite.call(Rpc::ValidateResourceConfig, &request).await;
     let refused = call.diagnostics().iter().any(Diag::is_error);
@@ -336,6 +340,8 @@ async fn odd(suite: &mut Suite, types: &[OfferedType]) {
         let ty = offered.ty();
         let config = suite.generated(offered, Extent::Required, 0);
         let unknown_type = OfferedType { name: "no_such_type".to_owned(), ..offered.clone() };
+        // An unknown type, no value, JSON (legal, though Terraform never sends it), and nothing at
+        // all.
         let requests = [
             request::validate(&unknown_type, &config),
             request::validate_dynamic(offered, &Msg::new()),

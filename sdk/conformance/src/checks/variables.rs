@@ -102,6 +102,7 @@ pub(super) async fn run(suite: &mut Suite) {
     if names.is_empty() {
         return suite.skip(&["K-03"], "the program has no name of a variable");
     }
+    // Twice without variables: answers that vary by themselves cannot be judged.
     let usual = answers(suite, &program, &[]).await;
     if usual != answers(suite, &program, &[]).await {
         return suite.skip(&["K-03"], "the answers of two processes differ without any variable");
@@ -130,6 +131,7 @@ pub(super) async fn run(suite: &mut Suite) {
 
 /// The names that are neither documented nor given.
 fn candidates(suite: &Suite, names: BTreeSet<String>) -> Vec<String> {
+    // A name anywhere in the provider's own schema counts as documented.
     let raw = suite.offer.provider().map(|it| it.raw.encode()).unwrap_or_default();
     let mut documented = BTreeSet::new();
     runs(&raw, &mut documented);
@@ -210,6 +212,7 @@ fn canonical(reply: &Reply) -> Vec<Bytes> {
             fields.sort();
             fields
         }
+        // The text may have a time or an address in it.
         Reply::Refused(code, _) => vec![Bytes::from(code.clone().into_bytes())],
         Reply::Lost { .. } | Reply::TimedOut | Reply::Garbage => Vec::new(),
     }
@@ -243,6 +246,7 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
         rest = &rest[begin..];
         let end = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
+        // A longer run is a table of data.
         if run.len() <= 512 {
             keep(run, names);
             if after.first().is_some_and(u8::is_ascii_lowercase) {
@@ -258,6 +262,8 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
 }
 
 fn keep(name: &[u8], names: &mut BTreeSet<String>) {
+    // Nearly all variables have an underscore inside. Words without one are names of formats and
+    // algorithms.
     let is_name = LENGTHS.contains(&name.len())
         && name.first().is_some_and(u8::is_ascii_uppercase)
         && name.last() != Some(&b'_')

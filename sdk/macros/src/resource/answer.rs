@@ -87,6 +87,8 @@ impl Resource<'_> {
             }
             false => quote!(fn computed(self, #prior: #model) -> #computed),
         };
+        // Every body uses the parameter, because an unused one would cause a warning in the
+        // author's crate.
         let case = |ty: &TokenStream, body: TokenStream| Case {
             ty: ty.clone(),
             items: quote! {

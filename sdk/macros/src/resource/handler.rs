@@ -39,6 +39,7 @@ impl Resource<'_> {
                     quote!(all.#ident)
                 },
             );
+            // Kept before the wait: the object exists, and a timeout must not lose it.
             let all = match self.said.ready {
                 Some(_) => quote! {
                     call.keep(::core::clone::Clone::clone(&all));
@@ -238,6 +239,7 @@ impl Resource<'_> {
     /// The names that an expression has.
     fn scope_of(&self, phase: Phase) -> Scope {
         let scope = self.attributes_of(phase, self.scope());
+        // Visible in the author's expressions, unlike hidden names.
         let whole = |name| Ident::new(name, Span::call_site());
         let planned = quote!(::core::clone::Clone::clone(&call.planned));
         let wholes = match phase {

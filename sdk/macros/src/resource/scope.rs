@@ -32,6 +32,8 @@ impl Mentions {
     }
 
     fn collect(&mut self, tokens: TokenStream) {
+        // Behind one dot is a field or method. Behind the two of a range, a name stands alone
+        // again.
         let mut n_dots = 0;
         for token in tokens {
             let follows_dot = std::mem::take(&mut n_dots) == 1;
@@ -55,6 +57,7 @@ impl Mentions {
     }
 
     pub(crate) fn has_text(&self, name: &str) -> bool {
+        // `{name}` and `{name:?}` in a format string use a variable too.
         let shown = ["}", ":"].map(|end| format!("{{{name}{end}"));
         let is_shown = |text: &String| shown.iter().any(|shown| text.contains(shown.as_str()));
         self.names.contains(name) || self.texts.iter().any(is_shown)

@@ -48,6 +48,7 @@ pub(super) async fn import(
 ) -> Option<(Call, Value)> {
     let call = suite.call(Rpc::ImportResourceState, request).await;
     let answer = call.message().filter(|_| call.is_fine())?;
+    // An import may return objects of further types.
     let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
     let state = decode(object.get_msg(2), &offered.ty()).ok()??;
     let identity = object.get_msg(4);
@@ -101,6 +102,7 @@ async fn identity(
     let Some((call, value)) = import(suite, offered, &request).await else {
         return suite.skip(&["I-06"], "no object could be imported by its identity");
     };
+    // Without an import by id, the created object is the measure.
     let expected = by_id.map_or(&object.value, |(_, value)| value);
     suite.check("I-06", value == *expected, || {
         Finding::new(

@@ -28,6 +28,7 @@ pub(super) async fn parallel(
     let create = input(offered, null(&offered.ty()), config.clone());
     let Some(planned) = plan(suite, offered, &create).await else { return };
     let request = request::apply(offered, &create, &planned.answer);
+    // All are announced before the first is sent, because any of them may be lost.
     let entries: Vec<_> = (0..20).map(|_| journal.announce(offered, config)).collect();
     if suite.revive().await.is_err() {
         return;
@@ -71,6 +72,7 @@ pub(super) async fn stopped(
     if !suite.wants_any(&["A-17", "Z-08"]) {
         return;
     }
+    // A process of its own, because a provider may refuse calls after `StopProvider`.
     let Ok(fresh) = suite.another().await else { return };
     fresh
         .call(Rpc::ConfigureProvider, &request::configure(&suite.config), crate::suite::CHANGE)
@@ -105,6 +107,7 @@ pub(super) async fn twice(
         return;
     }
     let request = request::apply(offered, create, &planned.answer);
+    // Both objects are left to the sweep.
     for _ in 0..2 {
         let entry = journal.announce(offered, &create.config);
         let call = suite.change(Rpc::ApplyResourceChange, &request).await;

@@ -68,9 +68,11 @@ pub(super) async fn unproposed(suite: &mut Suite, offered: &OfferedType, create:
 }
 
 pub(super) async fn deferred(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
+    // In this request, the host allows deferral.
     let request = request::plan(offered, create).with(7, Msg::new().int(1, 1).int(2, 1).encode());
     let call = suite.call(Rpc::PlanResourceChange, &request).await;
     let reason = call.message().and_then(|it| it.get_msg(6)).map(|it| it.get_int(1));
+    // 0 is no valid reason.
     let held = reason.is_none_or(|reason| (1..=3).contains(&reason));
     suite.check("P-17", held, || {
         Finding::new("P-17", &offered.subject(), "a deferral has no reason")

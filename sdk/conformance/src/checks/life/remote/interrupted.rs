@@ -37,6 +37,7 @@ impl Observer<'_> {
         if !self.suite.wants("A-18") {
             return;
         }
+        // Before the create, because only what is new later can be its object.
         let before = self.listed().await;
         let entry = self.journal.announce(&self.offered, &create.config);
         let request = request::apply(&self.offered, create, &planned.answer);
@@ -86,6 +87,7 @@ impl Observer<'_> {
         tokio::pin!(call);
         let call = tokio::select! {
             call = &mut call => call,
+            // Now the service has the object, and the provider does not know it yet.
             () = self.proxy.held() => {
                 child.kill();
                 call.await
@@ -121,6 +123,7 @@ impl Observer<'_> {
             let (private, identity) = (own.get_bytes(3), own.get_msg(4));
             return Some(Object { value, private, identity, config: create.config.clone() });
         }
+        // Only such a request creates no second object when it is sent again.
         if !made.is_idempotent && made.method != "PUT" {
             return None;
         }
@@ -207,6 +210,8 @@ fn with_timeout(block: &Block, config: &Value) -> Option<Value> {
         let is_text = attribute.implied_type() == Type::String && attribute.role.is_settable();
         with_part(&block.empty_value(), &create, Value::string(TIMEOUT)).filter(|_| is_text)
     };
+    // Three forms: a block (SDKv2), a nested attribute, or an attribute of an object type, as in
+    // protocol 5.
     let part = if let Some(nested) = block.blocks.get("timeouts") {
         let limits = limited(&nested.block)?;
         match nested.nesting {
