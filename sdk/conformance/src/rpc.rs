@@ -152,6 +152,8 @@ impl Rpc {
             | Self::ListResource
             | Self::ReadStateBytes => Some(4),
             Self::ApplyResourceChange => Some(3),
+            // `StopProvider` has a string, `CallFunction` an error of its own, and events of
+            // actions have theirs inside.
             Self::StopProvider | Self::CallFunction | Self::InvokeAction => None,
             _ => Some(1),
         }

@@ -258,6 +258,7 @@ impl Suite {
 
     /// Counts a case: held, or broken with the finding.
     pub fn check(&mut self, id: &'static str, held: bool, finding: impl FnOnce() -> Finding) {
+        // A check may examine several rules at once, of which some were not asked for.
         if !self.wants(id) {
             return;
         }
@@ -285,6 +286,7 @@ impl Suite {
     pub fn launch(&self) -> Launch {
         let mut env = self.options.env.clone();
         env.extend(self.proxy_env.iter().cloned());
+        // At TRACE, so that a secret in any line of the log is found.
         env.push(("TF_LOG".into(), "TRACE".into()));
         Launch { env, ..Launch::default() }
     }
@@ -324,6 +326,7 @@ impl Suite {
         self.restarts += 1;
         let plugin = self.another().await.map_err(|error| error.to_string())?;
         self.protocol = Some(plugin.protocol);
+        // Configured again, because the checks after a crash rely on it.
         if self.configured {
             let request = request::configure(&self.config);
             plugin.call(Rpc::ConfigureProvider, &request, CHANGE).await;
@@ -335,6 +338,7 @@ impl Suite {
     /// Ends the running plugin and keeps what it printed.
     pub fn put_away(&mut self) {
         let Some(plugin) = self.plugin.take() else { return };
+        // Kept for the checks over all output, which come last.
         extend(&mut self.past.stdout, plugin.stdout());
         extend(&mut self.past.stderr, plugin.stderr());
         let diagnostics = plugin.diagnostics.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -400,6 +404,7 @@ impl Suite {
     /// Legal configurations of a type: examples first, then what validation accepts.
     pub async fn legal(&mut self, offered: &OfferedType) -> Vec<Value> {
         let key = (offered.kind, offered.name.clone());
+        // Finding them takes many calls.
         if let Some(found) = self.legal.get(&key) {
             return found.clone();
         }
@@ -433,6 +438,7 @@ impl Suite {
     /// Shrinks an input for as long as the call with it crashes the provider.
     pub async fn shrink_crash(&mut self, offered: &OfferedType, value: &Value) -> Value {
         let mut value = value.clone();
+        // Bounded, because each crash costs a restart of the provider.
         for _ in 0..40 {
             let mut smaller = None;
             for candidate in generate::smaller(offered.block(), &value).into_iter().take(30) {
@@ -458,6 +464,7 @@ pub fn plain(value: &Value) -> Plain {
 
 fn extend(kept: &mut Vec<u8>, more: Vec<u8>) {
     const MOST: usize = 16 << 20;
+    // A provider at TRACE may print without end.
     let room = MOST.saturating_sub(kept.len()).min(more.len());
     kept.extend_from_slice(&more[..room]);
 }

@@ -100,6 +100,7 @@ impl<'s> FaultSweep<'s> {
     pub fn run(mut self, config: &str) -> Vec<FaultCase> {
         let mut cases = Vec::new();
         for fault in Fault::ALL {
+            // Until a run has no such call any more.
             for at in 0.. {
                 match self.live(config, at, fault) {
                     Some(call) => cases.push(FaultCase { call, fault }),
@@ -119,6 +120,7 @@ impl<'s> FaultSweep<'s> {
         }
         lab.fault(at, fault);
         let ran = lab.apply(config);
+        // This ends the fault too, so that the next apply runs without it.
         let call = lab.calls().into_iter().nth(at);
         let after = match &call {
             Some(call) => format!("after {fault:?} at {call}"),

@@ -10,6 +10,7 @@ use formwork_value::{Path, Value};
 pub(crate) fn plan(plan: &Plan) -> String {
     let mut out = String::new();
     for drifted in plan.drifted() {
+        // Writing to a string cannot fail.
         let _ = writeln!(out, "drift {}", drifted.addr);
         parts(&mut out, drifted);
     }

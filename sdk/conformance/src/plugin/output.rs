@@ -33,6 +33,7 @@ pub(super) async fn keep(mut from: impl AsyncRead + Unpin, into: Shared<Printed>
     let mut buffer = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
         let mut printed = lock(&into);
+        // Beyond the limit it is read and dropped: a full pipe would stop the provider.
         let room = KEPT.saturating_sub(printed.bytes.len()).min(read);
         printed.bytes.extend_from_slice(&buffer[..room]);
         printed.dropped += read - room;

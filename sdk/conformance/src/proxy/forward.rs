@@ -50,6 +50,7 @@ pub(super) async fn forward(
             request = request.header(name, value);
         }
     }
+    // HTTP/1.1 demands the host, and the request line has only a path.
     let request = request.header(header::HOST, authority.as_str()).body(Full::new(body));
     let request = request.map_err(io::Error::other)?;
     if !is_encrypted {
@@ -71,10 +72,12 @@ async fn exchange(
 ) -> io::Result<Response<Full<Bytes>>> {
     let (mut sender, connection) =
         http1::handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    // hyper makes progress only while the connection is polled beside the request.
     tokio::spawn(connection);
     let answer = sender.send_request(request).await.map_err(io::Error::other)?;
     let (mut parts, body) = answer.into_parts();
     let body = Limited::new(body, MAX_ANSWER).collect().await.map_err(io::Error::other)?;
+    // The body was collected, so its old framing is wrong.
     for name in &OF_CONNECTION {
         parts.headers.remove(name);
     }

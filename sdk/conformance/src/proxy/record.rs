@@ -31,6 +31,7 @@ impl RemoteCall {
     /// Whether the call may change something at the service.
     pub(crate) fn changes(&self) -> bool {
         match self.method.as_str() {
+            // By HTTP and WebDAV, these change nothing.
             "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PROPFIND" | "REPORT" => false,
             "POST" => !self.is_known_to_read(),
             _ => true,
@@ -53,16 +54,19 @@ impl RemoteCall {
             "authenticate",
             "session",
         ];
+        // AWS names the operation behind a dot: `DynamoDB_20120810.GetItem`.
         let operation = self.target.rsplit('.').next().unwrap_or_default();
         if OPERATIONS.iter().any(|verb| operation.starts_with(verb)) {
             return true;
         }
         let form = std::str::from_utf8(&self.body).unwrap_or_default();
+        // Older services of AWS have it in a form: `Action=DescribeInstances`.
         let action = form.split('&').find_map(|pair| pair.strip_prefix("Action="));
         if action.is_some_and(|it| OPERATIONS.iter().any(|verb| it.starts_with(verb))) {
             return true;
         }
         let last = self.url.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        // GraphQL sends everything by POST.
         if last == "graphql" {
             return form.contains("query") && !form.contains("mutation");
         }
@@ -164,6 +168,7 @@ impl Record {
 
     /// Notes the answer of the service. Returns the status that the provider gets, if any.
     pub(super) fn end(&mut self, number: usize, status: u16) -> Handling {
+        // A redirect is a good answer too.
         let is_good = (200..400).contains(&status);
         let Some(call) = self.calls.get_mut(number) else { return Handling::Answer(status) };
         let changes = is_good && call.changes();

@@ -76,6 +76,7 @@ impl Report {
         out.push_str("<h2>By type</h2>\n<div class=\"wide\"><table><tr><th>Type</th><th class=\"n\">Findings</th><th>Rules</th></tr>\n");
         for (subject, findings) in subjects {
             let mut ids: Vec<&str> = findings.iter().map(|it| it.rule).collect();
+            // Findings are in the order of the rules, so equal ids are neighbours.
             ids.dedup();
             let links: Vec<String> =
                 ids.iter().map(|id| format!("<a href=\"#{id}\">{id}</a>")).collect();

@@ -17,6 +17,7 @@ impl Report {
             self.took.as_secs_f64()
         ));
         let mut rest = &self.rows[..];
+        // Rows are in the order of the families, so each family is one run of them.
         while let Some(first) = rest.first() {
             let family = rules::family_of(first.rule.id);
             let end = rest

@@ -159,6 +159,7 @@ fn wrapped(text: &str, width: usize, indent: &str) -> String {
                 out.push_str(&format!("{indent}{current}\n"));
                 current.clear();
             }
+            // A hash or a path may be longer than a line.
             while length(&word) > room {
                 let rest: String = word.chars().skip(room).collect();
                 let first: String = word.chars().take(room).collect();

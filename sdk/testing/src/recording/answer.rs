@@ -99,6 +99,7 @@ async fn write_events(
 ) -> Result<Response, Failure> {
     Ok(match answer {
         Response::ListResource(events) => {
+            // As a whole, because a record has one answer for each call.
             let events: Vec<_> = events.try_collect().await?;
             events.write(page, of);
             Response::ListResource(whole(events))
@@ -439,6 +440,7 @@ impl Answer for Vec<ListEvent> {
 /// Seconds until a moment, so that a record does not depend on the time of recording.
 fn seconds_until(moment: Option<SystemTime>) -> Json {
     let left = moment.and_then(|moment| moment.duration_since(now()).ok());
+    // Whole seconds: the rest is the time that the call took.
     left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))
 }
 

@@ -335,6 +335,7 @@ pub(super) fn conceal(json: &mut Json) {
     match json {
         Json::Number(_) | Json::Bool(_) => *json = json!({SECRET: json.take()}),
         Json::Array(items) => items.iter_mut().for_each(conceal),
+        // `true` in the marker of an unknown value is no secret.
         Json::Object(members) if members.contains_key(UNKNOWN) => {}
         Json::Object(members) => members.values_mut().for_each(conceal),
         Json::Null | Json::String(_) => {}

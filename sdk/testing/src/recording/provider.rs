@@ -30,6 +30,7 @@ impl RecordingProvider {
     async fn page(&self) -> Result<Page<'_>, Failure> {
         let offer = self.offer.get_or_try_init(|| async {
             let identities = match self.inner.identity_schemas().await {
+                // Providers of before 5.9 and 6.9 have no identities.
                 Err(Failure::Unimplemented(_)) => IdentitySchemas::default(),
                 answer => answer?,
             };
@@ -63,6 +64,7 @@ impl RecordingProvider {
             Ok(answer) => answer::write(&mut kept, call.1, answer).await,
             Err(failure) => Err(failure),
         };
+        // A failed call belongs to the record: the host has seen it.
         if let Err(failure) = &answer {
             kept.put("failure", json!(failure.to_string()));
         }
