@@ -73,6 +73,7 @@ impl Life {
     /// Returns when the process has ended, however that came to be.
     async fn end(mut self) {
         let read = timeout(FOREVER, self.0.read(&mut [0])).await.expect("the process ends");
+        // An error is an end too: a process that is killed may break the connection.
         assert!(!matches!(read, Ok(1..)), "the process talks");
     }
 
