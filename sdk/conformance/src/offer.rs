@@ -176,7 +176,6 @@ impl Offer {
                     _ => entry,
                 };
                 let offered = reader.offered(kind, &name, &schema);
-                // A protobuf map may repeat a key on the wire, and readers keep the last.
                 if !seen.insert(name.clone()) {
                     reader.report("S-07", format!("{} is there twice", offered.subject()));
                 }
@@ -205,7 +204,6 @@ impl Offer {
             for attribute in schema.all_msgs(2) {
                 let own = attribute.get_text(1);
                 let ty = reader.ty(&attribute.get_bytes(2), &own, "S-16");
-                // Terraform allows no maps, sets and objects in an identity.
                 let is_simple = ty.is_primitive()
                     || matches!(&ty, Type::List(element) if element.is_primitive());
                 if !is_simple {
@@ -220,7 +218,6 @@ impl Offer {
             if required.is_empty() {
                 reader.report("S-16", "no attribute is required for import".to_owned());
             }
-            // Terraform ignores such a schema without a word.
             if !self.types.iter().any(|it| it.kind == Kind::Resource && it.name == name) {
                 reader.report("S-16", "there is no such resource type".to_owned());
             }
@@ -283,12 +280,10 @@ impl Reader {
             Some(block) => schema.block = self.block(&block, "", 0),
             None => self.report("S-03", "the schema has no block".to_owned()),
         }
-        // A negative number is a varint of all 64 bits, which does not fit.
         match i64::try_from(raw.get_int(1)) {
             Ok(version) => schema.version = version.unsigned_abs(),
             Err(_) => self.report("S-12", "the schema version is negative".to_owned()),
         }
-        // With one of these, no value of the type can be made.
         let unusable = |it: &Problem| matches!(it.rule, "S-03" | "S-04" | "S-05" | "S-06");
         let mut is_whole = !self.problems[before..].iter().any(unusable);
         if is_whole {
@@ -403,7 +398,6 @@ impl Reader {
             None => AttributeKind::Plain(self.ty(&raw.get_bytes(2), at, "S-04")),
         };
         let mut docs = docs(raw, 3, 9);
-        // Field 12 in protocol 6, 11 in protocol 5.
         docs.deprecation = [12, 11].map(|it| raw.get_text(it)).concat();
         self.has_deprecation_texts |= !docs.deprecation.is_empty();
         Attribute { kind, role, sensitive: raw.get_bool(7), write_only, docs }

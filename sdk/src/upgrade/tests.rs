@@ -59,6 +59,7 @@ impl Resource for Disks {
     const VERSION: u64 = 3;
 
     fn upgrades() -> Upgrades<Self> {
+        // There is no way from version 2: a gap must be refused.
         Upgrades::none()
             .from::<0, DiskV0>(|old| Ok(second(first(old)?)))
             .from::<1, DiskV1>(|old| Ok(second(old)))

@@ -46,7 +46,9 @@ impl Resource for Machines {
         let id = format!("{zone}-{}", self.0.lock().unwrap().len());
         let machine = Machine { zone, cores, password, disks, id: id.clone() };
         self.0.lock().unwrap().insert(id.clone(), machine);
+        // Before the wait, because a failure must not lose the id.
         call.keep(MachineDraft { id: id.clone().into(), ..MachineDraft::default() });
+        // An hour of the lab's clock, which jumps.
         tokio::time::sleep(Duration::from_secs(3600)).await;
         if cores > 64 {
             return Err(Problem::new("It does not start", "Too many cores."));
@@ -138,6 +140,7 @@ fn what_is_there_already_is_imported() {
     let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     lab.apply(CONFIG).expect_done();
+    // Another lab, because its state must lack the object.
     let mut other = Lab::new(provider(&world));
     let import = format!("import {{\n  to = cloud_machine.a\n  id = \"z-0\"\n}}\n{CONFIG}");
     let imported = other.apply(&import);
@@ -176,6 +179,7 @@ fn a_large_set_costs_what_its_size_says() {
             (0..size).map(|number| format!("{{ name = \"m{number}\" }},\n")).collect();
         let config = format!("resource \"cloud_crowd\" \"a\" {{\n  members = [\n{members}]\n}}\n");
         lab.apply(&config).expect_done();
+        // The smallest of three, because other work can only make a run slower.
         let times = (0..3).map(|_| {
             let begin = std::time::Instant::now();
             lab.plan(&config).expect_nothing();

@@ -69,6 +69,7 @@ fn the_three_resources_live() {
     lab.apply(&more).expect_done();
     assert_eq!(lab.get("acme_cluster.a", "endpoint"), "https://main-5.example.com");
     lab.plan(&more).expect_nothing();
+    // The new name forces a new cluster, which is not ready after a second.
     lab.apply(&more.replace("1h", "1s").replace("main", "slow")).expect_error("Timed out");
     assert!(lab.is_tainted("acme_cluster.a"));
     assert_eq!(lab.get("acme_cluster.a", "id"), "5");

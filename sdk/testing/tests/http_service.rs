@@ -28,6 +28,7 @@ impl Service {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let service = Self { address: listener.local_addr().unwrap(), things: Arc::default() };
         let serving = service.clone();
+        // On threads, because time in the lab's runtime may stand still.
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let service = serving.clone();
@@ -159,7 +160,9 @@ fn provider(address: SocketAddr, patience: Duration, settling: Duration) -> Prov
     let client = reqwest::Client::builder()
         .timeout(patience)
         .connect_timeout(patience)
+        // For the lab, an idle connection looks like an answer under way.
         .pool_max_idle_per_host(0)
+        // A proxy of the environment may not reach this server.
         .no_proxy();
     let things = Things {
         client: client.build().unwrap(),
@@ -215,6 +218,7 @@ fn each_call_may_fail_on_a_service_with_unique_names_and_nothing_is_left_there()
     let service = Service::start();
     let address = service.address;
     let cases = FaultSweep::new(move || provider(address, PATIENCE, Duration::ZERO))
+        // Names are unique, so what a lost creation left would be in the way of the next one.
         .remove_orphans(|stored| service.keep_only(stored))
         .leftovers(|| service.ids())
         .run(CONFIG);

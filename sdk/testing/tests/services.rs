@@ -305,6 +305,7 @@ fn waiting_ends_when_the_host_wants_an_end_and_what_was_made_is_kept() {
     service.0.lock().unwrap().delay = 1000;
     wait(async {
         let mut life = Life::new(provider(service.clone()), "acme_patient").await.unwrap();
+        // Before the call: a stop lasts, and ends the waits that begin later.
         life.stop().await.unwrap();
         let refusal = life.apply([("name", Value::string("a"))]).await.unwrap_err();
         assert!(refusal.0.starts_with("Interrupted: "), "{refusal:?}");
@@ -401,6 +402,7 @@ fn what_is_said_beside_the_calls_is_heard() {
     let import = format!("{block}import {{\n  to = acme_named.a\n  id = \"a/b\"\n}}\n");
     lab.apply(&import).expect_done();
     lab.plan(&block).expect_nothing();
+    // As from an older version of the provider, whose upgrade adds 1 to the size.
     let older = lab.state().replace("\"schema_version\": 1", "\"schema_version\": 0");
     assert!(older.contains("\"schema_version\": 0"), "{older}");
     service.put("m-0", "a-b", 3);

@@ -50,6 +50,7 @@ impl Resource for Volumes {
     }
 
     async fn take_over(&self, from: Foreign) -> Answer<Option<VolumeDraft>> {
+        // Without the host name: Terraform and OpenTofu have different ones for a provider.
         if from.type_name != "cloud_disk" || !from.provider.ends_with("/acme/cloud") {
             return Ok(None);
         }
@@ -155,6 +156,7 @@ impl Resource for Racks {
     const IDENTITY_VERSION: u64 = 2;
 
     fn identity_upgrades() -> IdentityUpgrades<Self> {
+        // There is no way from version 1, which must be refused.
         IdentityUpgrades::none()
             .from::<0, RackNumber>(|old| Ok(RackIdentity { name: format!("rack-{}", old.number) }))
     }
@@ -213,6 +215,7 @@ async fn an_identity_alone_is_enough_to_import_an_object() {
     let identity = Value::object([("name", Value::string("r"))]);
     let ty = identity.ty();
     let identity = Payload::Value(identity.split_marks().0, ty);
+    // Since Terraform 1.12 an identity can stand for the id, which is empty then.
     let answer = imported(racks(), "", Some(identity)).await;
     assert_eq!(shown(&answer.resources[0].state), r#"{"name":"r"}"#);
 }

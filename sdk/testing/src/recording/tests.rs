@@ -36,6 +36,7 @@ struct Doors {
 impl Doors {
     fn answer(&self, planned: &DoorInput, id: String) -> DoorComputed {
         assert!(self.works, "a replay asks nobody");
+        // A secret inside another text must be hidden too.
         let note = format!("say {} at the door", planned.code);
         DoorComputed { note, key: format!("made-up-key-{id}"), id }
     }
@@ -99,6 +100,7 @@ fn a_record_can_be_read_and_holds_no_secret() {
 #[test]
 fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
     let (plans, text) = recorded();
+    // With other codes, the tokens of the record take the values of this run.
     for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
         let recording = Recording::read(&text).unwrap();
         let mut lab = lab(false);
@@ -179,6 +181,7 @@ impl Action for Safes {
     async fn invoke(&self, call: Invoke<Turn>) -> Answer<()> {
         assert!(self.works, "a replay asks nobody");
         call.progress.tell(format!("turning by {}", call.config.by));
+        // The record must have the progress and the error.
         Err(Problem::new("It is stuck", ""))
     }
 }
@@ -304,6 +307,7 @@ fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too()
         lab.plan(&config).expect_nothing();
         lab.destroy(&config).expect_done();
     };
+    // Words that a record has as names too, where they must stay.
     for secret in ["password", "word", "config", "what"] {
         let (recording, mut recorded) = (Recording::new(), lab());
         recorded.record(&recording);

@@ -34,6 +34,7 @@ impl Heard {
         let mut planning = true;
         let mut closing = false;
         let later = heard.iter().filter(|one| {
+            // Until the first opening after a close, it was the plan.
             closing |= one.contains("close");
             planning &= !(closing && one.contains("open"));
             !planning
@@ -146,6 +147,7 @@ fn what_was_renewed_is_closed_after_a_failure_too() {
 #[test]
 fn a_lease_that_lasts_for_ages_is_never_renewed() {
     let heard = Heard::default();
+    // Some 245,000 years: sums of times must not overflow.
     let ages = i64::from(i32::MAX) * 60;
     lab(&heard, &HostValues::default()).apply(&config(&[("a", ages)], 1)).expect_done();
     assert_eq!(heard.applying(), "0 open a, 60 close a");
@@ -194,6 +196,7 @@ fn whatever_was_being_asked_a_provider_may_die() {
             .function::<Twice>("twice")
     };
     let config = config(&[("a", 25)], 1)
+        // `late` is read while applying, and `soon` while planning.
         + "data \"cloud_zones\" \"late\" {\n  depends_on = [cloud_machine.a]\n}\n\
            data \"cloud_zones\" \"soon\" {}\n\
            output \"twice\" {\n  value = provider::cloud::twice(\"ha\")\n}\n";

@@ -113,6 +113,7 @@ impl Service {
     fn change(&self, id: &str, name: &str, nodes: i64) {
         let endpoint = format!("https://{name}-{nodes}.example.com");
         let cluster = Cluster { name: name.to_owned(), nodes, endpoint, is_ready: false };
+        // Ready at the third read.
         self.inside().clusters.insert(id.to_owned(), (cluster, 3));
     }
 }
