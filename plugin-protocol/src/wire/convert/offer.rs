@@ -135,6 +135,7 @@ impl From<v5::get_provider_schema::Response> for v6::get_provider_schema::Respon
             functions: own.functions,
             ephemeral_resource_schemas: up(own.ephemeral_resource_schemas),
             list_resource_schemas: up(own.list_resource_schemas),
+            // Protocol 5 has none.
             state_store_schemas: BTreeMap::new(),
             action_schemas: own.action_schemas.into_iter().map(action).collect(),
         }

@@ -60,6 +60,7 @@ impl TryFrom<ReadRequest> for v6::read_resource::Request {
         Ok(Self {
             current_state: required(&request.current, "current_state")?,
             private: request.private,
+            // Hosts send it only to providers that have a schema for it.
             provider_meta: optional(&request.provider_meta, "provider_meta")?,
             client_capabilities: client_written(request.client),
             current_identity: identity(request.identity.as_ref(), "current_identity")?,

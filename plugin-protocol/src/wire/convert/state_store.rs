@@ -150,6 +150,7 @@ impl Incoming {
         }
         let length = i64::try_from(chunk.bytes.len()).unwrap_or(i64::MAX);
         self.n_bytes = self.n_bytes.saturating_add(length);
+        // The announced length is only a claim, so there is a limit of our own.
         let limit = chunk.total_length.min(Self::MAX_LENGTH);
         if self.n_bytes > limit {
             return Err(InvalidMessage::new(format!("the state is longer than {limit} bytes")));
