@@ -144,6 +144,7 @@ impl Check {
                 let why = why.trim_end_matches('.').to_owned();
                 Wrong { summary: "Invalid Attribute Value", why, found: None }
             }),
+            // The conversion of the value reports this itself.
             Err(_) => Ok(()),
         };
         Self { ask: Arc::new(ask), whole: true }
@@ -257,6 +258,7 @@ impl Relation {
 fn is_set(value: &Value) -> bool {
     match value {
         Value::Null(_) => false,
+        // An absent block is an empty list, so empty means not set.
         Value::List(_) | Value::Set(_) | Value::Tuple(_) => !value.children().is_empty(),
         _ => true,
     }

@@ -133,6 +133,7 @@ impl Name {
     /// Whether `names` contains `name`.
     #[must_use]
     pub const fn is_among(name: &str, names: &[Self]) -> bool {
+        // A `const fn` has no `for`.
         let mut at = 0;
         while at < names.len() {
             let found = match names[at] {
@@ -266,6 +267,7 @@ impl<const N: usize> Names<N> {
     /// An object of values in the order of the names.
     #[must_use]
     pub fn object(&self, values: [Value; N]) -> Value {
+        // Allocated once: all objects of the type share their names.
         let names = self.shared.get_or_init(|| self.sorted.map(Str::from).into());
         Value::Object(Object::with_names(names.clone(), values.into()))
     }
@@ -287,6 +289,7 @@ pub fn joined<const N: usize>(objects: [Value; N]) -> Value {
 pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool) -> bool {
     match (T::from_value(prior), T::from_value(planned)) {
         (Ok(prior), Ok(planned)) => ask(&prior, &planned),
+        // What is not known yet may become a change that needs a new object.
         _ => true,
     }
 }

@@ -96,6 +96,7 @@ impl Problem {
     /// Both problems. An error takes precedence over a deferral.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
+        // A deferral does not count beside a problem, which would be there later too.
         match (self.deferred, other.deferred) {
             (Some(_), _) => other,
             (None, Some(_)) => self,
@@ -165,6 +166,7 @@ impl fmt::Debug for Problem {
     }
 }
 
+// `Problem` is no `Error` itself, or this would overlap with `From<T> for T`.
 impl<E: Error> From<E> for Problem {
     fn from(error: E) -> Self {
         Self::because(with_sources(&error))
@@ -178,6 +180,7 @@ fn with_sources(error: &dyn Error) -> String {
     let mut source = error.source();
     while let Some(cause) = source {
         let words = cause.to_string();
+        // Many errors have the words of their source in their own.
         if !text.contains(&words) {
             text = format!("{text}: {words}");
         }

@@ -183,6 +183,7 @@ impl Shape {
 }
 
 fn docs(description: &str) -> Docs {
+    // The text is a doc comment of Rust, which is Markdown.
     Docs { description: description.to_owned(), markdown: true, ..Docs::default() }
 }
 

@@ -84,6 +84,7 @@ impl Life {
         let Some(schema) = offered.resources.remove(type_name) else {
             return Err(Refusal(format!("there is no resource type {type_name}")));
         };
+        // A host would refuse the provider for it, so no test may pass.
         if let Some(problem) = schema.validate().first() {
             return Err(Refusal(format!("the schema is not valid: {problem:?}")));
         }
@@ -189,7 +190,9 @@ impl Life {
         if self.object.value().is_null() {
             return Ok(());
         }
+        // To destroy, a host plans null, and there is no configuration.
         let nothing = plain(Value::null(self.block.implied_type()));
+        // A destruction is not planned here, so the stored private data stand for the planned.
         self.change(&nothing, &nothing, self.private.clone()).await
     }
 
@@ -211,6 +214,7 @@ impl Life {
         };
         self.object = self.decoded(&imported.state)?;
         self.private = imported.private.clone();
+        // A host reads an imported object before it plans.
         self.read().await?;
         match self.object.value().is_null() {
             true => Err(Refusal("there is no such object to import".to_owned())),
@@ -250,6 +254,7 @@ impl Life {
     pub async fn store(&mut self) -> Result<(), Refusal> {
         let text = json::encode(self.object.value(), &self.block.implied_type())
             .map_err(|error| Refusal(error.to_string()))?;
+        // A host upgrades each stored object, also one of the newest version.
         self.upgrade(self.version, &text).await
     }
 
@@ -382,6 +387,7 @@ fn configuration<'n>(
     config: impl IntoIterator<Item = (&'n str, Value)>,
 ) -> Result<Plain, Refusal> {
     let mut all: Vec<(Str, Value)> = Vec::new();
+    // A host sends all attributes, with null for what the author did not set.
     for (name, attribute) in &block.attributes {
         all.push((name.clone(), Value::null(attribute.implied_type())));
     }

@@ -68,6 +68,7 @@ impl<R: Resource> Upgrades<R> {
         mut self,
         upgrade: impl Fn(Old) -> Answer<R::Model> + Send + Sync + 'static,
     ) -> Self {
+        // An error of the compiler, because tests may have no object of that version.
         const {
             assert!(
                 VERSION < R::VERSION,

@@ -137,6 +137,7 @@ impl Tallies {
         let tally = self.of(finding.rule);
         tally.cases += 1;
         tally.broken += 1;
+        // Counted each time and kept once: many inputs may show the same mistake.
         let is_known = tally.findings.iter().any(|known| {
             (&known.subject, &known.path, &known.message)
                 == (&finding.subject, &finding.path, &finding.message)
@@ -168,6 +169,7 @@ impl Tallies {
     #[must_use]
     pub fn verdict(&self, rule: &Rule) -> Verdict {
         match self.0.get(rule.id) {
+            // One broken case decides, however many were held.
             Some(tally) if tally.broken > 0 => Verdict::Broken,
             Some(tally) if tally.cases > 0 => Verdict::Held,
             tally => {
@@ -180,6 +182,7 @@ impl Tallies {
 
     /// Iterates over the findings in the order of the rules.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        // In the order of the rules, as reports have them.
         rules::all().filter_map(|rule| self.0.get(rule.id)).flat_map(|tally| &tally.findings)
     }
 }

@@ -197,6 +197,7 @@ pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
 fn visible(text: &str) -> String {
     text.chars()
         .map(|c| match c {
+            // Texts have line breaks and tabs. Other control characters could drive a terminal.
             '\n' | '\t' => c.to_string(),
             c if c.is_control() => c.escape_default().to_string(),
             c => c.to_string(),
@@ -223,7 +224,9 @@ mod tests {
     pub(super) fn report() -> Report {
         let mut suite = Suite::new(Options::new("terraform-provider <odd> name"));
         suite.tallies.hold("P-01");
+        // XML has no form for these two characters, and HTML needs the others escaped.
         let finding = Finding::new("P-02", "resource acme_item", "a <b> & \"c\" \u{1}\u{ffff}");
+        // `]]>` would end a CDATA section.
         let finding = finding.at("name").values("one\nline", "another ]]> 'one'");
         suite.tallies.find(finding.input("{\"name\":\"x\"}"));
         suite.tallies.skip("P-03", "<no> reason");

@@ -74,6 +74,7 @@ impl FieldArgs {
         hear: fn(&mut Self, &ParseNestedMeta<'_>) -> Result<()>,
     ) -> Result<()> {
         let word = word(meta);
+        // Without this, the last one would win without a word.
         if self.heard.contains(&word) {
             return Err(meta.error(format!("`{word}` is repeated")));
         }
@@ -298,6 +299,7 @@ impl StructAttrs {
 }
 
 fn word(meta: &ParseNestedMeta<'_>) -> String {
+    // A path of several parts is no word: the empty one is refused as unknown.
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
 }
 
@@ -344,6 +346,7 @@ fn unknown(word: &str, outer: &str) -> String {
 fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
     match meta.input.peek(Token![=]) {
         true => meta.value()?.parse(),
+        // A full path, because names may mean something else in the author's crate.
         false => Ok(syn::parse_quote!(::core::default::Default::default())),
     }
 }

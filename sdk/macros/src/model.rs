@@ -136,6 +136,7 @@ fn sparse(
             let ident = part.ident;
             let value = known(part, &quote!(from.#ident));
             is_any_known |= value.is_some();
+            // At the type, so that an error about it is shown there.
             let nothing = || quote_spanned!(part.ty.span()=> ::core::default::Default::default());
             let value = value.unwrap_or_else(nothing);
             quote!(#ident: #value)
@@ -210,6 +211,7 @@ fn clashes(parts: &[Part<'_>]) -> TokenStream {
             });
         }
     }
+    // Each in a constant of its own, so that the compiler reports all of them.
     quote!(#(const _: () = { #checks };)*)
 }
 

@@ -136,6 +136,7 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
         let config = plan::with_defaults(&self.shape, config);
         let unknown = match &*config {
             Value::Object(parts) => {
+                // A value that is known in part is not known: `known` returns whole ones only.
                 let unknown = parts.iter().filter(|(_, part)| !part.is_wholly_known());
                 unknown.map(|(name, _)| name.as_str().to_owned()).collect()
             }

@@ -81,6 +81,7 @@ impl<'r> Files<'r> {
             return Err(format!("it has {} files whose names end in {SUMS}, not one", sums.len()));
         };
         let base = sums.trim_end_matches(SUMS).to_owned();
+        // From the end, because a version has no `_`.
         let parts = base.strip_prefix("terraform-provider-").and_then(|it| it.rsplit_once('_'));
         let Some((name, version)) = parts else {
             return Err(format!("{sums} is not terraform-provider-NAME_VERSION{SUMS}"));
@@ -226,7 +227,9 @@ fn manifest_versions(path: &Path) -> Result<Vec<String>, String> {
 
 /// Whether the provider serves a protocol to a host that offers only that.
 async fn serves(suite: &Suite, protocol: Protocol) -> bool {
+    // A provider that runs already cannot be started with other versions.
     let Some(program) = suite.program() else { return suite.protocol == Some(protocol) };
+    // Alone, so that the provider cannot choose another one.
     let versions = protocol.number().to_string();
     let launch = Launch { versions: versions.into(), ..suite.launch() };
     let started = plugin::start(&program, &launch).await;
@@ -295,6 +298,7 @@ fn build_paths(suite: &mut Suite, files: &Files) {
         return;
     }
     let program = format!("terraform-provider-{}", files.name);
+    // One archive stands for all, which are usually built on the same machine.
     let Some(archive) = files.archives().first().map(|it| (*it).clone()) else { return };
     let found = home_in_program(&files.folder.join(&archive), &program).unwrap_or_default();
     suite.check("K-07", found.is_none(), || {

@@ -12,6 +12,7 @@ impl Report {
     /// Returns the report as text of at most `width` columns.
     #[must_use]
     pub fn terminal(&self, width: usize) -> String {
+        // The table needs some room, and very long lines are hard to read.
         let width = width.clamp(40, 120);
         let mut out = String::new();
         self.head(&mut out);

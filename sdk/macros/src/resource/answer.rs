@@ -60,6 +60,7 @@ impl Resource<'_> {
             });
             cases.push(case(&id, quote!(#computed { #id_part })));
         }
+        // The foreign struct lacks local attributes, so it would not be a whole answer.
         if let Some(from) = self.from.filter(|_| self.ours().all(|part| !part.is_local())) {
             let value = match self.ours().next() {
                 Some(_) => quote!(<#computed as ::core::convert::From<#from>>::from(self)),
@@ -205,6 +206,7 @@ impl Resource<'_> {
             let ident = part.ident;
             quote!(#ident: #id)
         });
+        // With `..`, because the foreign struct may have more fields.
         quote! {{
             let #from { #(#names,)* .. } = self;
             #computed { #(#names: #values,)* #own }
@@ -242,6 +244,7 @@ impl Answers<'_> {
 
 /// A type as people write it.
 fn shown(ty: &TokenStream) -> String {
+    // Tokens are printed with spaces between them.
     let text = ty.to_string().replace(":: core :: option :: ", "");
     [(" :: ", "::"), (" < ", "<"), (" >", ">")]
         .iter()

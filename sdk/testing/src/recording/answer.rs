@@ -44,6 +44,7 @@ pub(super) fn read(
                 $(Method::$method => Answer::read(offer, of, json).map(Response::$method),)*
                 $(Method::$streamed => Answer::read(offer, of, json)
                     .map(|events: Vec<_>| Response::$streamed(whole(events))),)*
+                // The provider itself describes what it offers, and a record does not.
                 _ => Err("no such answer is recorded".to_owned()),
             }
         };
@@ -109,6 +110,7 @@ async fn write_events(
             events.write(page, of);
             Response::InvokeAction(whole(events))
         }
+        // What the provider offers is not recorded.
         other => other,
     })
 }
@@ -191,6 +193,7 @@ impl Answer for PlanResponse {
             page.put("requires_replace", self.requires_replace.iter().map(shown_path).collect());
         }
         page.put("planned_private", shown_bytes(&self.planned_private));
+        // Providers with this SDK do not set it, so the record is shorter without it.
         if self.legacy_type_system {
             page.put("legacy_type_system", json!(true));
         }
@@ -233,6 +236,7 @@ impl Answer for ImportResponse {
     fn write(&self, page: &mut Page<'_>, _: &str) {
         let mut shown = Vec::new();
         for one in &self.resources {
+            // By its own type: an import may find objects of several types.
             let name = &one.type_name;
             let identity = one.identity.as_ref();
             shown.push(json!({
