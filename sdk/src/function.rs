@@ -192,6 +192,7 @@ impl Given {
     /// When it is absent, or `T` cannot represent it.
     pub fn get<T: Field>(&self, at: usize) -> Answer<T> {
         let Some(value) = self.0.get(at) else {
+            // Authors count arguments from 1.
             return Err(Problem::because(format!("argument {} is missing", at + 1)));
         };
         T::from_value(value).map_err(|refused| Problem::because(refused.reason).of_argument(at))

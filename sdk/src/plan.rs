@@ -155,6 +155,7 @@ fn opened(content: Content<'_>, object: &Value, beside: CorrespondingValues<'_>)
             // A null prior value is not worth keeping: it belongs to a creation, or to a provider
             // version without this attribute.
             let kept = rule.keep && below.prior.is_some_and(|prior| !prior.is_null());
+            // A default is in the value already.
             return match kept || rule.default.is_some() {
                 true => value.clone(),
                 false => Value::unknown(attribute.implied_type()),

@@ -31,6 +31,7 @@ pub struct StopSwitch(watch::Sender<bool>);
 impl StopSwitch {
     /// Stops all pending and future handlers.
     pub fn request(&self) {
+        // `send` would fail and lose the request while no call listens.
         self.0.send_replace(true);
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         }
     }
     let comment = doc_comment(&input.attrs);
+    // As in Rust, the first paragraph is the summary.
     let (summary, description) = comment.split_once("\n\n").unwrap_or((&comment, ""));
     let (summary, description) = (summary.replace('\n', " "), description.trim());
     let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));

@@ -43,6 +43,7 @@ pub(crate) fn expand(
         parts,
         said,
         from: of_model.from.as_ref(),
+        // An id that the author sets is known before the object exists, and no answer must tell it.
         id: parts.iter().find(|part| part.imports() && !part.is_settable()),
         computed: format_ident!("{model}Computed"),
         draft: format_ident!("{model}Draft"),
@@ -131,6 +132,7 @@ impl Resource<'_> {
         if lacks("create") {
             return refuse("define how an object is created: `create = …`".to_owned());
         }
+        // Without a client there is nothing to look for and nothing to destroy.
         for (word, what) in [("read", "found again"), ("delete", "destroyed")] {
             if lacks(word) && !self.said.held.is_empty() {
                 return refuse(format!("define how an object is {what}: `{word} = …`"));

@@ -29,6 +29,7 @@ impl View<'_, '_> {
             };
             quote!(#[doc = #doc] #vis #ident: #ty)
         });
+        // Handlers make drafts of a few known parts, and compare them.
         let derives = is_draft.then(|| quote!(Default, PartialEq,));
         let parts: Vec<_> = fields.iter().map(|(part, _)| *part).collect();
         let view = implementation(ident, &parts, *is_draft);
@@ -159,6 +160,7 @@ pub(crate) fn conversion(
         let value = change(part, quote!(from.#ident));
         quote!(#ident: #value)
     });
+    // An unused parameter would cause a warning in the author's crate.
     let from_name = match parts.is_empty() {
         true => quote!(_),
         false => quote!(from),

@@ -105,6 +105,7 @@ impl<T: Field> Field for Vec<T> {
     fn same_as(&self, value: &Value) -> bool {
         match value {
             Value::List(list) => all_same(self, list.items()),
+            // The rare case of a tuple, whose elements may have types of their own.
             _ => self.to_value() == *value,
         }
     }
@@ -233,6 +234,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
     fn same_as(&self, value: &Value) -> bool {
         match value {
             Value::Map(map) => {
+                // Both are sorted by key.
                 self.keys().map(String::as_str).eq(map.keys().iter().map(Str::as_str))
                     && all_same(self.values(), map.items())
             }
@@ -258,6 +260,7 @@ impl<T: BlockField> BlockField for BTreeMap<String, T> {}
 /// The content of a collection of described fields. Collections of collections have none, because
 /// the protocol cannot describe them.
 fn held<T: Field>(nesting: Nesting) -> Option<Content> {
+    // The protocol has no blocks in collections of collections.
     let content = T::content().filter(|content| content.nesting == Nesting::Single)?;
     Some(Content { nesting, ..content })
 }

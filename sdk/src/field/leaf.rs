@@ -114,6 +114,7 @@ macro_rules! integers {
     )*};
 }
 
+// `i64` has a shorter way below.
 integers!(i8 i16 i32 u8 u16 u32 u64 i128 u128);
 
 impl Field for i64 {

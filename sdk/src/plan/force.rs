@@ -175,6 +175,7 @@ fn appears(content: Content<'_>, sides: Sides<'_>) -> bool {
     let Value::Object(parts) = object else { return object.is_unknown() };
     parts.iter().any(|(name, part)| {
         let Some((rule, inner)) = content.part(name) else { return false };
+        // What is null neither comes nor goes.
         if part.is_null() {
             return false;
         }

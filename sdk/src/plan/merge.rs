@@ -100,6 +100,7 @@ pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
 /// rebuilding large sets.
 fn lacks(content: Content<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
+    // Nearly all objects lack nothing, and end here.
     if !object.has_null_inside() {
         return false;
     }
@@ -146,6 +147,7 @@ fn blank(ty: &Type) -> Value {
         Type::Set(element) => Value::set((**element).clone(), Vec::new()),
         Type::Map(element) => Value::map((**element).clone(), std::iter::empty::<(&str, Value)>()),
         Type::Object(object) => {
+            // The caller fills its parts by their own rules.
             let null = |(name, ty): (_, &Type)| (name, Value::null(ty.clone()));
             Value::object(object.attributes.iter().map(|(name, ty)| null((name.clone(), ty))))
         }

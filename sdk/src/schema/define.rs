@@ -34,6 +34,7 @@ impl Definition {
             let attributes = content.shape.block.attributes;
             let nested = NestedAttributes { attributes, nesting: content.nesting };
             definition.attribute.kind = AttributeKind::Nested(nested);
+            // The description of the struct stands for that of the field, unless the field has one.
             definition.attribute.docs = content.shape.block.docs;
             let (nesting, rules) = (content.nesting, content.shape.rules);
             definition.rule.inner = Some(Box::new(Inner { nesting, rules }));

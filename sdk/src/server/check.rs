@@ -92,6 +92,7 @@ pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) ->
         );
         let problem = Problem::new("Provider returned invalid result object", detail);
         call.report(problem.at(Path::root().attribute(name)));
+        // Null, so that the rest of the object is kept: hosts accept nothing unknown here.
         Value::null(value.ty())
     });
     let object = object.with_children(parts.collect());

@@ -131,6 +131,7 @@ fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<ChangeValues> {
     let prior = check::decoded(shape, &request.prior)?;
     let config = check::decoded(shape, &request.config)?;
     let proposed = check::decoded(shape, &request.proposed)?;
+    // A destruction is null, and the rules have nothing to say about it.
     let planned = match proposed.is_null() {
         true => proposed,
         false => plan::draw(shape, &prior, &config, &proposed),

@@ -102,6 +102,7 @@ impl<P: Provider> Provider for Faulty<P> {
             Some(Fault::DiesBefore) => ready(Err(lost())).boxed(),
             Some(Fault::DiesAfter) => async move {
                 if let Ok(answer) = self.inner.call(request).await {
+                    // A stream does its work while it is read.
                     finish(answer).await;
                 }
                 Err(lost())

@@ -114,6 +114,7 @@ impl<'s> FaultSweep<'s> {
     /// One run with a fault at one call. Returns the call; `None` if the run has fewer calls.
     fn live(&mut self, config: &str, at: usize, fault: Fault) -> Option<String> {
         let provider = self.provider.clone();
+        // A lab for each case, because a fault leaves a state behind.
         let mut lab = Lab::new(move || provider());
         if self.is_real_time {
             lab.real_time();

@@ -56,6 +56,7 @@ fn argument(parameter: &Parameter, number: u64, suite: &Suite) -> Value {
     if number % 7 == 5 && parameter.unknown {
         return Value::unknown(parameter.ty.clone());
     }
+    // First with simple values, which most functions accept.
     let extent = if number < 2 { Extent::Required } else { Extent::Random };
     generate::value(&parameter.name, &parameter.ty, extent, &mut dice)
 }

@@ -95,6 +95,7 @@ async fn one(suite: &mut Suite, journal: &mut Journal, offered: &OfferedType, co
     let Some(object) = make(suite, journal, offered, &create, &planned).await else {
         return suite.skip(&RULES, "an object could not be created");
     };
+    // In this order, because later steps change and destroy the object.
     settled(suite, offered, &object).await;
     lookup::run(suite, offered, &object).await;
     observed(suite, offered, &object).await;
@@ -113,6 +114,7 @@ async fn make(
     create: &PlanInput,
     planned: &Planned,
 ) -> Option<Object> {
+    // Before the call, because the run may end during it.
     let entry = journal.announce(offered, &create.config);
     let request = request::apply(offered, create, &planned.answer);
     let call = suite.change(Rpc::ApplyResourceChange, &request).await;
@@ -289,6 +291,7 @@ async fn observed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let Some(own) = id.find(&object.value).filter(|it| matches!(it, Value::String(_))) else {
         return suite.skip(&["A-07"], "the objects have no id");
     };
+    // As after an import, which knows the id alone.
     let bare = offered.block().empty_value();
     let Some(bare) = crate::generate::with_part(&bare, &id, own.clone()) else { return };
     let request = request::read(offered, &bare, &object.private, object.identity.as_ref());

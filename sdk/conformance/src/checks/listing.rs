@@ -42,6 +42,7 @@ pub(super) async fn list(
     config: &Value,
     limit: u64,
 ) -> Call {
+    // Field 3 asks for whole objects, so that they can be judged.
     let request = Msg::new()
         .text(1, &offered.name)
         .msg(2, &dynamic(config, &offered.ty()))

@@ -92,6 +92,7 @@ async fn optional_schema(suite: &mut Suite) {
     if !suite.offer.can(SCHEMA_OPTIONAL) {
         return suite.skip(&["S-10"], "the provider does not claim it");
     }
+    // A process that was never asked for its schema.
     let Ok(fresh) = suite.another().await else { return };
     let types: Vec<_> = suite.offer.types.iter().filter(|it| it.is_whole).cloned().collect();
     for offered in types.iter().take(40) {

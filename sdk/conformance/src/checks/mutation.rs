@@ -284,6 +284,7 @@ pub(super) fn same(a: &Call, b: &Call) -> bool {
 }
 
 async fn concurrent(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
+    // Reads, imports and plans may depend on a service, and so on time.
     let pure = |rpc: &Rpc| {
         !matches!(rpc, Rpc::ReadResource | Rpc::ImportResourceState | Rpc::PlanResourceChange)
     };
@@ -354,6 +355,7 @@ async fn stopped(suite: &mut Suite, requests: &[(Rpc, Msg)]) {
     let stop =
         |deadline: u64| plugin.call(Rpc::StopProvider, &EMPTY, Duration::from_secs(deadline));
     let running = plugin.call(*rpc, request, Duration::from_secs(10));
+    // At once: a stop comes while other calls are under way.
     let (first, running) = tokio::join!(stop(5), running);
     let second = stop(5).await;
     for call in [&first, &second] {

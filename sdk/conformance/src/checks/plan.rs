@@ -173,6 +173,7 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
     let config = offered.block().without_write_only(&input.config);
     let findings = plan_violations(offered.block(), &plain(&input.prior), &plain(&config), &value);
     for rule in ["P-02", "P-03"] {
+        // A violation of a rule about blocks has the path of a block, which is no attribute.
         let is_block = |path: &Path| match path.0.last() {
             Some(formwork_value::Step::Attribute(_)) => {
                 offered.block().attribute_at(path).is_none() && !path.0.is_empty()
@@ -181,6 +182,7 @@ pub(super) fn judge(suite: &mut Suite, offered: &OfferedType, input: &PlanInput,
         };
         let own: Vec<_> =
             findings.iter().filter(|it| is_block(&it.path) == (rule == "P-03")).collect();
+        // A case that held counts too, or the rule would be skipped.
         if own.is_empty() {
             suite.check(rule, true, || Finding::new(rule, "", ""));
         }
@@ -248,6 +250,7 @@ async fn stable(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, pl
     for _ in 0..3 {
         calls.push(suite.call(Rpc::PlanResourceChange, &request).await);
     }
+    // In another process, maps have another order and caches are empty.
     if let Ok(other) = suite.another().await {
         other.call(Rpc::ConfigureProvider, &request::configure(&suite.config), CALL).await;
         calls.push(other.call(Rpc::PlanResourceChange, &request, CALL).await);
@@ -416,6 +419,7 @@ async fn empties(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
         return;
     }
     for (path, attribute) in generate::settable_paths(offered.block(), &create.config) {
+        // What may be computed need not come out as configured.
         if attribute.role != Role::Optional || attribute.write_only {
             continue;
         }
@@ -434,6 +438,7 @@ async fn empties(suite: &mut Suite, offered: &OfferedType, create: &PlanInput) {
             }
             let input = input(offered, create.prior.clone(), config);
             let Some(planned) = plan(suite, offered, &input).await else { continue };
+            // The old SDK cannot tell null from empty.
             if planned.answer.get_bool(5) {
                 return suite.skip(&["P-15"], "the legacy type system allows it");
             }

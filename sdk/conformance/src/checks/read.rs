@@ -137,12 +137,14 @@ async fn reads(suite: &mut Suite, offered: &OfferedType) -> bool {
             tracks = true;
             continue;
         };
+        // R-01 has reported that.
         if !value.is_wholly_known() {
             continue;
         }
         let again = read(suite, offered, &value, &back.private).await;
         let second = again.message().map(|it| decode(it.get_msg(1), &offered.ty()));
         let held = matches!(&second, Some(Ok(Some(it))) if *it.value() == value);
+        // An error is no other object.
         suite.check("R-02", held || !again.is_fine(), || {
             let found = second.and_then(Result::ok).flatten();
             let found = found.map(|it| shown(it.value())).unwrap_or_default();
@@ -252,6 +254,7 @@ async fn imports(suite: &mut Suite, offered: &OfferedType, tracks: bool) {
                 .values("an error, or null when reading", "an object")
         });
     }
+    // The error is the right answer.
     if !silent {
         suite.check("I-01", true, || Finding::new("I-01", "", ""));
     }

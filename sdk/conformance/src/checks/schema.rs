@@ -54,6 +54,7 @@ fn canonical(call: &Call) -> Option<Vec<[u8; 32]>> {
     // Hashes, because several schemas of many megabytes would be in memory otherwise.
     let mut hashes: Vec<[u8; 32]> =
         fields.map(|field| Sha256::digest(Msg(vec![field.clone()]).encode()).into()).collect();
+    // In protobuf, entries of a map have no order.
     hashes.sort_unstable();
     Some(hashes)
 }
@@ -102,6 +103,7 @@ pub(super) async fn join_all<F: Future>(calls: impl IntoIterator<Item = F>) -> V
     std::future::poll_fn(|cx| {
         let mut is_done = true;
         for (call, output) in &mut calls {
+            // A future must not be polled after its end.
             if output.is_none() {
                 match call.as_mut().poll(cx) {
                     std::task::Poll::Ready(ready) => *output = Some(ready),

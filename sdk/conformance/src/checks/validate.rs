@@ -264,6 +264,7 @@ async fn write_only(suite: &mut Suite, offered: &OfferedType, config: &Value) {
             attribute.write_only && path.find(config).is_some_and(|it| !it.is_null())
         })
     };
+    // The legal configuration may set no write-only value, and the full one does.
     let full = suite.generated(offered, Extent::All, 0);
     let Some(config) = [config, &full].into_iter().find(|it| is_set(it)) else { return };
     // Without capabilities, as of hosts before 5.8 and 6.8.

@@ -102,6 +102,7 @@ impl Resource<'_> {
             let id = self.prior_id(&quote!(call.prior));
             quote! {
                 let changed = #changed;
+                // Without a use, it would cause a warning in the author's crate.
                 let _ = &changed;
                 #is_all
                 let found = #found;

@@ -101,6 +101,7 @@ impl Scope {
     /// The variables that are mentioned. An unused one causes no warning.
     pub(crate) fn bound(&self, mentions: &Mentions) -> TokenStream {
         let needed = self.variables.iter().filter(|(ident, _)| mentions.has(ident));
+        // A name may be mentioned without a use of the variable, which would cause a warning.
         needed.map(|(ident, value)| quote!(let #ident = #value; let _ = &#ident;)).collect()
     }
 }

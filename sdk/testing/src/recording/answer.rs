@@ -443,6 +443,7 @@ impl Answer for Vec<ListEvent> {
 
 /// Seconds until a moment, so that a record does not depend on the time of recording.
 fn seconds_until(moment: Option<SystemTime>) -> Json {
+    // A moment in the past counts as none.
     let left = moment.and_then(|moment| moment.duration_since(now()).ok());
     // Whole seconds: the rest is the time that the call took.
     left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))

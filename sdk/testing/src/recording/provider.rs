@@ -48,8 +48,10 @@ impl RecordingProvider {
         let (method, call) = (request.method(), (request.method().function_name(), of.as_str()));
         let Some(page) = page.request(&request) else { return self.inner.call(request).await };
         if self.replays {
+            // As a failure of the provider, which the engine reports like any other.
             let answer = self.recording.answer(call, page).map_err(Failure::Misbehaved)?;
             if let Some(words) = answer["failure"].as_str() {
+                // The record does not have the kind of the failure.
                 return Err(Failure::Misbehaved(words.to_owned()));
             }
             return answer::read(offer, (method, call.1), &answer).map_err(|reason| {

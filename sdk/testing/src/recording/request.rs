@@ -70,6 +70,7 @@ impl Page<'_> {
     }
 
     fn configure(mut self, request: &ConfigureRequest) -> Self {
+        // Without the version of the host, because a record outlives it.
         self.payload("config", Kind::Provider, &request.config);
         self
     }

@@ -86,6 +86,7 @@ pub(super) async fn side_by_side(suite: &mut Suite, program: &Path) {
     if !suite.wants("H-19") {
         return;
     }
+    // A host starts a process for each configuration of a provider.
     let one = Plugin::launch(program, &suite.launch()).await;
     let two = Plugin::launch(program, &suite.launch()).await;
     let (Ok(one), Ok(two)) = (&one, &two) else {

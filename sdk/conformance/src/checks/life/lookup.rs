@@ -97,6 +97,7 @@ async fn identity(
     let Some(identity) = object.identity.as_ref().filter(|_| suite.wants("I-06")) else {
         return suite.skip(&["I-06"], "no object has an identity");
     };
+    // Without an id, because hosts send one of the two.
     let request =
         Msg::new().text(1, &offered.name).msg(3, &request::capabilities()).msg(4, identity);
     let Some((call, value)) = import(suite, offered, &request).await else {
@@ -128,6 +129,7 @@ async fn listed(suite: &mut Suite, offered: &OfferedType, object: &Object) {
     let call = crate::checks::listing::list(suite, &list, config, 1000).await;
     let ty = suite.offer.identities.get(&offered.name).map(|(_, ty, _)| ty.clone());
     let Some(ty) = ty else { return };
+    // Compared as values, because equal ones may have different bytes.
     let own = decode(identity.get_msg(1), &ty).ok().flatten();
     let events = match &call.reply {
         crate::plugin::Reply::Answered(events) => events.clone(),

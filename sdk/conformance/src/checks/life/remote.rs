@@ -186,6 +186,7 @@ impl Observer<'_> {
             return;
         };
         let mut launch = self.suite.launch();
+        // It trusts the authority of the other proxy alone, so it must refuse this one.
         launch.env.extend(stranger.env_trusting_only(&self.proxy));
         let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
         let request = request::configure(&self.suite.config);

@@ -81,6 +81,7 @@ pub(super) async fn stopped(
     let request = request::apply(offered, create, &planned.answer);
     let apply = fresh.call(Rpc::ApplyResourceChange, &request, crate::suite::CHANGE);
     let stop = fresh.call(Rpc::StopProvider, &EMPTY, std::time::Duration::from_secs(10));
+    // `join!` polls in this order, so the create begins before the stop.
     let (call, _stop) = tokio::join!(apply, stop);
     suite.check("A-17", !call.is_crash(), || {
         Finding::new("A-17", &offered.subject(), "a create beside StopProvider has no answer")
