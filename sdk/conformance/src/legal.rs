@@ -28,6 +28,7 @@ pub(crate) async fn find(suite: &mut Suite, offered: &OfferedType) -> Vec<Value>
         }
     }
     let random = (0..6).map(|number| (Extent::Random, number));
+    // What is required comes first, because fewer values can be wrong.
     let all = [(Extent::Required, 0), (Extent::All, 0), (Extent::Nothing, 0)];
     for (extent, number) in all.into_iter().chain(random) {
         if found.len() >= WANTED || suite.is_late() {

@@ -76,6 +76,7 @@ pub(crate) fn validate_dynamic(offered: &OfferedType, config: &Msg) -> Msg {
     match offered.kind {
         Kind::Provider => Msg::new().msg(1, config),
         Kind::Resource => named().msg(3, &capabilities()),
+        // Both may be unknown while validating, so they are values and no plain fields.
         Kind::List => named()
             .msg(3, &dynamic(&Value::Bool(false), &Type::Bool))
             .msg(4, &dynamic(&Value::int(10), &Type::Number)),

@@ -221,6 +221,7 @@ impl Suite {
         let level = self.options.level;
         for rule in rules::all() {
             let Options { only, skip, .. } = &self.options;
+            // First what the user asked for, which explains more than a time that was over.
             let reason = if skip.contains(rule.id) {
                 "left out with -skip".to_owned()
             } else if !only.is_empty() && !only.contains(rule.id) {
@@ -343,6 +344,7 @@ impl Suite {
         extend(&mut self.past.stderr, plugin.stderr());
         let diagnostics = plugin.diagnostics.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.past.diagnostics.extend(diagnostics);
+        // A provider may report without end.
         self.past.diagnostics.truncate(10_000);
         let largest = plugin.largest.into_inner().unwrap_or_else(PoisonError::into_inner);
         if largest.0 > self.past.largest.0 {
@@ -431,6 +433,7 @@ impl Suite {
     /// The configuration of everything in a block, for checks of single attributes.
     #[must_use]
     pub fn generated(&self, offered: &OfferedType, extent: Extent, number: u64) -> Value {
+        // Each extent and each number has a sequence of its own.
         let mut dice = self.dice(&format!("{}/{}/{number}", offered.subject(), extent as u8));
         generate::config(offered.block(), extent, &mut dice)
     }

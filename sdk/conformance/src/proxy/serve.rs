@@ -143,6 +143,7 @@ async fn exchange(request: Request<Incoming>, uri: Uri, record: &Shared) -> Answ
     let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok());
     let call = RemoteCall {
         method: parts.method.to_string(),
+        // A time or a signature in the query would make each attempt another request.
         url: uri.to_string().split('?').next().unwrap_or_default().to_owned(),
         target: header("x-amz-target").unwrap_or_default().to_owned(),
         body: body.slice(..body.len().min(KEPT)),

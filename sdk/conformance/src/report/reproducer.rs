@@ -34,6 +34,7 @@ fn recorded(call: &Call, protocol: u32) -> RecordedCall {
     let path = version.and_then(|it| call.rpc.path(it));
     RecordedCall {
         path: path.unwrap_or_else(|| format!("/tfplugin{protocol}.Provider/{}", call.rpc.name())),
+        // A replay goes by the order of the calls, and not by their times.
         start: Duration::ZERO,
         duration: call.took,
         requests: call.request.clone(),
@@ -145,6 +146,7 @@ pub async fn replay(file: impl BufRead, program: &Path) -> Result<Vec<Replay>, R
 fn needs_configuration(rpc: Option<Rpc>) -> bool {
     rpc.is_some_and(|rpc| {
         let name = rpc.name();
+        // All others may need the client, which a provider has after Configure only.
         !["Validate", "Get", "Upgrade", "Move", "CallFunction", "Configure", "Stop"]
             .iter()
             .any(|own| name.starts_with(own))
