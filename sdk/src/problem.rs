@@ -140,6 +140,7 @@ impl Problem {
     pub(crate) fn diagnostics(self, doing: &str) -> impl Iterator<Item = Diagnostic> {
         let all = std::iter::once(self.first).chain(self.more);
         all.map(move |One { summary, detail, path, .. }| {
+            // Hosts show the summary as a title, which must not be empty.
             let summary = summary.unwrap_or_else(|| doing.to_owned());
             Diagnostic::error(summary, detail).path(path)
         })

@@ -149,7 +149,9 @@ impl ProviderDef {
     #[must_use]
     pub fn list<L: List>(mut self, name: &str, list: L) -> Self {
         const {
+            // Nothing could fill them in: a list has no plan and no object of its own.
             assert!(!L::Model::FILLS, "what a list is asked has no computed attributes");
+            // A host knows what is listed by its identity, as the object itself may be left out.
             assert!(
                 L::Object::IDENTIFIES,
                 "what is listed has an identity: mark its attributes `identity`"

@@ -290,6 +290,7 @@ impl StructAttrs {
         syn::parenthesized!(content in meta.input);
         let names = Punctuated::<Ident, Token![,]>::parse_terminated(&content)?;
         let names: Vec<Ident> = names.into_iter().collect();
+        // With one name, a relation always holds, or is the same as `required`.
         if names.len() < 2 {
             return Err(meta.error("give two attributes or more"));
         }
@@ -356,6 +357,7 @@ fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     let content;
     syn::bracketed!(content in input);
     let texts = Punctuated::<LitStr, Token![,]>::parse_terminated(&content)?;
+    // An empty list would refuse every value.
     if texts.is_empty() {
         return Err(meta.error("list the valid strings"));
     }
@@ -385,6 +387,7 @@ pub(crate) fn doc_comment(attributes: &[Attribute]) -> String {
         },
         _ => None,
     });
+    // Only the space after the slashes: what is indented further has a meaning in Markdown.
     let lines: Vec<String> =
         lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned()).collect();
     lines.join("\n").trim().to_owned()

@@ -82,6 +82,8 @@ fn own_field(input: &DeriveInput, parts: &[&Part<'_>], input_name: &Ident) -> To
 
             const FILLS: bool = #fills;
             const HAS_BLOCKS: bool = #blocks;
+            // A struct is neither text nor number and has no length, so that checks of those are
+            // refused.
             const HAS_TEXTS: bool = false;
             const HAS_NUMBERS: bool = false;
             const HAS_LENGTH: bool = false;

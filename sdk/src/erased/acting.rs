@@ -47,6 +47,7 @@ impl<A: Action> AnyAction for TypedAction<A> {
     }
 
     async fn plan(&self, config: &Value, context: Context) -> Answer<()> {
+        // A draft, because values may be unknown while a plan is made.
         let config = model::read(config)?;
         let Context { deferral, call, .. } = context;
         self.action.plan(PlanAction { config, deferral, call }).await

@@ -286,6 +286,7 @@ async fn elements_of_sets_have_defaults_and_keep_what_was_computed() {
 async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
     let mut life = life().await;
     life.apply([name("m"), network("z"), ports(&[22])]).await.unwrap();
+    // Every element of the list moves, but no attribute of a port has `replace`.
     let same = life.apply([name("m"), network("z"), ports(&[80, 22])]).await;
     assert_eq!(same, Ok(Action::Update));
     let moved = life.apply([name("m"), network("y"), ports(&[80, 22])]).await;
@@ -297,6 +298,7 @@ async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
 async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
     let mut life = life().await;
     let login = Value::object([("user", text("u")), ("password", text("hidden"))]);
+    // `image` is there because one of three must be, and there are no ports.
     life.apply([name("m"), network("z"), ports(&[]), ("image", text("i")), ("login", login)])
         .await
         .unwrap();
@@ -305,6 +307,7 @@ async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
         at(&life, &root.attribute("state").index(0).attribute("what")),
         text("small hidden")
     );
+    // Terraform refuses an answer with a value in a write-only attribute.
     assert!(at(&life, &root.attribute("login").attribute("password")).is_null());
 }
 

@@ -131,6 +131,8 @@ impl BlockDefinition {
     /// Blocks with the type of a field. A struct that is not in an `Option` is required.
     #[must_use]
     pub fn of<F: BlockField>() -> Self {
+        // All types of `BlockField` have a content. An empty block is better than a panic in a
+        // schema.
         let content = F::content().unwrap_or_else(|| crate::field::Content {
             shape: super::Shape::default(),
             nesting: Nesting::Single,

@@ -78,11 +78,13 @@ fn the_three_resources_live() {
 #[test]
 fn a_firewall_is_found_again() {
     let service = Service::default();
+    // Alone, so that the service gives it the id 1.
     let rest = CONFIG.find("resource \"acme_firewall\"").unwrap()
         ..CONFIG.find("resource \"acme_cluster\"").unwrap();
     let firewall = &CONFIG[rest];
     lab(&service).apply(firewall).expect_done();
     let import = format!("{firewall}import {{\n  to = acme_firewall.a\n  id = \"1\"\n}}\n");
+    // Another lab, because an import needs a state that lacks the object.
     let mut later = lab(&service);
     later.apply(&import).expect_done();
     later.plan(firewall).expect_nothing();

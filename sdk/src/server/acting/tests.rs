@@ -106,6 +106,7 @@ async fn counted(to: Value) -> Vec<String> {
 #[tokio::test]
 async fn an_action_tells_how_it_goes_and_then_how_it_ended() {
     assert_eq!(counted(Value::null(formwork_value::Type::Number)).await, ["1", "2", "end "]);
+    // An error is an end too: a host waits for `Completed` and takes nothing after it.
     assert_eq!(counted(Value::int(0)).await, ["end Nothing to count"]);
 }
 
@@ -172,6 +173,7 @@ async fn what_ends_a_listing_comes_after_what_was_found() {
     let events = listed(9, 0).await;
     assert_eq!(events.len(), 7, "six things and a problem");
     assert_eq!(events[6].diagnostics[0].detail, "the seventh is not to be found");
+    // The objects were sent before the warning came, so it needs an event of its own.
     let events = listed(2, 0).await;
     assert_eq!(events[2].diagnostics[0].summary, "Nothing more");
     assert_eq!(events[2].identity, None);

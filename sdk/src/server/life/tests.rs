@@ -116,9 +116,11 @@ fn owner_of(payload: &Payload) -> Value {
 async fn what_a_module_says_reaches_every_call_about_its_resources() {
     let server = server();
     let yes = || Value::Bool(true);
+    // A module that says nothing sends a null.
     for (said, expected) in [(Some("us"), "us"), (None, "nobody")] {
         let planned = server.plan(plan(yes(), said, CLIENT)).await.unwrap();
         assert_eq!(owner_of(&planned.planned), Value::string(expected));
+        // Unknown, so that what is compared below comes from `create` and not from the plan.
         let planned = payload(&thing(yes(), Value::unknown(Type::String)));
         let request = plan(yes(), said, CLIENT);
         let apply = ApplyRequest {
