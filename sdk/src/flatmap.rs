@@ -134,6 +134,7 @@ mod tests {
             &machine(),
             &[
                 ("name", "m"),
+                // No attribute of the type, as from an older schema.
                 ("gone", "x"),
                 ("tags.%", "2"),
                 ("tags.a", "1"),
@@ -156,6 +157,7 @@ mod tests {
     fn what_is_nothing_of_its_type_is_refused_with_its_key() {
         let table = [
             (("disks.#", "many"), "`disks.#` is \"many\", and not a number of elements"),
+            // Without a limit, this count would ask for gigabytes.
             (("disks.#", "4000000000"), "there are not as many elements"),
             (("ports.#", "x"), "`ports.#` is \"x\""),
         ];

@@ -202,6 +202,7 @@ mod tests {
         type Model = Database;
 
         async fn create(&self, call: Create<Database>) -> Answer<DatabaseComputed> {
+            // Short, because the clock of this test is the real one.
             let wait = call.wait("the database is ready").every(Duration::from_millis(1));
             let id = wait.until(|| self.service.find(&call.planned.name)).await?;
             Ok(DatabaseComputed { id })
@@ -241,6 +242,7 @@ mod tests {
             refusal.0,
             "Timed out: Waited 0.003s until the database is ready, and it has not come to that."
         );
+        // Before the call: a stop lasts, and ends the waits that begin later.
         life.stop().await.unwrap();
         let refusal = life.apply([named("never")]).await.unwrap_err();
         assert!(refusal.0.starts_with("Interrupted: "), "{refusal:?}");

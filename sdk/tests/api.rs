@@ -113,6 +113,7 @@ fn describe(item: &Item, lines: &mut Vec<String>) {
             let bounds = &one.generics.where_clause;
             if let Some((_, of, _)) = &one.trait_ {
                 lines.push(shown(&[], &quote!(impl #generics #of for #ty #bounds)));
+                // The methods are those of the trait, which is listed where it is defined.
                 return;
             }
             for item in &one.items {

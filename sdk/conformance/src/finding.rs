@@ -52,6 +52,7 @@ impl Finding {
     #[must_use]
     pub fn by(mut self, call: &Call) -> Self {
         self.call = call.rpc.name();
+        // `values` may have said it in better words already.
         if self.found.is_empty() {
             self.found = call.outcome();
         }
@@ -156,6 +157,7 @@ impl Tallies {
 
     /// Notes why a rule cannot be examined. Cases that were examined count more.
     pub fn skip(&mut self, id: &'static str, reason: impl Into<String>) {
+        // The first reason stays, as later ones may only follow from it.
         self.of(id).skipped.get_or_insert(reason.into());
     }
 

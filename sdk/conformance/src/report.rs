@@ -149,6 +149,7 @@ impl Report {
     pub fn exit_code(&self) -> u8 {
         let must = self.score(Severity::Must);
         match &self.stopped {
+            // A run that ended early is no success, even if nothing was broken until then.
             Some(_) => 2,
             None if must.held < must.examined => 1,
             None => 0,
@@ -175,6 +176,7 @@ fn clean_verdict(suite: &Suite, verdict: Verdict) -> Verdict {
 pub(crate) fn redacted(suite: &Suite, finding: &Finding) -> Finding {
     let clean = |text: &str| visible(&suite.secrets.redact(text));
     let mut finding = finding.clone();
+    // A provider may have put a secret into any of these.
     for text in [
         &mut finding.message,
         &mut finding.expected,

@@ -134,6 +134,7 @@ fn debug(ident: &Ident, parts: &[&Part<'_>]) -> TokenStream {
     let text = ident.to_string();
     let fields = parts.iter().map(|part| {
         let (ident, name) = (part.ident, part.ident.to_string());
+        // Without this, an attribute that is sensitive and of a plain type would be printed.
         match part.is_secret() {
             true => quote!(.field(#name, &::core::format_args!("(sensitive)"))),
             false => quote!(.field(#name, &self.#ident)),

@@ -418,6 +418,7 @@ async fn what_is_wrong_with_a_secret_is_said_without_it() {
     let table = [
         ("word", Value::string("hunter2"), "`word` must be one of \"open\", \"shut\"."),
         ("pin", Value::int(4711), "`pin` must be at least 1 and at most 9."),
+        // Here not a check refuses but the conversion, which must hide the number too.
         ("pin", Value::int(-4711), "`pin`: it is too small; from 0 to 4294967295 can be given."),
         ("phrase", Value::string("hunter7"), "it contains a sensitive value."),
         ("phrase", Value::string("hunter"), "`phrase` must be longer."),

@@ -76,6 +76,7 @@ impl FaultLauncher {
 #[async_trait(?Send)]
 impl Launch for FaultLauncher {
     async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        // New for each launch, like a process: nothing in memory may help the next run.
         let inner = (self.provider)().into_provider();
         let provider = Arc::new(Faulty { inner, trouble: self.trouble.clone() });
         Ok(match &self.record {

@@ -128,6 +128,7 @@ fn what_others_changed_or_removed_is_found_and_put_right() {
     let world = HostValues::default();
     let mut lab = Lab::new(provider(&world));
     lab.apply(CONFIG).expect_done();
+    // Past the provider, as another program would do it.
     world.lock().unwrap().get_mut("z-0").unwrap().cores = 8;
     assert!(lab.apply(CONFIG).text().contains("cores = 8 -> 1"));
     world.lock().unwrap().clear();
@@ -158,6 +159,7 @@ fn what_was_made_before_a_failure_is_stored_and_replaced() {
     assert!(lab.is_tainted("cloud_machine.a"));
     assert_eq!(lab.get("cloud_machine.a", "id"), "z-0");
     lab.apply(CONFIG).expect_done();
+    // The one that does not start was removed, and not only forgotten.
     assert_eq!(world.lock().unwrap().len(), 1);
 }
 
@@ -166,6 +168,7 @@ fn every_call_can_fail_and_the_next_run_puts_it_right() {
     let world = HostValues::default();
     let cases = fault_sweep(provider(&world), CONFIG);
     let calls: Vec<_> = cases.iter().map(|one| one.call.as_str()).collect();
+    // Twice: once it dies before its work, and once after it.
     assert!(calls.iter().filter(|call| **call == "apply cloud_machine").count() == 2, "{calls:?}");
 }
 

@@ -70,6 +70,7 @@ impl Service {
     fn answer(&self, method: &str, id: &str, body: &str) -> (u16, String) {
         let mut things = self.things.lock().unwrap();
         match method {
+            // Unique names make a lost object show itself: the next creation finds it.
             "POST" if things.values().any(|name| name == body) => (409, body.to_owned()),
             "POST" => {
                 let id = (0..).map(|n| format!("t-{n}")).find(|id| !things.contains_key(id));
@@ -130,6 +131,7 @@ impl Resource for Things {
         let request = self.client.post(&self.url).body(call.planned.name.clone());
         match self.ask(request).await? {
             (201, id) => {
+                // By the clock of the lab, which jumps.
                 tokio::time::sleep(self.settling).await;
                 Ok(ThingComputed { id })
             }

@@ -17,6 +17,7 @@ const LIMIT: u64 = 2;
 /// Checks the family.
 pub(super) async fn run(suite: &mut Suite) {
     let lists: Vec<OfferedType> = suite.offer.of(Kind::List).cloned().collect();
+    // A list asks the service, which needs a configured provider.
     if !suite.wants_any(&["L-02", "L-03"]) || !suite.configured {
         return;
     }

@@ -121,6 +121,7 @@ async fn capabilities(suite: &mut Suite) {
     let Some(resource) = suite.offer.of(Kind::Resource).next().cloned() else {
         return suite.skip(&["S-11"], "the provider has no resource");
     };
+    // An empty object will do: the rule asks whether there is such a call, and not what it answers.
     let state = Msg::new().bytes(1, b"{}".to_vec());
     let moved = Msg::new().text(1, "registry.terraform.io/a/b").text(2, "a_b").msg(4, &state);
     let null = request::dynamic(&super::null(&resource.ty()), &resource.ty());

@@ -38,6 +38,7 @@ pub(super) async fn run(
 /// Planning the object's own configuration is a no-op.
 async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, object: &Value) {
     let mut again = input(offered, object.clone(), create.config.clone());
+    // The object was made up and not created, so no private data belong to it.
     again.private = bytes::Bytes::new();
     let Some(planned) = plan(suite, offered, &again).await else { return };
     if planned.answer.get_bool(5) {
@@ -68,7 +69,9 @@ async fn nothing(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, o
 fn changed(name: &str, part: &Value, ty: &Type) -> Option<Value> {
     match (part, ty) {
         (_, Type::Bool) => Some(Value::Bool(*part != Value::Bool(true))),
+        // Small numbers fit most ranges.
         (_, Type::Number) => Some(Value::int(if *part == Value::int(2) { 3 } else { 2 })),
+        // Longer by one letter, which most patterns still accept.
         (Value::String(text), Type::String) => Some(Value::string(format!("{}x", text.as_str()))),
         (_, Type::String) => Some(Value::string(generate::text_for(name))),
         (_, Type::List(_) | Type::Set(_) | Type::Map(_)) if part.children().is_empty() => {
@@ -112,6 +115,7 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
         return;
     }
     let paths = generate::settable_paths(offered.block(), &create.config);
+    // A type with hundreds of attributes must not use up the time of the run.
     for (path, attribute) in paths.into_iter().take(25) {
         let name = match path.0.last() {
             Some(formwork_value::Step::Attribute(name)) => name.as_str().to_owned(),
@@ -151,6 +155,7 @@ async fn single(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, ob
                     .input(shown(&change.config))
             });
         }
+        // A plan without replacements is a case too.
         if answer.all_msgs(2).is_empty() {
             suite.check("P-09", true, || Finding::new("P-09", "", ""));
         }

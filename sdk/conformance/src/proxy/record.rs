@@ -146,6 +146,7 @@ impl Record {
                     false => Handling::Answer(500),
                 }
             }
+            // Like a service whose reads lag behind its changes.
             RemoteFault::NotFound(times)
                 if self.has_changed && !call.changes() && self.n_faults < times =>
             {
@@ -170,6 +171,7 @@ impl Record {
     pub(super) fn end(&mut self, number: usize, status: u16) -> Handling {
         // A redirect is a good answer too.
         let is_good = (200..400).contains(&status);
+        // A call beyond the limit is not recorded, and its answer passes as it is.
         let Some(call) = self.calls.get_mut(number) else { return Handling::Answer(status) };
         let changes = is_good && call.changes();
         call.is_carried_out = is_good;
@@ -178,6 +180,7 @@ impl Record {
             self.n_faults += 1;
             return Handling::Hold;
         }
+        // The service has done its work already: only the answer tells of a failure.
         call.status = if self.fault == RemoteFault::FailAt(number) { 500 } else { status };
         Handling::Answer(call.status)
     }
@@ -203,6 +206,7 @@ mod tests {
     fn calls_that_only_ask_are_known_whatever_their_method() {
         assert!(!call("GET", "http://h/a").changes());
         assert!(call("POST", "http://h/items").changes());
+        // A name like `token` makes a `POST` harmless, and no other method.
         assert!(call("DELETE", "http://h/token").changes());
         assert!(!call("POST", "https://h/oauth2/token").changes());
         let target = "DynamoDB_20120810.DescribeTable".to_owned();

@@ -110,6 +110,8 @@ impl Resource<'_> {
             false => value,
         };
         let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
+        // `()` tells nothing, which is enough only if a read tells the rest or nothing else
+        // changes.
         let is_done_enough = is_open || self.ours().all(Part::keeps);
         if is_done_enough {
             let body = match is_open {

@@ -103,6 +103,7 @@ impl Parse for ResourceArgs {
         let mut said = Self { name, held, expressions: Vec::new(), ready: None, gone: None };
         while !input.is_empty() {
             input.parse::<Token![,]>()?;
+            // A comma may also end the list.
             if !input.is_empty() {
                 said.hear(input)?;
             }

@@ -91,6 +91,7 @@ impl Resource<'_> {
         let (model, computed) = (&self.input.ident, &self.computed);
         let changed = self.answer(expression, Phase::Update);
         let body = if self.asks_after_update() {
+            // With `ready`, even a whole answer is not enough: the object may not be usable yet.
             let is_all = self.said.ready.is_none().then(|| {
                 quote! {
                     if let ::core::option::Option::Some(computed) = __Changed::computed(changed, &call.prior) {

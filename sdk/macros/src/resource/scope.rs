@@ -43,6 +43,7 @@ impl Mentions {
                     n_dots = if follows_dot { 2 } else { 1 };
                 }
                 TokenTree::Ident(ident) if !follows_dot => {
+                    // `r#type` and `type` are one name.
                     self.names.insert(ident.unraw().to_string());
                 }
                 TokenTree::Literal(literal) => self.texts.push(literal.to_string()),
@@ -87,6 +88,7 @@ impl Scope {
     ) -> Self {
         self.variables.extend(parts.into_iter().map(|part| {
             let ident = part.ident;
+            // A handler may move it, and a wait uses it in each attempt.
             (ident.clone(), quote!(::core::clone::Clone::clone(&#place.#ident)))
         }));
         self

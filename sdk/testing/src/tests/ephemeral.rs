@@ -111,12 +111,14 @@ fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
     let heard = Heard::default();
     let ran = lab(&heard, &HostValues::default()).apply(&config(&[("a", 25)], 1));
     ran.expect_done();
+    // The creation of the machine takes an hour of the lab's clock.
     assert_eq!(heard.applying(), "0 open a, 25 renew a, 50 renew a, 60 close a");
 }
 
 #[test]
 fn several_are_renewed_each_in_its_time_and_one_that_hangs_delays_no_other() {
     let heard = Heard::default();
+    // `slow` takes 45 minutes for its renewal, during which the others are due.
     let leases = [("a", 25), ("b", 40), ("slow", 10)];
     lab(&heard, &HostValues::default()).apply(&config(&leases, 1)).expect_done();
     let said = heard.applying();

@@ -95,6 +95,7 @@ fn an_object_whose_creation_was_lost_is_found_by_listing() {
     lab.fault(creation.expect("it was created"), Fault::DiesAfter);
     assert!(!lab.apply(CONFIG).is_done());
     assert_eq!((notes.len(), lab.n_objects()), (1, 0), "the object exists and the state lacks it");
+    // Ends the fault and takes the calls so far, so that those of the next run are alone.
     lab.calls();
     lab.apply(CONFIG).expect_done();
     let calls = lab.calls();

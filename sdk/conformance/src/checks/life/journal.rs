@@ -33,6 +33,7 @@ pub(super) struct Journal {
 impl Journal {
     /// Opens the journal, in a file if one is given.
     pub(super) fn open(path: Option<&Path>) -> io::Result<Self> {
+        // Never emptied: objects of an earlier run may still exist.
         let file =
             path.map(|path| File::options().create(true).append(true).open(path)).transpose()?;
         Ok(Self { file, left: Vec::new() })

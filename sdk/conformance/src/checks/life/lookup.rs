@@ -34,6 +34,7 @@ pub(super) async fn run(suite: &mut Suite, offered: &OfferedType, object: &Objec
 }
 
 fn id_of(object: &Object) -> Option<String> {
+    // The protocol does not say what an id is. By custom, it is the attribute `id`.
     match Path::root().attribute("id").find(&object.value) {
         Some(Value::String(text)) if !text.as_str().is_empty() => Some(text.as_str().to_owned()),
         _ => None,
@@ -52,6 +53,7 @@ pub(super) async fn import(
     let object = answer.all_msgs(1).into_iter().find(|it| it.get_text(1) == offered.name)?;
     let state = decode(object.get_msg(2), &offered.ty()).ok()??;
     let identity = object.get_msg(4);
+    // A host reads an object after its import, and only this read has to complete it.
     let request = request::read(offered, state.value(), &object.get_bytes(3), identity.as_ref());
     let back = suite.call(Rpc::ReadResource, &request).await;
     let value =

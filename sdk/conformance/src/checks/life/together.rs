@@ -74,6 +74,7 @@ pub(super) async fn stopped(
     }
     // A process of its own, because a provider may refuse calls after `StopProvider`.
     let Ok(fresh) = suite.another().await else { return };
+    // A process that has just begun is not configured yet.
     fresh
         .call(Rpc::ConfigureProvider, &request::configure(&suite.config), crate::suite::CHANGE)
         .await;

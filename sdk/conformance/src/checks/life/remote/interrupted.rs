@@ -43,6 +43,7 @@ impl Observer<'_> {
         let request = request::apply(&self.offered, create, &planned.answer);
         self.proxy.begin(RemoteFault::HoldAnswer);
         let Some(call) = self.killed(&request).await else {
+            // Nothing was sent, so that there is nothing to look for.
             self.journal.refuse(entry);
             return self.suite.skip(&["A-18"], "the process cannot be killed");
         };
@@ -66,6 +67,7 @@ impl Observer<'_> {
                 self.journal.settle(entry, &self.offered, Some(made));
                 self.put_away(&object).await;
             }
+            // The object exists and cannot be found, so the report has to name it as left behind.
             None => self.journal.settle(entry, &self.offered, None),
         }
     }
@@ -104,6 +106,7 @@ impl Observer<'_> {
         before: &[(Msg, Value)],
         made: &RemoteCall,
     ) -> Option<Object> {
+        // The surest come first: what was planned, and only then what is new in the list.
         let mut requests = Vec::new();
         let name = self.offered.name.clone();
         let named = || Msg::new().text(1, &name).msg(3, &request::capabilities());
@@ -138,6 +141,7 @@ impl Observer<'_> {
         let identity = planned.answer.get_msg(7)?;
         let (_, ty, _) = self.suite.offer.identities.get(&self.offered.name)?;
         let value = decode(identity.get_msg(1), ty).ok()??.into_value();
+        // An identity with an unknown part identifies nothing.
         (!value.is_null() && value.is_wholly_known()).then_some(identity)
     }
 
