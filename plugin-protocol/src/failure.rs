@@ -82,6 +82,7 @@ impl Failure {
     pub fn is_passing(&self) -> bool {
         match self {
             Self::Lost { .. } => true,
+            // gRPC means by it that the same call may succeed later.
             Self::Status { code, .. } => code == "Unavailable",
             _ => false,
         }

@@ -123,6 +123,7 @@ where
     W: Message + Default + TryFrom<N> + TryInto<N>,
     N: Clone + Debug + PartialEq,
 {
+    // A refusal is a good end. Only what was read must survive its way over the wire.
     let Ok(read) = wire.try_into() else { return };
     let sent = |message: N| {
         let bytes = W::try_from(message).ok()?.encode_to_vec();
@@ -131,6 +132,7 @@ where
         Some(arrived.expect("what is written has a meaning"))
     };
     let Some(once) = sent(read) else { return };
+    // The first way may bring several forms of a message to one, and the next must keep that.
     assert_eq!(sent(once.clone()), Some(once), "a message is not what it was");
 }
 

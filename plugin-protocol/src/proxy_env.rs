@@ -15,6 +15,7 @@ pub struct Proxies {
 impl Proxies {
     /// Reads them from the variables of an environment.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
+        // As in Go, the first one that is not empty counts.
         let one_of = |names: [&str; 2]| {
             names.into_iter().filter_map(&variable).find(|value| !value.is_empty())
         };
@@ -87,6 +88,7 @@ impl Target {
         if let Ok(ip) = name.parse::<IpAddr>() {
             return self.ip == Some(ip);
         }
+        // As in Go, `*.a.com` means the same as `.a.com`.
         let name = name.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(name);
         match name.strip_prefix('.') {
             Some(_) => self.host.ends_with(name),
@@ -140,6 +142,7 @@ mod tests {
         for (scheme, host, port, expected) in table {
             assert_eq!(Proxies::read(both).toward(scheme, host, port), expected, "{scheme} {host}");
         }
+        // Go's HTTP client does not know `ALL_PROXY`.
         let all = |name: &str| (name == "ALL_PROXY").then(|| "other".to_owned());
         assert_eq!(Proxies::read(all).toward("http", "h", None), None);
         let cgi = |name: &str| match name {

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         return host();
     }
     let behaviour = std::env::var("TINY").unwrap_or_default();
+    // Held to the end: the test sees the end of the process in that of the connection.
     let _witness = std::env::var("TINY_WITNESS").ok().map(UnixStream::connect);
     if behaviour == "talks first" {
         println!("loading");

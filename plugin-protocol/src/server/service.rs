@@ -189,6 +189,8 @@ fn validate_provider_config(h: Handling, protocol: Protocol) -> ResponseFuture {
     match protocol {
         Protocol::V5 => h.ask::<v5::PrepareProviderConfig>(|p, request| {
             async {
+                // Protocol 5 wants the configuration back. It goes as it came: the verdict changes
+                // nothing in it.
                 let config = request.config.clone();
                 let verdict = p.validate_provider_config(request.into()).await?;
                 Ok(prepared(verdict, config))

@@ -61,6 +61,7 @@ impl Transcript {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
+        // With a clock before 1970, a transcript that begins at 0 is better than none.
         let begun = self.begun.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let header =
             Header { format: FORMAT.to_owned(), version: VERSION, begun_us: micros(begun) };
@@ -82,6 +83,7 @@ impl Transcript {
         if header.format != FORMAT {
             return Err(ReadError::Foreign);
         }
+        // Before any line, since those of another version may have another form.
         if header.version != VERSION {
             return Err(ReadError::Version(header.version));
         }
@@ -101,6 +103,7 @@ impl Transcript {
 }
 
 fn line(out: &mut impl Write, of: &impl Serialize) -> io::Result<()> {
+    // JSON escapes line breaks, so that each call is one line.
     serde_json::to_writer(&mut *out, of)?;
     out.write_all(b"\n")
 }

@@ -73,6 +73,7 @@ async fn a_panic_is_worth_more_than_what_came_before_and_tagged_lines_are_no_par
 
 #[tokio::test]
 async fn nothing_that_is_kept_grows_without_bound() {
+    // A line without an end, which must not be kept whole.
     let endless = vec![b'x'; 5 * LINE_LIMIT];
     assert!(last_words(&endless).await.len() < TAIL_LINES * (KEPT_LENGTH + 10));
     let panic: String = (0..1000).map(|n| format!("panic: {n}\n")).collect();

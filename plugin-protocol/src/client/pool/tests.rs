@@ -54,6 +54,7 @@ async fn lease(pool: &Pool) -> Lease {
 
 /// Waits until the pool has `n` connections, or is content with fewer.
 async fn grown(pool: &Pool, n: usize) {
+    // A connection is opened beside the calls, and nothing tells when it is there.
     while loads(pool).len() < n {
         tokio::task::yield_now().await;
     }

@@ -45,6 +45,7 @@ pub(super) fn type_read(json: &[u8]) -> Result<Type, InvalidMessage> {
 }
 
 fn shortened(text: &str) -> String {
+    // A type may fill megabytes, and an error is for people.
     const MOST: usize = 60;
     if text.chars().count() <= MOST {
         return text.to_owned();

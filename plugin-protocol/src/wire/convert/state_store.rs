@@ -113,9 +113,11 @@ pub(crate) fn write_chunks(
             range: Some(v6::StateRange { start: chunk.start, end: chunk.end }),
         })
         .collect();
+    // Without any chunk, no message would name the state.
     if written.is_empty() {
         written.push(v6::write_state_bytes::RequestChunk::default());
     }
+    // Protocol 6: the name is in the first chunk only.
     if let Some(first) = written.first_mut() {
         first.meta = Some(meta);
     }
