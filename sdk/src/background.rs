@@ -49,6 +49,7 @@ mod tests {
 
     #[tokio::test]
     async fn others_go_on_meanwhile() {
+        // Would hang if the work blocked the runtime: what it waits for is sent beside it.
         let (sender, receiver) = mpsc::channel();
         let other = async { sender.send("done").unwrap() };
         let work = aside(move || Ok(receiver.recv().unwrap()));

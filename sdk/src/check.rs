@@ -288,6 +288,7 @@ mod tests {
             (wrong(&choice, &Value::string("b")), "passes"),
             (wrong(&choice, &Value::string("c")), "must be one of \"a\", \"b\", and not \"c\""),
             (wrong(&choice, &words(&["a", "d"])), "must be one of \"a\", \"b\", and not \"d\""),
+            // A value that is not known yet is checked later, when it is.
             (wrong(&choice, &Value::unknown(Type::String)), "passes"),
             (wrong(&Check::range(1..=3_i64), &Value::int(3)), "passes"),
             (
@@ -295,6 +296,7 @@ mod tests {
                 "must be at least 1 and less than 3, and not 3",
             ),
             (wrong(&Check::range(1_i64..), &Value::int(0)), "must be at least 1, and not 0"),
+            // Two characters, of two bytes each.
             (wrong(&Check::length(2..=2), &Value::string("äö")), "passes"),
             (
                 wrong(&Check::length(..2), &words(&["a", "b"])),
@@ -326,6 +328,7 @@ mod tests {
             assert_eq!(ask(kind, &set, &set).is_ok(), both, "{kind:?}");
             assert_eq!(ask(kind, &set, &null).is_ok(), one, "{kind:?}");
             assert_eq!(ask(kind, &null, &null).is_ok(), none, "{kind:?}");
+            // What is unknown may still become null.
             assert_eq!(ask(kind, &unknown, &null).is_ok(), open, "{kind:?}");
         }
     }

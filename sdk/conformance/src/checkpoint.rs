@@ -175,6 +175,7 @@ mod tests {
         assert_eq!(next.tallies.tally("S-01").unwrap().cases, 1);
         assert_eq!(next.tallies.findings().next().unwrap().message, "wrong");
 
+        // Another seed gives other inputs, whose results must not be mixed with these.
         let mut other = Suite::new(Options { seed: 2, ..options });
         assert!(!Checkpoint::restore(&mut other).has("Schema"));
         assert_eq!(other.tallies.findings().count(), 0);

@@ -416,6 +416,7 @@ mod tests {
     fn the_same_seed_gives_the_same_inputs() {
         let make = |seed| config(&block(), Extent::Random, &mut Dice::new(seed, "x"));
         assert_eq!(make(7), make(7));
+        // Some seeds may give the same by chance.
         assert!((0..20).any(|seed| make(seed) != make(7)));
     }
 
@@ -436,6 +437,7 @@ mod tests {
         let made = config(&block(), Extent::All, &mut Dice::new(1, "x"));
         let nulls = |value: &Value| value.children().iter().filter(|it| it.is_null()).count();
         let smaller = smaller(&block(), &made);
+        // Only the two optional attributes can be left out.
         assert_eq!(smaller.len(), 2);
         assert!(smaller.iter().all(|it| nulls(it) == nulls(&made) + 1));
     }

@@ -507,6 +507,8 @@ mod tests {
         let attribute = || Msg::new().text(1, "secret").bytes(2, b"\"string\"".to_vec()).int(5, 1);
         for raw in [
             attribute().int(9, 1).int(10, 1).text(11, "use the other"),
+            // Number 10 is that of nested attributes in protocol 6, so that two fields have other
+            // numbers.
             attribute().int(9, 1).int(11, 1).text(12, "use the other"),
         ] {
             let mut reader = Reader::default();

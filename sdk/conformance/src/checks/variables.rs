@@ -286,9 +286,11 @@ mod tests {
     #[test]
     fn names_are_found_where_literals_stand_beside_each_other() {
         assert_eq!(names("read ACME_TOKEN from"), ["ACME_TOKEN"]);
+        // In a binary of Go or Rust, one literal follows another without a gap.
         assert!(names("ACME_TOKENThe token").contains(&"ACME_TOKEN".to_owned()));
         let both = names("ACME_TOKENACME_VALUE ");
         assert!(both.contains(&"ACME_TOKEN".to_owned()) && both.contains(&"ACME_VALUE".to_owned()));
+        // Words that are short or have no underscore are in nearly every binary.
         assert!(names("GET POST _A Some Text HTTPS A_B").is_empty());
     }
 }

@@ -70,6 +70,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_found_before_a_long_backtrace() {
+        // More lines than are kept of the end if there is no panic.
         let frames: String = (0..40).map(|at| format!("  {at}: frame\n")).collect();
         for report in [
             "thread 'main' (7) panicked at src/main.rs:1:2:\nno folder\nstack backtrace:",
