@@ -98,6 +98,7 @@ async fn one(suite: &mut Suite, offered: &OfferedType, config: &Value, is_first:
     let Some(planned) = usable(offered, call) else { return };
     stable(suite, offered, &create, &planned).await;
     unknown_parts(suite, offered, &create, &planned).await;
+    // For one configuration: these take many calls, and hardly depend on its values.
     if is_first {
         reordered(suite, offered, &create).await;
         empties(suite, offered, &create).await;
@@ -252,6 +253,7 @@ async fn stable(suite: &mut Suite, offered: &OfferedType, create: &PlanInput, pl
     }
     // In another process, maps have another order and caches are empty.
     if let Ok(other) = suite.another().await {
+        // A process without the configuration may lawfully have another plan.
         other.call(Rpc::ConfigureProvider, &request::configure(&suite.config), CALL).await;
         calls.push(other.call(Rpc::PlanResourceChange, &request, CALL).await);
     }

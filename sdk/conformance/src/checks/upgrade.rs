@@ -51,6 +51,7 @@ pub(super) fn state(suite: &Suite, offered: &OfferedType, number: u64) -> Value 
         let is_null = path.find(&value).is_some_and(Value::is_null);
         if attribute.role.is_computed() && is_null && !attribute.write_only {
             let ty = attribute.implied_type();
+            // A value needs some type, and a dynamic attribute has none of its own.
             let ty = if ty == Type::Dynamic { Type::String } else { ty };
             let made = generate::value(name.as_str(), &ty, Extent::Required, &mut dice);
             if let Some(next) = generate::with_part(&value, &path, made) {
@@ -73,6 +74,7 @@ async fn stored(suite: &mut Suite, offered: &OfferedType) {
         let Ok(text) = json::encode(&value, &ty) else { continue };
         let call = upgrade(suite, offered, version, text.as_bytes()).await;
         current(suite, offered, &value, &call).await;
+        // One state is enough: what damage does hardly depends on the values.
         if number == 0 {
             damaged(suite, offered, &text).await;
             versions(suite, offered, &text).await;
@@ -184,6 +186,7 @@ async fn damaged(suite: &mut Suite, offered: &OfferedType, text: &str) {
         Finding::new("U-04", &offered.subject(), "an unknown attribute crashes the provider")
             .by(&call)
     });
+    // By characters, because a cut inside one would panic.
     let half = text.chars().take(text.chars().count() / 2).collect::<String>();
     let long = format!("{{\"id\":\"{}\"}}", "x".repeat(10 << 20));
     for (what, broken) in [

@@ -154,6 +154,7 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
         }
         let unknown = Value::unknown(attribute.implied_type());
         let Some(changed) = generate::with_part(config, &path, unknown) else { continue };
+        // The unknown is legal only if some value is: `conflicts` may exclude them all.
         if part.is_null() && !can_be_set(suite, offered, config, (&path, &attribute)).await {
             continue;
         }
@@ -177,6 +178,7 @@ async fn unknown_parts(suite: &mut Suite, offered: &OfferedType, config: &Value)
 fn sorted(call: &Call) -> Vec<String> {
     let mut lines: Vec<String> =
         call.diagnostics().iter().map(|it| format!("{} {}", it.severity, it.line())).collect();
+    // Diagnostics may come in any order, as from checks that run beside each other.
     lines.sort();
     lines.push(if call.is_answered() { String::new() } else { call.outcome() });
     lines
@@ -319,6 +321,7 @@ async fn large(suite: &mut Suite, offered: &OfferedType, config: &Value) {
         if best.as_ref().is_none_or(|best| call.took < best.took) {
             best = Some(call);
         }
+        // Quick enough: further attempts would only take time.
         if best.as_ref().is_some_and(|best| best.took < Duration::from_millis(300)) {
             break;
         }

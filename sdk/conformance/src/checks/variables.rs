@@ -192,6 +192,7 @@ async fn answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
     }
     let mut answers = Vec::new();
     for (rpc, request) in requests {
+        // This call may ask a service, like those that change something.
         let limit = if rpc == Rpc::ConfigureProvider { CHANGE } else { CALL };
         let call = plugin.call(rpc, &request, limit).await;
         answers.push((rpc, canonical(&call.reply)));
@@ -204,6 +205,7 @@ async fn answers(suite: &Suite, program: &Path, names: &[String]) -> Answers {
 fn canonical(reply: &Reply) -> Vec<Bytes> {
     match reply {
         Reply::Answered(messages) => {
+            // Go writes the entries of a map in another order in each process.
             let mut fields: Vec<Bytes> = messages
                 .iter()
                 .flat_map(|message| &message.0)
@@ -249,6 +251,7 @@ fn runs(bytes: &[u8], names: &mut BTreeSet<String>) {
         // A longer run is a table of data.
         if run.len() <= 512 {
             keep(run, names);
+            // The last capital may begin the next literal.
             if after.first().is_some_and(u8::is_ascii_lowercase) {
                 keep(&run[..end - 1], names);
             }

@@ -339,6 +339,7 @@ impl Answer for OpenResponse {
         }
         page.payload("result", Kind::Ephemeral(of), &self.result);
         page.put("private", shown_bytes(&self.private));
+        // As a length of time: the moment itself would be past when it is replayed.
         page.put("renew_in", seconds_until(self.renew_at));
         page.deferred(self.deferred);
         page.diagnostics(&self.diagnostics);
@@ -393,6 +394,7 @@ impl Answer for Vec<ActionEvent> {
         page.put("progress", progress.collect());
         for event in self {
             if let ActionEvent::Completed(said) = event {
+                // Even without diagnostics: a stream that broke off has no end like this.
                 page.put("completed", json!(true));
                 page.diagnostics(said);
             }
@@ -415,6 +417,7 @@ impl Answer for Vec<ListEvent> {
         let offer = page.offer;
         let mut events = Vec::new();
         for event in self {
+            // A page for each event, since they all have the same fields.
             let mut inner = Page::new(offer);
             inner.put("name", json!(event.display_name));
             inner.identity("identity", of, event.identity.as_ref());

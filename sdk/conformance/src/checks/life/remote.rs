@@ -191,6 +191,7 @@ impl Observer<'_> {
         let Ok(fresh) = Plugin::launch(&program, &launch).await else { return };
         let request = request::configure(&self.suite.config);
         let call = fresh.call(Rpc::ConfigureProvider, &request, CHANGE).await;
+        // A client may connect only when it needs the service, and not while it is configured.
         let request =
             request::read(&self.offered, &object.value, &object.private, object.identity.as_ref());
         fresh.call(Rpc::ReadResource, &request, CALL).await;
